@@ -1,0 +1,106 @@
+//! Instruction sets: one folder each, all of the same shape.
+//!
+//! An [`Isa`] knows its registers, parses one program cell, and translates it to micro-ops. It knows
+//! nothing of models beyond the names of the event sets that its events belong to.
+
+use crate::diag::Diagnostic;
+use crate::program::{Instr, Reg, RegTable};
+use crate::source::Span;
+
+/// The architectures of litmus tests.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum ArchId {
+    X86,
+    X86_64,
+    Ppc,
+    Arm,
+    AArch64,
+    RiscV,
+    Mips,
+    Lisa,
+    C,
+}
+
+impl ArchId {
+    /// All of them.
+    pub const ALL: [ArchId; 9] = [
+        ArchId::X86,
+        ArchId::X86_64,
+        ArchId::Ppc,
+        ArchId::Arm,
+        ArchId::AArch64,
+        ArchId::RiscV,
+        ArchId::Mips,
+        ArchId::Lisa,
+        ArchId::C,
+    ];
+
+    /// The word that opens a test of this architecture.
+    pub fn name(self) -> &'static str {
+        match self {
+            ArchId::X86 => "X86",
+            ArchId::X86_64 => "X86_64",
+            ArchId::Ppc => "PPC",
+            ArchId::Arm => "ARM",
+            ArchId::AArch64 => "AArch64",
+            ArchId::RiscV => "RISCV",
+            ArchId::Mips => "MIPS",
+            ArchId::Lisa => "LISA",
+            ArchId::C => "C",
+        }
+    }
+
+    /// From the opening word of a test.
+    pub fn parse(word: &str) -> Option<ArchId> {
+        match word {
+            "Bell" => Some(ArchId::Lisa),
+            _ => ArchId::ALL.into_iter().find(|arch| arch.name() == word),
+        }
+    }
+}
+
+/// What the parser of one program column needs to know and to leave behind.
+pub struct ColumnCx<'a> {
+    /// The thread's number.
+    pub thread: usize,
+    /// Registers of the test, shared by all threads.
+    pub regs: &'a mut RegTable,
+    /// Symbols of the test: an instruction may name a global (`mov [x],$1`).
+    pub symbols: &'a mut Vec<String>,
+    /// Labels of this thread, with the program counter each stands for.
+    pub labels: &'a [(String, usize)],
+    /// The program counter of the instruction being parsed.
+    pub pc: usize,
+    /// Number of instructions in this column.
+    pub length: usize,
+}
+
+/// One instruction set.
+pub trait Isa: Sync {
+    /// Which.
+    fn id(&self) -> ArchId;
+
+    /// Register width in bits.
+    fn bits(&self) -> u32;
+
+    /// The canonical name of a register as tests write it in `init` and conditions (without thread and `:`); aliases
+    /// are accepted. `%name` (symbolic registers) never comes here: those keep their own name.
+    fn register(&self, name: &str) -> Option<String>;
+
+    /// Sort key of a register in a state line, by canonical name.
+    fn register_order(&self, name: &str) -> u32;
+
+    /// Parses one non-empty cell (labels already removed) and translates it.
+    fn instruction(&self, cx: &mut ColumnCx, text: &str, span: Span) -> Result<Instr, Diagnostic>;
+
+    /// Names of the event sets that a model may use on this architecture besides those of every architecture.
+    fn sets(&self) -> Vec<String>;
+
+    /// The model that herd7 would take, by our name for it.
+    fn default_model(&self) -> &'static str;
+}
+
+/// Convenience for parsers: the register's id, by canonical name.
+pub fn intern(isa: &dyn Isa, regs: &mut RegTable, name: &str) -> Option<Reg> {
+    isa.register(name).map(|canonical| regs.intern(&canonical))
+}

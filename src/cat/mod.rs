@@ -1,0 +1,3 @@
+//! The `cat` language: text to AST to the core.
+
+pub mod ast;

@@ -1,0 +1,136 @@
+//! Diagnostics: what went wrong, where, and what would help.
+//!
+//! A [`Diagnostic`] is data; `render` turns it into text. Passes report into a [`Diagnostics`]
+//! sink, whose [`Diagnostics::error`] is the only maker of a [`Reported`], so that no pass can
+//! fail without having told the user.
+
+mod nearest;
+mod render;
+
+pub use nearest::nearest;
+pub use render::{Color, render, render_all};
+
+use crate::source::Span;
+
+/// How bad it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
+pub enum Severity {
+    /// Worth knowing; nothing is wrong.
+    Note,
+    /// The answer stands, but look here.
+    Warning,
+    /// No answer.
+    Error,
+}
+
+/// What kind of failure an error is: it decides the exit code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Class {
+    /// The input is wrong.
+    #[default]
+    BadInput,
+    /// The input may be fine, but we do not handle it (yet).
+    Unsupported,
+}
+
+/// One message with its places.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// How bad.
+    pub severity: Severity,
+    /// Bad input or unsupported.
+    pub class: Class,
+    /// A stable slug, such as `cat::set-as-relation`.
+    pub code: &'static str,
+    /// The message itself, one line.
+    pub message: String,
+    /// Places, the first is the primary one.
+    pub labels: Vec<(Span, String)>,
+    /// Further remarks: `help: …` and `note: …` lines.
+    pub notes: Vec<String>,
+}
+
+impl Diagnostic {
+    /// An error.
+    pub fn error(code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Error,
+            class: Class::BadInput,
+            code,
+            message: message.into(),
+            labels: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// An error about something legal that this tool does not handle.
+    pub fn unsupported(code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { class: Class::Unsupported, ..Diagnostic::error(code, message) }
+    }
+
+    /// A warning.
+    pub fn warning(code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, message) }
+    }
+
+    /// Adds a place; the first one added is the primary one.
+    pub fn at(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.labels.push((span, text.into()));
+        self
+    }
+
+    /// Adds a `help:` line.
+    pub fn help(mut self, text: impl std::fmt::Display) -> Diagnostic {
+        self.notes.push(format!("help: {text}"));
+        self
+    }
+
+    /// Adds a `note:` line.
+    pub fn note(mut self, text: impl std::fmt::Display) -> Diagnostic {
+        self.notes.push(format!("note: {text}"));
+        self
+    }
+}
+
+/// Proof that an error reached the user; only [`Diagnostics::error`] makes one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reported(());
+
+/// The sink of a run's diagnostics.
+#[derive(Clone, Default, Debug)]
+pub struct Diagnostics {
+    list: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    /// An empty sink.
+    pub fn new() -> Diagnostics {
+        Diagnostics::default()
+    }
+
+    /// Records an error.
+    pub fn error(&mut self, diagnostic: impl Into<Diagnostic>) -> Reported {
+        self.list.push(diagnostic.into());
+        Reported(())
+    }
+
+    /// Records a warning or a note.
+    pub fn warn(&mut self, diagnostic: impl Into<Diagnostic>) {
+        self.list.push(diagnostic.into());
+    }
+
+    /// Everything recorded, in order.
+    pub fn list(&self) -> &[Diagnostic] {
+        &self.list
+    }
+
+    /// Is there an error among them?
+    pub fn has_errors(&self) -> bool {
+        self.list.iter().any(|d| d.severity == Severity::Error)
+    }
+
+    /// Moves everything out.
+    pub fn take(&mut self) -> Vec<Diagnostic> {
+        std::mem::take(&mut self.list)
+    }
+}

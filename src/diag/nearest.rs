@@ -1,0 +1,56 @@
+//! "Did you mean …?": the known name closest to a misspelt one.
+
+/// The candidate nearest to `name` by edit distance, if one is near enough to be worth offering.
+/// Ties go to the alphabetically first, so that messages are stable.
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = (name.chars().count() / 3).max(1);
+    candidates
+        .into_iter()
+        .filter(|candidate| *candidate != name)
+        .map(|candidate| (distance(name, candidate), candidate))
+        .filter(|(distance, _)| *distance <= limit)
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+/// Damerau-Levenshtein distance (adjacent transpositions count one), case differences count one in all.
+fn distance(a: &str, b: &str) -> usize {
+    if a.eq_ignore_ascii_case(b) {
+        return 1;
+    }
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    if a.len().abs_diff(b.len()) > 4 {
+        return usize::MAX;
+    }
+    let mut rows = vec![vec![0usize; b.len() + 1]; a.len() + 1];
+    for (i, row) in rows.iter_mut().enumerate() {
+        row[0] = i;
+    }
+    for (j, cell) in rows[0].iter_mut().enumerate() {
+        *cell = j;
+    }
+    for i in 1..=a.len() {
+        for j in 1..=b.len() {
+            let change = usize::from(a[i - 1] != b[j - 1]);
+            let mut best = (rows[i - 1][j] + 1).min(rows[i][j - 1] + 1).min(rows[i - 1][j - 1] + change);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            rows[i][j] = best;
+        }
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn offers_the_closest_name_only_when_it_is_close() {
+        assert_eq!(nearest("STLXP", ["STXP", "LDR"]), Some("STXP"));
+        assert_eq!(nearest("rfee", ["rfe", "rfi", "po"]), Some("rfe"));
+        assert_eq!(nearest("Po", ["po", "pox"]), Some("po"));
+        assert_eq!(nearest("xyzzy", ["po", "rf"]), None);
+    }
+}

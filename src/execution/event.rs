@@ -1,0 +1,80 @@
+//! Events.
+
+use crate::program::{BranchKind, LocId, Port, Reg, SetName};
+
+use super::SymVal;
+
+/// What an event is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum EventKind {
+    /// Initial write of a cell.
+    Init,
+    /// Memory read.
+    Read,
+    /// Memory write.
+    Write,
+    /// One event that reads and writes.
+    Rmw,
+    /// Fence.
+    Fence,
+    /// Branch.
+    Branch(BranchKind),
+    /// Any other, by its sets alone.
+    Other,
+    /// Register read.
+    RegRead(Reg, Port),
+    /// Register write.
+    RegWrite(Reg),
+}
+
+/// An event of a world.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// Its thread; initial writes have none.
+    pub thread: Option<u16>,
+    /// Which executed instruction of the thread it belongs to, in program order.
+    pub instance: u32,
+    /// The instruction: an index into the thread's code.
+    pub pc: u32,
+    /// What it is.
+    pub kind: EventKind,
+    /// The cell, for memory events (and others that have one).
+    pub loc: Option<LocId>,
+    /// The value read or written (for [`EventKind::Rmw`]: read).
+    pub value: Option<SymVal>,
+    /// The value written by an [`EventKind::Rmw`].
+    pub written: Option<SymVal>,
+    /// Predefined sets it is in, besides those that follow from its kind.
+    pub sets: Vec<SetName>,
+}
+
+impl Event {
+    /// In `R`?
+    pub fn is_read(&self) -> bool {
+        matches!(self.kind, EventKind::Read | EventKind::Rmw)
+    }
+
+    /// In `W`?
+    pub fn is_write(&self) -> bool {
+        matches!(self.kind, EventKind::Init | EventKind::Write | EventKind::Rmw)
+    }
+
+    /// In `M`?
+    pub fn is_memory(&self) -> bool {
+        self.is_read() || self.is_write()
+    }
+
+    /// A register event?
+    pub fn is_register(&self) -> bool {
+        matches!(self.kind, EventKind::RegRead(..) | EventKind::RegWrite(_))
+    }
+
+    /// The value that a read of this write takes.
+    pub fn written_value(&self) -> Option<&SymVal> {
+        match self.kind {
+            EventKind::Rmw => self.written.as_ref(),
+            EventKind::Init | EventKind::Write => self.value.as_ref(),
+            _ => None,
+        }
+    }
+}

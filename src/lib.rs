@@ -1,0 +1,17 @@
+//! `litmus`: which outcomes does a memory model allow a concurrent test?
+//!
+//! The library behind the command of the same name: `.litmus` tests and `.cat` models in, outcomes with their
+//! witnesses out. See `docs/architecture.md` for the way of the data.
+
+pub mod arch;
+pub mod cat;
+pub mod diag;
+pub mod execution;
+pub mod explore;
+pub mod litmus;
+pub mod model;
+pub mod outcome;
+pub mod program;
+pub mod relation;
+pub mod report;
+pub mod source;

@@ -1,0 +1,3 @@
+//! The `litmus` command.
+
+fn main() {}

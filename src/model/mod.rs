@@ -1,0 +1,263 @@
+//! The core that every model is lowered to: hash-consed expressions over sets and relations of
+//! events, and the list of checks, choices and flags to run over them.
+//!
+//! Nothing here knows the syntax of `cat`. What `cat` can say and this core cannot (matching on sets, recursion over
+//! them, sets of relations) is an [`Expr::Interp`] leaf: a function of other nodes, run when they are known.
+
+mod pool;
+
+pub use pool::{Dynamics, Node, Polarity, Pool};
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::relation::{Rel, Set};
+use crate::source::Span;
+
+/// A node of the pool.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ExprId(pub u32);
+
+/// A `with` choice.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ChoiceId(pub u32);
+
+/// A group of mutually recursive definitions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct FixId(pub u32);
+
+/// An interpreted leaf.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct InterpId(pub u32);
+
+/// What a node denotes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Sort {
+    /// A set of events.
+    Set,
+    /// A relation over events.
+    Rel,
+    /// Anything else (sets of relations, tuples …): only `Interp` nodes and `with` sources have it.
+    Other,
+}
+
+/// An expression. Children are ids, so that equal expressions are one node.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Expr {
+    /// A set or relation that the program fixes, by its predefined name (`po`, `W`, `addr`, `DMB.SY` …).
+    /// `rf` is a base too, and so are `FW` and `pco`: see [`Pool::dynamics`].
+    Base(Arc<str>, Sort),
+    /// The value chosen by a `with`.
+    Choice(ChoiceId, Sort),
+    /// A recursion variable, inside the bodies of its own group only.
+    FixVar(FixId, u32, Sort),
+    /// The value of the `n`-th definition of a recursive group.
+    Fix(FixId, u32, Sort),
+    /// The empty set or relation.
+    Empty(Sort),
+    /// All events, or all pairs of events.
+    Universe(Sort),
+    /// Identity.
+    Id,
+    /// n-ary union, children sorted, all of one sort.
+    Union(Vec<ExprId>),
+    /// Intersection.
+    Inter(ExprId, ExprId),
+    /// Difference.
+    Diff(ExprId, ExprId),
+    /// Complement, within all (pairs of) visible events.
+    Compl(ExprId),
+    /// n-ary composition.
+    Seq(Vec<ExprId>),
+    /// Inverse.
+    Inverse(ExprId),
+    /// Product of two sets.
+    Product(ExprId, ExprId),
+    /// Identity on a set.
+    ToId(ExprId),
+    /// Sources of a relation.
+    Domain(ExprId),
+    /// Targets of a relation.
+    Range(ExprId),
+    /// `r?`.
+    Opt(ExprId),
+    /// `r+`.
+    Plus(ExprId),
+    /// `r*`.
+    Star(ExprId),
+    /// Pairs of `r` that do not hold two equal values (primitive `different-values`): depends on values, hence on `rf`.
+    DifferentValues(ExprId),
+    /// An interpreted leaf.
+    Interp(InterpId, Sort),
+}
+
+/// A concrete value of the interpreter, as the core sees it.
+#[derive(Clone, Debug)]
+pub enum Val {
+    /// Event set.
+    Set(Set),
+    /// Relation.
+    Rel(Rel),
+    /// What a `with` can choose from.
+    Choices(Choices),
+    /// Any other value, opaque to the core.
+    Opaque(Arc<dyn std::any::Any + Send + Sync>),
+}
+
+/// The alternatives of a `with`.
+#[derive(Clone, Debug)]
+pub enum Choices {
+    /// Spelled out, in increasing order, without duplicates.
+    List(Vec<Val>),
+    /// Unions of one strict total order on each of `classes`, each order containing `base` restricted to its class (the
+    /// classes are disjoint; `base` may be cyclic on one, then there is no choice at all).
+    Orders {
+        /// Sets of events to order.
+        classes: Vec<Set>,
+        /// What each order must contain.
+        base: Rel,
+    },
+    /// Unions of one relation from each list (the idiom `cross`).
+    Cross(Vec<Vec<Rel>>),
+}
+
+/// What an interpreted leaf may ask about the events of the execution besides its inputs.
+pub trait Universe {
+    /// Number of events.
+    fn n_events(&self) -> usize;
+    /// The visible events (`_`).
+    fn visible(&self) -> Set;
+    /// A predefined set or relation (static ones only), by name.
+    fn base(&self, name: &str) -> Option<Val>;
+    /// Events grouped by exact location (for `classes-loc`), events without one left out; in order of first event.
+    fn location_classes(&self) -> Vec<Set>;
+    /// Events whose location is the global `name` (for `loc2events`).
+    fn events_of_location(&self, name: &str) -> Option<Set>;
+}
+
+/// A function of other nodes that relational algebra cannot express.
+pub trait Interpreted: Send + Sync {
+    /// Its value, given those of its inputs. An error is a run-time error of the model (`fail`, a failed match …).
+    fn eval(&self, inputs: &[Val], universe: &dyn Universe) -> Result<Val, crate::diag::Diagnostic>;
+    /// How `litmus model show` prints it.
+    fn describe(&self) -> String;
+}
+
+/// An interpreted leaf and what it reads.
+#[derive(Clone)]
+pub struct Interp {
+    /// Nodes whose values it is given, in order.
+    pub inputs: Vec<ExprId>,
+    /// The function.
+    pub function: Arc<dyn Interpreted>,
+}
+
+impl fmt::Debug for Interp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Interp({:?}, {})", self.inputs, self.function.describe())
+    }
+}
+
+/// A recursive group: iterated from empty, in order, each body seeing what this round has already updated,
+/// until every new value is included in the one before (CAT.md 3.6).
+#[derive(Clone, Debug)]
+pub struct FixGroup {
+    /// Names, for display.
+    pub names: Vec<String>,
+    /// One body per name; mentions `FixVar`s of this group.
+    pub bodies: Vec<ExprId>,
+    /// `when` test: evaluated each round; failure rejects the execution.
+    pub when: Option<Test>,
+}
+
+/// What a test asks of its argument.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum TestKind {
+    Acyclic,
+    Irreflexive,
+    Empty,
+}
+
+/// A test: does the relation (or set) have the property, or, negated, not have it?
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Test {
+    /// The property.
+    pub kind: TestKind,
+    /// Negated?
+    pub negated: bool,
+    /// Of what.
+    pub expr: ExprId,
+}
+
+/// What becomes of a test's answer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum CheckKind {
+    /// Failure rejects the execution.
+    Plain,
+    /// Success records a flag.
+    Flag,
+    /// Failure records the flag `*undef*`.
+    UndefinedUnless,
+    /// Failure is an error of the test.
+    Assert,
+}
+
+/// One step of a model, in order.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// A check, flag or assertion.
+    Check {
+        /// What becomes of the answer.
+        kind: CheckKind,
+        /// The test.
+        test: Test,
+        /// Its name, if it has one.
+        name: Option<String>,
+        /// Where it stands.
+        span: Span,
+    },
+    /// `with x from S`: everything after it runs once per element of `S`.
+    With {
+        /// The choice made.
+        choice: ChoiceId,
+        /// The name chosen, for display.
+        name: String,
+        /// Where it is chosen from (sort `Other`).
+        from: ExprId,
+        /// Where it stands.
+        span: Span,
+    },
+    /// Evaluating this expression is an error of the model whenever the execution gets this far.
+    Fail {
+        /// What went wrong.
+        diagnostic: crate::diag::Diagnostic,
+    },
+}
+
+/// A definition worth showing: a `let` of the model, in order.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub expr: ExprId,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A lowered model, for one architecture and one set of variants.
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    /// The name in its header, or the file's.
+    pub name: String,
+    /// All expressions.
+    pub pool: Pool,
+    /// What to do, in order.
+    pub steps: Vec<Step>,
+    /// The `let`s that the steps use and those of the model's own files, for display.
+    pub definitions: Vec<Definition>,
+    /// What `show` asks to be drawn: label and value.
+    pub shown: Vec<(String, ExprId)>,
+    /// Does the model compute dependencies from register events itself (`catdep`)?
+    pub catdep: bool,
+}

@@ -1,0 +1,415 @@
+//! The expression pool: hash-consing, with the facts that every node carries.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::{ChoiceId, Expr, ExprId, FixGroup, FixId, Interp, InterpId, Sort};
+
+/// How a node's value moves when a dynamic base grows.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Polarity {
+    /// Does not mention it.
+    None,
+    /// Grows with it.
+    Monotone,
+    /// Shrinks as it grows.
+    Antitone,
+    /// Neither.
+    Mixed,
+}
+
+impl Polarity {
+    /// Of an expression that mentions both.
+    pub fn join(self, other: Polarity) -> Polarity {
+        match (self, other) {
+            (Polarity::None, p) | (p, Polarity::None) => p,
+            (a, b) if a == b => a,
+            _ => Polarity::Mixed,
+        }
+    }
+
+    /// Under a negation.
+    pub fn flip(self) -> Polarity {
+        match self {
+            Polarity::Monotone => Polarity::Antitone,
+            Polarity::Antitone => Polarity::Monotone,
+            p => p,
+        }
+    }
+}
+
+/// The dynamic bases a node depends on, with polarity: what is not listed is not mentioned.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Dynamics {
+    /// Sorted by base node.
+    pub bases: Vec<(ExprId, Polarity)>,
+}
+
+impl Dynamics {
+    /// Mentions nothing dynamic?
+    pub fn is_static(&self) -> bool {
+        self.bases.is_empty()
+    }
+
+    /// The polarity with respect to one base.
+    pub fn of(&self, base: ExprId) -> Polarity {
+        self.bases.iter().find(|(b, _)| *b == base).map_or(Polarity::None, |(_, p)| *p)
+    }
+
+    fn merge(&mut self, other: &Dynamics, map: impl Fn(Polarity) -> Polarity) {
+        for (base, polarity) in &other.bases {
+            let polarity = map(*polarity);
+            match self.bases.iter_mut().find(|(b, _)| b == base) {
+                Some((_, p)) => *p = p.join(polarity),
+                None => self.bases.push((*base, polarity)),
+            }
+        }
+        self.bases.sort_by_key(|(base, _)| *base);
+    }
+}
+
+/// A node with its facts.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// The expression.
+    pub expr: Expr,
+    /// What it denotes.
+    pub sort: Sort,
+    /// What of the search it depends on (recursion variables count as bases here, so that a group can be checked
+    /// for monotonicity).
+    pub dynamics: Dynamics,
+}
+
+/// All expressions of a model.
+#[derive(Clone, Debug, Default)]
+pub struct Pool {
+    nodes: Vec<Node>,
+    index: FxHashMap<Expr, ExprId>,
+    fixes: Vec<FixGroup>,
+    interps: Vec<Interp>,
+    n_choices: u32,
+}
+
+impl Pool {
+    /// The node.
+    pub fn node(&self, id: ExprId) -> &Node {
+        &self.nodes[id.0 as usize]
+    }
+
+    /// The expression.
+    pub fn expr(&self, id: ExprId) -> &Expr {
+        &self.node(id).expr
+    }
+
+    /// What it denotes.
+    pub fn sort(&self, id: ExprId) -> Sort {
+        self.node(id).sort
+    }
+
+    /// Does it not depend on the search?
+    pub fn is_static(&self, id: ExprId) -> bool {
+        self.node(id).dynamics.is_static()
+    }
+
+    /// Number of nodes; children always come before their parents, except through a [`Expr::Fix`].
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// No node at all?
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// A recursive group.
+    pub fn fix(&self, id: FixId) -> &FixGroup {
+        &self.fixes[id.0 as usize]
+    }
+
+    /// An interpreted leaf.
+    pub fn interp(&self, id: InterpId) -> &Interp {
+        &self.interps[id.0 as usize]
+    }
+
+    /// Number of `with` choices.
+    pub fn n_choices(&self) -> usize {
+        self.n_choices as usize
+    }
+
+    /// Base names that the search decides, not the program.
+    pub fn is_dynamic_base(name: &str) -> bool {
+        matches!(name, "rf" | "FW" | "pco")
+    }
+
+    /// A base set or relation.
+    pub fn base(&mut self, name: &str, sort: Sort) -> ExprId {
+        self.intern(Expr::Base(Arc::from(name), sort))
+    }
+
+    /// A fresh `with` choice.
+    pub fn new_choice(&mut self) -> ChoiceId {
+        self.n_choices += 1;
+        ChoiceId(self.n_choices - 1)
+    }
+
+    /// Opens a recursive group of `names`; bodies are given later by [`Pool::set_bodies`].
+    pub fn new_fix(&mut self, names: Vec<String>) -> FixId {
+        self.fixes.push(FixGroup { names, bodies: Vec::new(), when: None });
+        FixId(self.fixes.len() as u32 - 1)
+    }
+
+    /// Closes a recursive group.
+    pub fn set_bodies(&mut self, id: FixId, bodies: Vec<ExprId>, when: Option<super::Test>) {
+        let group = &mut self.fixes[id.0 as usize];
+        group.bodies = bodies;
+        group.when = when;
+    }
+
+    /// A new interpreted leaf.
+    pub fn new_interp(&mut self, interp: Interp, sort: Sort) -> ExprId {
+        self.interps.push(interp);
+        let id = InterpId(self.interps.len() as u32 - 1);
+        self.intern(Expr::Interp(id, sort))
+    }
+
+    /// The node of an expression, new or old. Applies the obvious simplifications (empty operands, nested unions,
+    /// one-element unions and sequences, double inverse …) so that equal meanings more often are equal nodes.
+    pub fn intern(&mut self, expr: Expr) -> ExprId {
+        let expr = match self.simplify(expr) {
+            Ok(id) => return id,
+            Err(expr) => expr,
+        };
+        if let Some(id) = self.index.get(&expr) {
+            return *id;
+        }
+        let id = ExprId(self.nodes.len() as u32);
+        let sort = self.sort_of(&expr);
+        let dynamics = self.dynamics_of(&expr, id);
+        self.nodes.push(Node { expr: expr.clone(), sort, dynamics });
+        self.index.insert(expr, id);
+        id
+    }
+
+    fn is_empty_node(&self, id: ExprId) -> bool {
+        matches!(self.expr(id), Expr::Empty(_))
+    }
+
+    /// `Ok`: the expression is that node. `Err`: it stays, perhaps rewritten.
+    fn simplify(&mut self, expr: Expr) -> Result<ExprId, Expr> {
+        match expr {
+            Expr::Union(children) => {
+                let mut flat = Vec::with_capacity(children.len());
+                let sort = children.first().map_or(Sort::Rel, |c| self.sort(*c));
+                for child in children {
+                    match self.expr(child) {
+                        Expr::Union(inner) => flat.extend(inner.iter().copied()),
+                        Expr::Empty(_) => {}
+                        _ => flat.push(child),
+                    }
+                }
+                flat.sort_unstable();
+                flat.dedup();
+                match flat.len() {
+                    0 => Ok(self.intern(Expr::Empty(sort))),
+                    1 => Ok(flat[0]),
+                    _ => Err(Expr::Union(flat)),
+                }
+            }
+            Expr::Seq(children) => {
+                let mut flat = Vec::with_capacity(children.len());
+                for child in children {
+                    match self.expr(child) {
+                        Expr::Seq(inner) => flat.extend(inner.iter().copied()),
+                        Expr::Empty(_) => return Ok(self.intern(Expr::Empty(Sort::Rel))),
+                        Expr::Id => {}
+                        _ => flat.push(child),
+                    }
+                }
+                match flat.len() {
+                    0 => Ok(self.intern(Expr::Id)),
+                    1 => Ok(flat[0]),
+                    _ => Err(Expr::Seq(flat)),
+                }
+            }
+            Expr::Inter(a, b) => {
+                if a == b || self.is_empty_node(a) {
+                    Ok(a)
+                } else if self.is_empty_node(b) {
+                    Ok(b)
+                } else if matches!(self.expr(a), Expr::Universe(_)) {
+                    Ok(b)
+                } else if matches!(self.expr(b), Expr::Universe(_)) {
+                    Ok(a)
+                } else {
+                    Err(Expr::Inter(a.min(b), a.max(b)))
+                }
+            }
+            Expr::Diff(a, b) => {
+                if self.is_empty_node(a) || self.is_empty_node(b) {
+                    Ok(a)
+                } else if a == b || matches!(self.expr(b), Expr::Universe(_)) {
+                    let sort = self.sort(a);
+                    Ok(self.intern(Expr::Empty(sort)))
+                } else {
+                    Err(Expr::Diff(a, b))
+                }
+            }
+            Expr::Compl(a) => match *self.expr(a) {
+                Expr::Empty(sort) => Ok(self.intern(Expr::Universe(sort))),
+                Expr::Universe(sort) => Ok(self.intern(Expr::Empty(sort))),
+                Expr::Compl(inner) => Ok(inner),
+                _ => Err(Expr::Compl(a)),
+            },
+            Expr::Inverse(a) => match *self.expr(a) {
+                Expr::Inverse(inner) => Ok(inner),
+                Expr::Empty(_) | Expr::Id | Expr::Universe(_) | Expr::ToId(_) => Ok(a),
+                _ => Err(Expr::Inverse(a)),
+            },
+            Expr::Product(a, b) if self.is_empty_node(a) || self.is_empty_node(b) => {
+                Ok(self.intern(Expr::Empty(Sort::Rel)))
+            }
+            Expr::ToId(a) => match self.expr(a) {
+                Expr::Empty(_) => Ok(self.intern(Expr::Empty(Sort::Rel))),
+                Expr::Universe(_) => Ok(self.intern(Expr::Id)),
+                _ => Err(Expr::ToId(a)),
+            },
+            Expr::Domain(a) | Expr::Range(a) if self.is_empty_node(a) => {
+                Ok(self.intern(Expr::Empty(Sort::Set)))
+            }
+            Expr::Opt(a) => match self.expr(a) {
+                Expr::Empty(_) | Expr::Id => Ok(self.intern(Expr::Id)),
+                Expr::Opt(_) | Expr::Star(_) => Ok(a),
+                Expr::Plus(inner) => {
+                    let inner = *inner;
+                    Err(Expr::Star(inner))
+                }
+                _ => Err(Expr::Opt(a)),
+            },
+            Expr::Plus(a) => match self.expr(a) {
+                Expr::Empty(_) | Expr::Plus(_) | Expr::Star(_) | Expr::Id => Ok(a),
+                Expr::Opt(inner) => {
+                    let inner = *inner;
+                    Err(Expr::Star(inner))
+                }
+                _ => Err(Expr::Plus(a)),
+            },
+            Expr::Star(a) => match self.expr(a) {
+                Expr::Empty(_) | Expr::Id => Ok(self.intern(Expr::Id)),
+                Expr::Star(_) => Ok(a),
+                Expr::Plus(inner) | Expr::Opt(inner) => {
+                    let inner = *inner;
+                    Ok(self.intern(Expr::Star(inner)))
+                }
+                _ => Err(Expr::Star(a)),
+            },
+            Expr::DifferentValues(a) if self.is_empty_node(a) => Ok(a),
+            other => Err(other),
+        }
+    }
+
+    fn sort_of(&self, expr: &Expr) -> Sort {
+        match expr {
+            Expr::Base(_, s)
+            | Expr::Choice(_, s)
+            | Expr::FixVar(_, _, s)
+            | Expr::Fix(_, _, s)
+            | Expr::Empty(s)
+            | Expr::Universe(s)
+            | Expr::Interp(_, s) => *s,
+            Expr::Union(c) => self.sort(c[0]),
+            Expr::Inter(a, _) | Expr::Diff(a, _) | Expr::Compl(a) => self.sort(*a),
+            Expr::Domain(_) | Expr::Range(_) => Sort::Set,
+            Expr::Id
+            | Expr::Seq(_)
+            | Expr::Inverse(_)
+            | Expr::Product(..)
+            | Expr::ToId(_)
+            | Expr::Opt(_)
+            | Expr::Plus(_)
+            | Expr::Star(_)
+            | Expr::DifferentValues(_) => Sort::Rel,
+        }
+    }
+
+    fn dynamics_of(&mut self, expr: &Expr, id: ExprId) -> Dynamics {
+        let mut result = Dynamics::default();
+        let same = |p| p;
+        match expr {
+            Expr::Base(name, _) if Pool::is_dynamic_base(name) => {
+                result.bases.push((id, Polarity::Monotone));
+            }
+            Expr::Choice(..) | Expr::FixVar(..) => result.bases.push((id, Polarity::Monotone)),
+            Expr::Base(..) | Expr::Empty(_) | Expr::Universe(_) | Expr::Id => {}
+            Expr::Union(c) | Expr::Seq(c) => {
+                for child in c {
+                    result.merge(&self.node(*child).dynamics, same);
+                }
+            }
+            Expr::Inter(a, b) | Expr::Product(a, b) => {
+                result.merge(&self.node(*a).dynamics, same);
+                result.merge(&self.node(*b).dynamics, same);
+            }
+            Expr::Diff(a, b) => {
+                result.merge(&self.node(*a).dynamics, same);
+                result.merge(&self.node(*b).dynamics, Polarity::flip);
+            }
+            Expr::Compl(a) => result.merge(&self.node(*a).dynamics, Polarity::flip),
+            Expr::Inverse(a)
+            | Expr::ToId(a)
+            | Expr::Domain(a)
+            | Expr::Range(a)
+            | Expr::Opt(a)
+            | Expr::Plus(a)
+            | Expr::Star(a) => result.merge(&self.node(*a).dynamics, same),
+            Expr::DifferentValues(a) => {
+                let rf = self.base("rf", Sort::Rel);
+                result.merge(&self.node(*a).dynamics, same);
+                result.merge(&Dynamics { bases: vec![(rf, Polarity::Mixed)] }, same);
+            }
+            Expr::Fix(fix, ..) => {
+                let group = &self.fixes[fix.0 as usize];
+                let own: Vec<ExprId> =
+                    (0..group.bodies.len()).filter_map(|n| self.fix_var_node(*fix, n as u32)).collect();
+                let mut mixed = false;
+                for body in &group.bodies {
+                    let dynamics = self.node(*body).dynamics.clone();
+                    mixed |=
+                        own.iter().any(|v| matches!(dynamics.of(*v), Polarity::Antitone | Polarity::Mixed));
+                    result.merge(&dynamics, same);
+                }
+                result.bases.retain(|(base, _)| !own.contains(base));
+                if mixed {
+                    for (_, polarity) in &mut result.bases {
+                        *polarity = Polarity::Mixed;
+                    }
+                }
+            }
+            Expr::Interp(interp, _) => {
+                let inputs = self.interps[interp.0 as usize].inputs.clone();
+                for input in inputs {
+                    result.merge(&self.node(input).dynamics, |_| Polarity::Mixed);
+                }
+            }
+        }
+        result
+    }
+
+    /// The node of a recursion variable, if it was ever used.
+    pub fn fix_var_node(&self, fix: FixId, index: u32) -> Option<ExprId> {
+        [Sort::Rel, Sort::Set]
+            .into_iter()
+            .find_map(|sort| self.index.get(&Expr::FixVar(fix, index, sort)).copied())
+    }
+
+    /// Is a recursive group monotone in its own variables?
+    pub fn fix_is_monotone(&self, fix: FixId) -> bool {
+        let group = self.fix(fix);
+        let own: Vec<ExprId> =
+            (0..group.bodies.len()).filter_map(|n| self.fix_var_node(fix, n as u32)).collect();
+        group.bodies.iter().all(|body| {
+            own.iter()
+                .all(|v| matches!(self.node(*body).dynamics.of(*v), Polarity::None | Polarity::Monotone))
+        })
+    }
+}

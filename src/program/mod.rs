@@ -1,0 +1,70 @@
+//! Programs as the explorer sees them: micro-operations over registers and memory cells.
+//!
+//! An instruction set (or C) translates each instruction to a short list of [`Op`]s over
+//! temporaries. Temporaries are local to one executed instruction instance and carry, besides a
+//! value, the events that the value comes from: `iico_data` is exactly that flow. Everything that
+//! a model can see of an instruction (register events, `iico_*`, ports, annotations) is written
+//! down here; nothing here knows an instruction set.
+
+mod ops;
+mod table;
+mod value;
+
+pub use ops::{AccessSize, BinOp, BranchKind, Extra, Op, Port, SetName, Target, Tmp, UnOp};
+pub use table::{Location, RegTable, Type};
+pub use value::{LocId, Reg, Sym, Value};
+
+use crate::source::Span;
+
+/// A whole test, ready to run.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The architecture it is written for.
+    pub arch: crate::arch::ArchId,
+    /// Width of a register in bits: integers are kept as signed numbers of that width.
+    pub bits: u32,
+    /// The threads.
+    pub threads: Vec<Thread>,
+    /// Register names (of all threads; C locals too).
+    pub regs: RegTable,
+    /// Symbols (globals): an address is a symbol plus a byte offset.
+    pub symbols: Vec<String>,
+    /// Memory cells: one per scalar global, one per element of an array.
+    pub locations: Vec<Location>,
+    /// Initial values of registers: (thread, register, value). Others are 0.
+    pub init_regs: Vec<(usize, Reg, Value)>,
+    /// Declared types of registers (thread, register): they decide how a value is printed.
+    pub reg_types: Vec<(usize, Reg, Type)>,
+}
+
+/// One thread: a list of instructions. The index of an instruction is its program counter.
+#[derive(Clone, Debug, Default)]
+pub struct Thread {
+    /// The instructions, in program order.
+    pub code: Vec<Instr>,
+    /// Labels: name and the index of the instruction that follows it.
+    pub labels: Vec<(String, usize)>,
+    /// Names from the program header (`P0:a,b`): sets holding every event of the thread.
+    pub annotations: Vec<String>,
+}
+
+/// One instruction.
+#[derive(Clone, Debug)]
+pub struct Instr {
+    /// Canonical text, as herd7 prints it; what the test's hash is made of, and what graphs show.
+    pub text: String,
+    /// Where it stands in the test.
+    pub span: Span,
+    /// What it does.
+    pub ops: Vec<Op>,
+}
+
+impl Program {
+    /// The memory cell at an address, if there is one.
+    pub fn location_at(&self, sym: Sym, offset: i64) -> Option<LocId> {
+        self.locations
+            .iter()
+            .position(|l| l.sym == sym && l.offset == offset)
+            .map(|index| LocId(index as u16))
+    }
+}

@@ -1,0 +1,188 @@
+//! The micro-operations.
+
+use std::borrow::Cow;
+
+use super::value::{Reg, Value};
+
+/// A temporary of one instruction instance: a value and the events it comes from.
+/// Temporaries are assigned before they are used; an `If` may assign one in both branches.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Tmp(pub u16);
+
+/// The name of a predefined event set of the model side (`A`, `DMB.SY`, `Acq`, `X`, `Once`, …).
+pub type SetName = Cow<'static, str>;
+
+/// Size of a memory access in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct AccessSize(pub u8);
+
+/// Two-operand functions. The result is wrapped to the program's width.
+/// Comparisons give 0 or 1. `add`/`sub` move addresses; equality works on every value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum BinOp {
+    Add,
+    Sub,
+    Mul,
+    /// Signed division, rounding to zero; by zero gives 0.
+    Div,
+    /// Signed remainder; by zero gives the dividend.
+    Rem,
+    And,
+    Or,
+    Xor,
+    /// `a & ~b`.
+    AndNot,
+    Shl,
+    /// Logical shift right (of the unsigned value of the program's width).
+    Lsr,
+    /// Arithmetic shift right.
+    Asr,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    /// Unsigned comparisons, at the program's width.
+    Ltu,
+    Leu,
+    Gtu,
+    Geu,
+    Min,
+    Max,
+    Minu,
+    Maxu,
+}
+
+/// One-operand functions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum UnOp {
+    /// Bitwise complement.
+    Not,
+    /// Two's complement negation.
+    Neg,
+    /// 1 if the operand is 0, else 0.
+    IsZero,
+    /// Low `n` bits, sign-extended. On an address: unchanged.
+    SignExtend(u8),
+    /// Low `n` bits, zero-extended. On an address: unchanged.
+    ZeroExtend(u8),
+    /// Bit `n` as 0 or 1.
+    Bit(u8),
+    /// Reverse of the order of the low `n` bits.
+    ReverseBits(u8),
+    /// Reverse of the bytes in each group of `group` bytes among the low `bytes` bytes.
+    ReverseBytes { bytes: u8, group: u8 },
+    /// Number of leading zeros of the low `n` bits.
+    CountLeadingZeros(u8),
+}
+
+/// Where control goes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// The instruction with that index in this thread (the thread's length: its end).
+    Pc(usize),
+    /// A code address held in a temporary.
+    Indirect(Tmp),
+}
+
+/// The port a register read feeds (sets `ADDR` and `DATA` of the model side).
+pub use port::Port;
+mod port {
+    /// The port a register read feeds.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub enum Port {
+        /// Neither.
+        #[default]
+        None,
+        /// Address of an access.
+        Addr,
+        /// Data of a store.
+        Data,
+    }
+}
+
+/// What a branch-like event is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum BranchKind {
+    /// A conditional branch: in `B` and `BCC`.
+    Bcc,
+    /// The choice of a predicated instruction: in `B` and `PRED`.
+    Pred,
+    /// Any other commit: in `B` only.
+    Plain,
+}
+
+/// The micro-operations of an instruction, run in order.
+///
+/// Events made: `ReadReg`, `WriteReg`, `Load`, `Store`, `Rmw`, `Fence`, `Branch`. An event gets an
+/// `iico_data` edge from every source event of each temporary it consumes, an `iico_ctrl` edge from every
+/// source event of each temporary in its `ctrl` list and of each enclosing [`Op::If`] condition (the latter only if
+/// it has no other iico predecessor inside that branch), and an `iico_order` edge from the sources of its `order` list.
+#[derive(Clone, Debug)]
+pub enum Op {
+    /// `dst := value`, no sources.
+    Const { dst: Tmp, value: Value },
+    /// `dst := op(a)`; sources of `a`.
+    Unary { dst: Tmp, op: UnOp, a: Tmp },
+    /// `dst := op(a, b)`; sources of both.
+    Binary { dst: Tmp, op: BinOp, a: Tmp, b: Tmp },
+    /// `dst := a`, with the sources of `a` and of every temporary in `also`
+    /// (a data dependency that the value itself does not show).
+    Taint { dst: Tmp, a: Tmp, also: Vec<Tmp> },
+    /// Register read event; `dst` has it as its source.
+    ReadReg { dst: Tmp, reg: Reg, port: Port },
+    /// Register write event. `done`, if given, is a temporary whose source is this event.
+    WriteReg { reg: Reg, src: Tmp, extra: Extra },
+    /// Memory read event; `dst` has it as its source.
+    Load { dst: Tmp, addr: Tmp, size: AccessSize, sets: Vec<SetName>, extra: Extra },
+    /// Memory write event.
+    Store { addr: Tmp, value: Tmp, size: AccessSize, sets: Vec<SetName>, extra: Extra },
+    /// One event that reads and writes (C11 read-modify-writes): `dst` takes the old value, the new one is
+    /// `update`, computed from `dst` by `ops` (only `Const`, `Unary`, `Binary`, `Taint` there).
+    Rmw { dst: Tmp, addr: Tmp, ops: Vec<Op>, update: Tmp, size: AccessSize, sets: Vec<SetName>, extra: Extra },
+    /// Fence event.
+    Fence { sets: Vec<SetName>, extra: Extra },
+    /// Any other event without a value (cache maintenance, locks of the kernel model …): member of
+    /// exactly `sets`, with a location if `addr` is given. `read` gives it a value to read, `write` one to write,
+    /// without its being in `R`, `W` or `M`.
+    Other { addr: Option<Tmp>, sets: Vec<SetName>, extra: Extra },
+    /// Branch event; consumes `cond` (data edge) if given.
+    Branch { kind: BranchKind, cond: Option<Tmp>, extra: Extra },
+    /// Runs `then` if `cond` is not 0, `otherwise` if it is; forks if that is not known.
+    If { cond: Tmp, then: Vec<Op>, otherwise: Vec<Op> },
+    /// Forks: each of the lists in turn. For choices of the machine (a store-conditional's
+    /// success, a weak compare-exchange's spurious failure).
+    Choice { branches: Vec<Vec<Op>> },
+    /// A path that cannot be (a constraint: `cond` is not 0).
+    Assume { cond: Tmp },
+    /// Continue at `target` after this instruction. A jump backwards counts against the unrolling bound.
+    Jump { target: Target },
+    /// The thread ends here.
+    Stop,
+    /// Load-reserve / store-conditional monitor. `Reserve` remembers the address (and the event made last by `Load`).
+    Reserve { addr: Tmp },
+    /// Runs `then` as a fork of success (if a reservation for the same address is there) and `otherwise` as failure;
+    /// clears the reservation. Without a matching reservation: `otherwise` only.
+    Conditional { addr: Tmp, then: Vec<Op>, otherwise: Vec<Op> },
+    /// A bounded loop of structured C code: at most `--unroll` passes through this point per entry of the loop;
+    /// the next is a cut. `id` names the loop, `line` is shown in the warning.
+    LoopHead { id: u32 },
+    /// Resets the count of `LoopHead { id }` (on entering the loop anew).
+    LoopEnter { id: u32 },
+    /// An answer cannot be given for paths that come here; the text says why.
+    Unsupported { message: String },
+}
+
+/// Optional extras of an event-making op.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Extra {
+    /// `iico_ctrl` edges from the sources of these.
+    pub ctrl: Vec<Tmp>,
+    /// `iico_order` edges from the sources of these.
+    pub order: Vec<Tmp>,
+    /// More `iico_data` edges from the sources of these.
+    pub data: Vec<Tmp>,
+    /// A temporary to be bound to this event as its only source (value 0 unless the op says otherwise).
+    pub done: Option<Tmp>,
+}

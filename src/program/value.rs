@@ -1,0 +1,54 @@
+//! Concrete values and the small ids used throughout the program side.
+
+/// A register (or C local), an index into the program's [`super::RegTable`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Reg(pub u16);
+
+/// A symbol (the name of a global), an index into `Program::symbols`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Sym(pub u16);
+
+/// A memory cell, an index into `Program::locations`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct LocId(pub u16);
+
+/// A concrete value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Value {
+    /// An integer, kept as a signed number of the program's width (`Program::bits`).
+    Int(i128),
+    /// The address of a symbol plus a byte offset.
+    Addr {
+        /// The symbol.
+        sym: Sym,
+        /// Offset in bytes.
+        offset: i64,
+    },
+    /// The address of an instruction: thread and program counter.
+    Code {
+        /// The thread.
+        thread: u16,
+        /// The index of the instruction.
+        pc: u16,
+    },
+}
+
+impl Value {
+    /// Zero.
+    pub const ZERO: Value = Value::Int(0);
+    /// One.
+    pub const ONE: Value = Value::Int(1);
+
+    /// The address of a symbol.
+    pub fn addr(sym: Sym) -> Value {
+        Value::Addr { sym, offset: 0 }
+    }
+
+    /// The integer, if it is one.
+    pub fn as_int(self) -> Option<i128> {
+        match self {
+            Value::Int(n) => Some(n),
+            _ => None,
+        }
+    }
+}

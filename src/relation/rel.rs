@@ -1,0 +1,295 @@
+//! Relations over events.
+
+use std::fmt;
+
+use super::Set;
+
+/// A relation over `0..n`, one row of bits per source event.
+/// Invariant: `rows.len() == n * words`; bits at or past `n` are zero in every row.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Rel {
+    n: usize,
+    words: usize,
+    rows: Vec<u64>,
+}
+
+impl Rel {
+    /// The empty relation over `n` events.
+    pub fn empty(n: usize) -> Rel {
+        let words = n.div_ceil(64);
+        Rel { n, words, rows: vec![0; n * words] }
+    }
+
+    /// All pairs.
+    pub fn full(n: usize) -> Rel {
+        Rel::product(&Set::full(n), &Set::full(n))
+    }
+
+    /// The identity on all of `0..n`.
+    pub fn identity(n: usize) -> Rel {
+        Rel::id_on(&Set::full(n))
+    }
+
+    /// The identity on a set.
+    pub fn id_on(set: &Set) -> Rel {
+        let mut rel = Rel::empty(set.n());
+        for event in set.iter() {
+            rel.insert(event, event);
+        }
+        rel
+    }
+
+    /// The relation of the given pairs.
+    pub fn of(n: usize, pairs: impl IntoIterator<Item = (usize, usize)>) -> Rel {
+        let mut rel = Rel::empty(n);
+        for (from, to) in pairs {
+            rel.insert(from, to);
+        }
+        rel
+    }
+
+    /// `a * b`.
+    pub fn product(a: &Set, b: &Set) -> Rel {
+        let mut rel = Rel::empty(a.n());
+        for from in a.iter() {
+            rel.row_mut(from).copy_from_slice(b.words());
+        }
+        rel
+    }
+
+    /// Size of the universe.
+    pub fn n(&self) -> usize {
+        self.n
+    }
+
+    /// Words per row.
+    pub fn words(&self) -> usize {
+        self.words
+    }
+
+    /// The targets of one event, as words.
+    pub fn row(&self, from: usize) -> &[u64] {
+        &self.rows[from * self.words..(from + 1) * self.words]
+    }
+
+    fn row_mut(&mut self, from: usize) -> &mut [u64] {
+        &mut self.rows[from * self.words..(from + 1) * self.words]
+    }
+
+    /// Adds a pair.
+    pub fn insert(&mut self, from: usize, to: usize) {
+        assert!(from < self.n && to < self.n, "pair ({from}, {to}) of {}", self.n);
+        self.rows[from * self.words + to / 64] |= 1 << (to % 64);
+    }
+
+    /// Takes a pair out.
+    pub fn remove(&mut self, from: usize, to: usize) {
+        self.rows[from * self.words + to / 64] &= !(1 << (to % 64));
+    }
+
+    /// Is the pair in?
+    pub fn contains(&self, from: usize, to: usize) -> bool {
+        self.rows[from * self.words + to / 64] >> (to % 64) & 1 == 1
+    }
+
+    /// No pair?
+    pub fn is_empty(&self) -> bool {
+        self.rows.iter().all(|w| *w == 0)
+    }
+
+    /// How many pairs.
+    pub fn len(&self) -> usize {
+        self.rows.iter().map(|w| w.count_ones() as usize).sum()
+    }
+
+    /// The targets of one event.
+    pub fn successors(&self, from: usize) -> impl Iterator<Item = usize> + '_ {
+        bits(self.row(from))
+    }
+
+    /// All pairs, in increasing order.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        (0..self.n).flat_map(move |from| self.successors(from).map(move |to| (from, to)))
+    }
+
+    fn zip(&self, other: &Rel, f: impl Fn(u64, u64) -> u64) -> Rel {
+        debug_assert_eq!(self.n, other.n);
+        let rows = self.rows.iter().zip(&other.rows).map(|(a, b)| f(*a, *b)).collect();
+        Rel { n: self.n, words: self.words, rows }
+    }
+
+    /// `self | other`.
+    pub fn union(&self, other: &Rel) -> Rel {
+        self.zip(other, |a, b| a | b)
+    }
+
+    /// `self & other`.
+    pub fn inter(&self, other: &Rel) -> Rel {
+        self.zip(other, |a, b| a & b)
+    }
+
+    /// `self \ other`.
+    pub fn diff(&self, other: &Rel) -> Rel {
+        self.zip(other, |a, b| a & !b)
+    }
+
+    /// Is every pair of `self` in `other`?
+    pub fn is_subset(&self, other: &Rel) -> bool {
+        self.rows.iter().zip(&other.rows).all(|(a, b)| a & !b == 0)
+    }
+
+    /// Adds all of `other`; did anything change?
+    pub fn union_with(&mut self, other: &Rel) -> bool {
+        let mut changed = false;
+        for (a, b) in self.rows.iter_mut().zip(&other.rows) {
+            changed |= b & !*a != 0;
+            *a |= b;
+        }
+        changed
+    }
+
+    /// `self ; other`.
+    pub fn seq(&self, other: &Rel) -> Rel {
+        debug_assert_eq!(self.n, other.n);
+        let mut result = Rel::empty(self.n);
+        if self.words == 1 {
+            for from in 0..self.n {
+                let mut rest = self.rows[from];
+                let mut row = 0;
+                while rest != 0 {
+                    row |= other.rows[rest.trailing_zeros() as usize];
+                    rest &= rest - 1;
+                }
+                result.rows[from] = row;
+            }
+            return result;
+        }
+        for from in 0..self.n {
+            for mid in bits(self.row(from)) {
+                let row = &mut result.rows[from * self.words..(from + 1) * self.words];
+                for (a, b) in row.iter_mut().zip(other.row(mid)) {
+                    *a |= b;
+                }
+            }
+        }
+        result
+    }
+
+    /// The inverse.
+    pub fn inverse(&self) -> Rel {
+        let mut result = Rel::empty(self.n);
+        for (from, to) in self.iter() {
+            result.rows[to * self.words + from / 64] |= 1 << (from % 64);
+        }
+        result
+    }
+
+    /// Transitive closure, in place (Warshall on rows).
+    pub fn close(&mut self) {
+        let words = self.words;
+        if words == 1 {
+            for mid in 0..self.n {
+                let via = self.rows[mid];
+                if via == 0 {
+                    continue;
+                }
+                for row in &mut self.rows {
+                    // Branch-free: all ones if the row reaches `mid`.
+                    *row |= via & 0u64.wrapping_sub(*row >> mid & 1);
+                }
+            }
+            return;
+        }
+        for mid in 0..self.n {
+            let via: Vec<u64> = self.row(mid).to_vec();
+            if via.iter().all(|w| *w == 0) {
+                continue;
+            }
+            for from in 0..self.n {
+                if self.contains(from, mid) {
+                    for (a, b) in self.row_mut(from).iter_mut().zip(&via) {
+                        *a |= b;
+                    }
+                }
+            }
+        }
+    }
+
+    /// `self+`.
+    pub fn plus(&self) -> Rel {
+        let mut result = self.clone();
+        result.close();
+        result
+    }
+
+    /// Sources.
+    pub fn domain(&self) -> Set {
+        Set::of(self.n, (0..self.n).filter(|e| self.row(*e).iter().any(|w| *w != 0)))
+    }
+
+    /// Targets.
+    pub fn range(&self) -> Set {
+        let mut set = Set::empty(self.n);
+        for from in 0..self.n {
+            for (a, b) in set.words_mut().iter_mut().zip(self.row(from)) {
+                *a |= b;
+            }
+        }
+        set
+    }
+
+    /// The targets of one event as a set.
+    pub fn row_set(&self, from: usize) -> Set {
+        let mut set = Set::empty(self.n);
+        set.words_mut().copy_from_slice(self.row(from));
+        set
+    }
+
+    /// No event related to itself?
+    pub fn is_irreflexive(&self) -> bool {
+        (0..self.n).all(|e| !self.contains(e, e))
+    }
+
+    /// No cycle?
+    pub fn is_acyclic(&self) -> bool {
+        // Repeatedly peel off events without successors among those left.
+        let mut left = Set::full(self.n);
+        loop {
+            let mut peeled = false;
+            for event in 0..self.n {
+                if left.contains(event) && self.row(event).iter().zip(left.words()).all(|(a, b)| a & b == 0) {
+                    left.remove(event);
+                    peeled = true;
+                }
+            }
+            if !peeled {
+                return left.is_empty();
+            }
+        }
+    }
+
+    /// Only pairs with both ends in `set`.
+    pub fn restrict(&self, set: &Set) -> Rel {
+        self.inter(&Rel::product(set, set))
+    }
+}
+
+fn bits(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
+    words.iter().enumerate().flat_map(|(index, word)| {
+        let mut rest = *word;
+        std::iter::from_fn(move || {
+            if rest == 0 {
+                return None;
+            }
+            let bit = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            Some(index * 64 + bit)
+        })
+    })
+}
+
+impl fmt::Debug for Rel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}

@@ -1,0 +1,152 @@
+//! Sets of events.
+
+use std::fmt;
+
+/// A set over `0..n`, one bit per event.
+/// Invariant: bits at or past `n` are zero.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Set {
+    n: usize,
+    bits: Vec<u64>,
+}
+
+impl Set {
+    /// The empty set over `n` events.
+    pub fn empty(n: usize) -> Set {
+        Set { n, bits: vec![0; n.div_ceil(64)] }
+    }
+
+    /// All of `0..n`.
+    pub fn full(n: usize) -> Set {
+        let mut set = Set { n, bits: vec![!0; n.div_ceil(64)] };
+        set.trim();
+        set
+    }
+
+    /// The set of the given events.
+    pub fn of(n: usize, events: impl IntoIterator<Item = usize>) -> Set {
+        let mut set = Set::empty(n);
+        for event in events {
+            set.insert(event);
+        }
+        set
+    }
+
+    fn trim(&mut self) {
+        let extra = self.n % 64;
+        if extra != 0 {
+            if let Some(last) = self.bits.last_mut() {
+                *last &= (1 << extra) - 1;
+            }
+        }
+    }
+
+    /// Size of the universe.
+    pub fn n(&self) -> usize {
+        self.n
+    }
+
+    /// The words, least event first.
+    pub fn words(&self) -> &[u64] {
+        &self.bits
+    }
+
+    pub(super) fn words_mut(&mut self) -> &mut [u64] {
+        &mut self.bits
+    }
+
+    /// Adds an event.
+    pub fn insert(&mut self, event: usize) {
+        assert!(event < self.n, "event {event} of {}", self.n);
+        self.bits[event / 64] |= 1 << (event % 64);
+    }
+
+    /// Takes an event out.
+    pub fn remove(&mut self, event: usize) {
+        self.bits[event / 64] &= !(1 << (event % 64));
+    }
+
+    /// Is it in?
+    pub fn contains(&self, event: usize) -> bool {
+        self.bits[event / 64] >> (event % 64) & 1 == 1
+    }
+
+    /// No event?
+    pub fn is_empty(&self) -> bool {
+        self.bits.iter().all(|w| *w == 0)
+    }
+
+    /// How many events.
+    pub fn len(&self) -> usize {
+        self.bits.iter().map(|w| w.count_ones() as usize).sum()
+    }
+
+    /// The events, in increasing order.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.bits.iter().enumerate().flat_map(|(index, word)| {
+            let mut rest = *word;
+            std::iter::from_fn(move || {
+                if rest == 0 {
+                    return None;
+                }
+                let bit = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                Some(index * 64 + bit)
+            })
+        })
+    }
+
+    /// The smallest event.
+    pub fn first(&self) -> Option<usize> {
+        self.iter().next()
+    }
+
+    fn zip(&self, other: &Set, f: impl Fn(u64, u64) -> u64) -> Set {
+        debug_assert_eq!(self.n, other.n);
+        let bits = self.bits.iter().zip(&other.bits).map(|(a, b)| f(*a, *b)).collect();
+        Set { n: self.n, bits }
+    }
+
+    /// `self | other`.
+    pub fn union(&self, other: &Set) -> Set {
+        self.zip(other, |a, b| a | b)
+    }
+
+    /// `self & other`.
+    pub fn inter(&self, other: &Set) -> Set {
+        self.zip(other, |a, b| a & b)
+    }
+
+    /// `self \ other`.
+    pub fn diff(&self, other: &Set) -> Set {
+        self.zip(other, |a, b| a & !b)
+    }
+
+    /// Everything in `0..n` that is not in `self`.
+    pub fn complement(&self) -> Set {
+        let mut set = Set { n: self.n, bits: self.bits.iter().map(|w| !w).collect() };
+        set.trim();
+        set
+    }
+
+    /// Is every event of `self` in `other`?
+    pub fn is_subset(&self, other: &Set) -> bool {
+        self.bits.iter().zip(&other.bits).all(|(a, b)| a & !b == 0)
+    }
+
+    /// Adds all of `other`; did anything change?
+    pub fn union_with(&mut self, other: &Set) -> bool {
+        let mut changed = false;
+        for (a, b) in self.bits.iter_mut().zip(&other.bits) {
+            changed |= b & !*a != 0;
+            *a |= b;
+        }
+        changed
+    }
+}
+
+impl fmt::Debug for Set {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}

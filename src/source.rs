@@ -1,0 +1,102 @@
+//! Source files and spans: where a piece of text came from.
+
+use std::sync::Arc;
+
+/// A file registered in a [`Sources`] table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct SourceId(pub u32);
+
+/// A half-open byte range of one source file.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Span {
+    /// The file.
+    pub source: SourceId,
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// A span of `source` from byte `start` to byte `end`.
+    pub fn new(source: SourceId, start: usize, end: usize) -> Span {
+        Span { source, start: start as u32, end: end.max(start) as u32 }
+    }
+
+    /// The smallest span that covers both (of one file; otherwise `self`).
+    pub fn to(self, other: Span) -> Span {
+        if self.source != other.source {
+            return self;
+        }
+        Span { source: self.source, start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+
+    /// The sub-span of `len` bytes that starts `offset` bytes in.
+    pub fn sub(self, offset: usize, len: usize) -> Span {
+        let start = (self.start + offset as u32).min(self.end);
+        Span { source: self.source, start, end: (start + len as u32).min(self.end.max(start)) }
+    }
+}
+
+/// One registered file.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The name shown to the user: usually the path as typed.
+    pub name: String,
+    /// The text. Invalid UTF-8 was replaced when the file was read.
+    pub text: Arc<str>,
+}
+
+/// All files read so far; grows only.
+#[derive(Clone, Default, Debug)]
+pub struct Sources {
+    files: Vec<Source>,
+}
+
+impl Sources {
+    /// An empty table.
+    pub fn new() -> Sources {
+        Sources::default()
+    }
+
+    /// Registers a text under a name.
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> SourceId {
+        let id = SourceId(self.files.len() as u32);
+        self.files.push(Source { name: name.into(), text: text.into() });
+        id
+    }
+
+    /// The file with that id.
+    pub fn get(&self, id: SourceId) -> &Source {
+        &self.files[id.0 as usize]
+    }
+
+    /// The text under a span.
+    pub fn text(&self, span: Span) -> &str {
+        let text = &self.get(span.source).text;
+        text.get(span.start as usize..span.end as usize).unwrap_or("")
+    }
+
+    /// Line and column (both from 1, column in characters) of a span's start.
+    pub fn line_column(&self, span: Span) -> (usize, usize) {
+        let text = &self.get(span.source).text;
+        let mut at = (span.start as usize).min(text.len());
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        let before = &text[..at];
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
+        (line, column)
+    }
+
+    /// Number of files.
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Is the table empty?
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+}
