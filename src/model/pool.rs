@@ -233,14 +233,11 @@ impl Pool {
                 }
             }
             Expr::Inter(a, b) => {
-                if a == b || self.is_empty_node(a) {
+                let universe = |id| matches!(self.expr(id), Expr::Universe(_));
+                if a == b || self.is_empty_node(a) || universe(b) {
                     Ok(a)
-                } else if self.is_empty_node(b) {
+                } else if self.is_empty_node(b) || universe(a) {
                     Ok(b)
-                } else if matches!(self.expr(a), Expr::Universe(_)) {
-                    Ok(b)
-                } else if matches!(self.expr(b), Expr::Universe(_)) {
-                    Ok(a)
                 } else {
                     Err(Expr::Inter(a.min(b), a.max(b)))
                 }

@@ -1,0 +1,87 @@
+//! What a run found.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use crate::execution::Cut;
+use crate::program::Value;
+
+use super::{Condition, Quantifier};
+
+/// How far an answer can be trusted: outcomes seen stay seen, but some may be missing.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Completeness {
+    /// Everything was explored.
+    #[default]
+    Complete,
+    /// Loops were cut at the unrolling bound: see [`Outcome::cuts`].
+    Bounded,
+    /// The time limit was hit.
+    TimedOut,
+    /// `--max-executions` was hit.
+    ExecutionLimit,
+    /// The memory limit was hit.
+    MemoryLimit,
+    /// The user interrupted the run.
+    Interrupted,
+    /// The search stopped as soon as the condition was decided (mode *check*).
+    Decided,
+}
+
+/// Figures of a search.
+#[derive(Clone, Default, PartialEq, Debug)]
+pub struct Stats {
+    /// Closed unfoldings looked at.
+    pub worlds: u64,
+    /// Partial graphs built.
+    pub graphs: u64,
+    /// Branches refuted, by the name of the check that refuted them.
+    pub pruned: BTreeMap<String, u64>,
+    /// Checks found to hold in every completion.
+    pub entailed: u64,
+    /// Branch directions and addresses speculated on while unfolding.
+    pub speculated: u64,
+    /// Executions reported.
+    pub executions: u64,
+    /// Candidates whose values contradict each other or justify only themselves.
+    pub value_conflicts: u64,
+    /// Time in the search.
+    pub time: Duration,
+}
+
+/// The answer to "what can this test do under this model?".
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Final states (values of `Lowered::shown`, in that order) with the number of executions that end in each.
+    /// In mode *states* the numbers are 1.
+    pub states: BTreeMap<Vec<Value>, u64>,
+    /// Executions that satisfy the condition's proposition.
+    pub positive: u64,
+    /// Executions that do not.
+    pub negative: u64,
+    /// Flags raised by accepted executions (`*undef*` is not among them).
+    pub flags: BTreeSet<String>,
+    /// Did an accepted execution fail an `undefined_unless`?
+    pub undefined: bool,
+    /// Loops that were cut, each once.
+    pub cuts: Vec<Cut>,
+    /// Accepted plus explicitly rejected candidates (only the naive engine counts them as herd7 does).
+    pub candidates: Option<u64>,
+    /// Can more outcomes exist?
+    pub completeness: Completeness,
+    /// Why there is no execution at all, where that is so.
+    pub why_empty: Option<String>,
+    /// Figures.
+    pub stats: Stats,
+}
+
+impl Outcome {
+    /// Does the condition hold?
+    pub fn holds(&self, condition: &Condition) -> bool {
+        match condition.quantifier {
+            Quantifier::Exists => self.positive > 0,
+            Quantifier::NotExists => self.positive == 0,
+            Quantifier::Forall => self.negative == 0,
+        }
+    }
+}
