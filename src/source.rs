@@ -48,10 +48,17 @@ pub struct Source {
 }
 
 /// All files read so far; grows only.
+///
+/// A table can stand on another one: see [`Sources::layered`].
 #[derive(Clone, Default, Debug)]
 pub struct Sources {
     files: Vec<Source>,
+    first: u32,
+    under: Option<Arc<Sources>>,
 }
+
+/// Ids of a layered table start here; no model has that many files.
+const LAYER: u32 = 1 << 20;
 
 impl Sources {
     /// An empty table.
@@ -59,16 +66,31 @@ impl Sources {
         Sources::default()
     }
 
+    /// An empty table whose ids differ from those of any ordinary one, so that it can be put on top of one later.
+    /// A campaign keeps the files of a model once, and those of each test only as long as that test is looked at.
+    pub fn layered() -> Sources {
+        Sources { files: Vec::new(), first: LAYER, under: None }
+    }
+
+    /// Puts this layered table on top of `under`: ids of both can then be looked up here.
+    pub fn put_on(&mut self, under: Arc<Sources>) {
+        debug_assert!(self.first > 0, "only a layered table can stand on another one");
+        self.under = Some(under);
+    }
+
     /// Registers a text under a name.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> SourceId {
-        let id = SourceId(self.files.len() as u32);
+        let id = SourceId(self.first + self.files.len() as u32);
         self.files.push(Source { name: name.into(), text: text.into() });
         id
     }
 
     /// The file with that id.
     pub fn get(&self, id: SourceId) -> &Source {
-        &self.files[id.0 as usize]
+        match &self.under {
+            Some(under) if id.0 < self.first => under.get(id),
+            _ => &self.files[(id.0 - self.first) as usize],
+        }
     }
 
     /// The text under a span.
@@ -98,5 +120,22 @@ impl Sources {
     /// Is the table empty?
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_layered_table_finds_the_files_of_both() {
+        let mut model = Sources::new();
+        let cat = model.add("m.cat", "acyclic po");
+        let mut test = Sources::layered();
+        let litmus = test.add("t.litmus", "X86 t");
+        test.put_on(Arc::new(model));
+        assert_ne!(cat, litmus);
+        assert_eq!(test.get(cat).name, "m.cat");
+        assert_eq!(test.text(Span::new(litmus, 0, 3)), "X86");
     }
 }
