@@ -3,6 +3,10 @@
 //! An [`Isa`] knows its registers, parses one program cell, and translates it to micro-ops. It knows
 //! nothing of models beyond the names of the event sets that its events belong to.
 
+pub mod build;
+pub mod errors;
+pub mod scan;
+
 use crate::diag::Diagnostic;
 use crate::program::{Instr, Reg, RegTable};
 use crate::source::Span;
