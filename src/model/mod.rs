@@ -4,8 +4,10 @@
 //! Nothing here knows the syntax of `cat`. What `cat` can say and this core cannot (matching on sets, recursion over
 //! them, sets of relations) is an [`Expr::Interp`] leaf: a function of other nodes, run when they are known.
 
+mod plain;
 mod pool;
 
+pub use plain::{EvalError, Plain};
 pub use pool::{Dynamics, Node, Polarity, Pool};
 
 use std::fmt;
@@ -45,7 +47,7 @@ pub enum Sort {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Expr {
     /// A set or relation that the program fixes, by its predefined name (`po`, `W`, `addr`, `DMB.SY` …).
-    /// `rf` is a base too, and so are `FW` and `pco`: see [`Pool::dynamics`].
+    /// `rf` is a base too, and so is `FW` (the final writes): see [`Pool::is_dynamic_base`].
     Base(Arc<str>, Sort),
     /// The value chosen by a `with`.
     Choice(ChoiceId, Sort),
@@ -102,6 +104,11 @@ pub enum Val {
     Choices(Choices),
     /// Any other value, opaque to the core.
     Opaque(Arc<dyn std::any::Any + Send + Sync>),
+    /// Only as an input of [`Interpreted::eval`]: the value of this node is not known yet, because it depends on the
+    /// search (the kernel's model orders writes on top of a relation that mentions `rf`). The function may pass it on, and
+    /// may use it as the second argument of `linearisations`, which keeps it as [`OrderBase::Node`]; any other use of it is the error
+    /// `model::unknown-input`, upon which the caller tries again once the value is known.
+    Unknown(ExprId),
 }
 
 /// The alternatives of a `with`.
@@ -109,16 +116,28 @@ pub enum Val {
 pub enum Choices {
     /// Spelled out, in increasing order, without duplicates.
     List(Vec<Val>),
-    /// Unions of one strict total order on each of `classes`, each order containing `base` restricted to its class (the
-    /// classes are disjoint; `base` may be cyclic on one, then there is no choice at all).
-    Orders {
-        /// Sets of events to order.
-        classes: Vec<Set>,
-        /// What each order must contain.
-        base: Rel,
-    },
+    /// Unions of one strict total order each. The sets ordered are pairwise disjoint.
+    Orders(Vec<Order>),
     /// Unions of one relation from each list (the idiom `cross`).
     Cross(Vec<Vec<Rel>>),
+}
+
+/// All strict total orders on a set that contain a relation (`linearisations(over, base)`).
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// The events to order.
+    pub over: Set,
+    /// What each order must contain: its transitive closure, restricted to `over`. If that is cyclic there is no order.
+    pub base: OrderBase,
+}
+
+/// The relation that an order must contain.
+#[derive(Clone, Debug)]
+pub enum OrderBase {
+    /// Known.
+    Rel(Rel),
+    /// The value of that node, not known yet.
+    Node(ExprId),
 }
 
 /// What an interpreted leaf may ask about the events of the execution besides its inputs.

@@ -139,11 +139,28 @@ impl Pool {
 
     /// Base names that the search decides, not the program.
     pub fn is_dynamic_base(name: &str) -> bool {
-        matches!(name, "rf" | "FW" | "pco")
+        matches!(name, "rf" | "FW")
     }
 
-    /// A base set or relation.
+    /// Does the node mention a recursion variable (so that it has a value only inside its group)?
+    pub fn mentions_fix_var(&self, id: ExprId) -> bool {
+        self.node(id).dynamics.bases.iter().any(|(base, _)| matches!(self.expr(*base), Expr::FixVar(..)))
+    }
+
+    /// A base set or relation. `pco` is not one of its own: what is known of coherence before the model runs is that
+    /// the initial write comes first and the final one last.
     pub fn base(&mut self, name: &str, sort: Sort) -> ExprId {
+        if name == "pco" {
+            let [loc, initial, writes, last] =
+                [("loc", Sort::Rel), ("IW", Sort::Set), ("W", Sort::Set), ("FW", Sort::Set)]
+                    .map(|(name, sort)| self.intern(Expr::Base(Arc::from(name), sort)));
+            let later = self.intern(Expr::Diff(writes, initial));
+            let first = self.intern(Expr::Product(initial, later));
+            let earlier = self.intern(Expr::Diff(writes, last));
+            let end = self.intern(Expr::Product(earlier, last));
+            let both = self.intern(Expr::Union(vec![first, end]));
+            return self.intern(Expr::Inter(loc, both));
+        }
         self.intern(Expr::Base(Arc::from(name), sort))
     }
 
