@@ -79,6 +79,22 @@ pub struct ColumnCx<'a> {
     pub length: usize,
 }
 
+/// The instruction set of an architecture; none for C, and for what is not there yet.
+pub fn isa(id: ArchId) -> Option<&'static dyn Isa> {
+    // Each instruction set adds its line here: `ArchId::X86 => Some(&x86::Isa)`.
+    match id {
+        ArchId::X86
+        | ArchId::X86_64
+        | ArchId::Ppc
+        | ArchId::Arm
+        | ArchId::AArch64
+        | ArchId::RiscV
+        | ArchId::Mips
+        | ArchId::Lisa
+        | ArchId::C => None,
+    }
+}
+
 /// One instruction set.
 pub trait Isa: Sync {
     /// Which.
