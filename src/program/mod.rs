@@ -6,10 +6,12 @@
 //! a model can see of an instruction (register events, `iico_*`, ports, annotations) is written
 //! down here; nothing here knows an instruction set.
 
+mod eval;
 mod ops;
 mod table;
 mod value;
 
+pub use eval::{IllegalOp, eval_binary, eval_unary, wrap};
 pub use ops::{AccessSize, BinOp, BranchKind, Extra, Op, Port, SetName, Target, Tmp, UnOp};
 pub use table::{Location, RegTable, Type};
 pub use value::{LocId, Reg, Sym, Value};
@@ -66,5 +68,29 @@ impl Program {
             .iter()
             .position(|l| l.sym == sym && l.offset == offset)
             .map(|index| LocId(index as u16))
+    }
+
+    /// A value as the user writes it.
+    pub fn show(&self, value: Value) -> String {
+        match value {
+            Value::Int(n) => n.to_string(),
+            Value::Addr { sym, offset } => {
+                let name = self.symbols.get(sym.0 as usize).map_or("?", String::as_str);
+                match offset {
+                    0 => name.to_string(),
+                    _ => format!("{name}{offset:+}"),
+                }
+            }
+            Value::Code { thread, pc } => match self.label_at(thread.into(), pc.into()) {
+                Some(label) => format!("P{thread}:{label}"),
+                None => format!("P{thread}:{pc}"),
+            },
+        }
+    }
+
+    /// A label of an instruction, if it has one.
+    pub fn label_at(&self, thread: usize, pc: usize) -> Option<&str> {
+        let labels = &self.threads.get(thread)?.labels;
+        labels.iter().find(|(_, at)| *at == pc).map(|(name, _)| name.as_str())
     }
 }

@@ -1,0 +1,285 @@
+//! Arithmetic on concrete values.
+//!
+//! Integers wrap to the program's width. Addresses move by constants and compare with each other; an address never
+//! equals an integer. Whatever else is asked of an address has no answer: [`IllegalOp`].
+
+use std::cmp::Ordering;
+
+use super::{BinOp, Program, UnOp, Value};
+
+/// An operation that has no meaning for its operands.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum IllegalOp {
+    /// One operand.
+    Unary(UnOp, Value),
+    /// Two operands.
+    Binary(BinOp, Value, Value),
+}
+
+impl IllegalOp {
+    /// One line for the user, with the names of the program.
+    pub fn describe(&self, program: &Program) -> String {
+        match self {
+            IllegalOp::Unary(op, a) => format!("{op:?} has no meaning for {}", program.show(*a)),
+            IllegalOp::Binary(op, a, b) => {
+                format!("{op:?} has no meaning for {} and {}", program.show(*a), program.show(*b))
+            }
+        }
+    }
+}
+
+/// The number as a signed one of `bits` bits.
+pub fn wrap(n: i128, bits: u32) -> i128 {
+    if bits == 0 || bits >= 128 {
+        return n;
+    }
+    let shift = 128 - bits;
+    n << shift >> shift
+}
+
+/// The number as an unsigned one of `bits` bits.
+fn unsigned(n: i128, bits: u32) -> u128 {
+    if bits >= 128 { n as u128 } else { n as u128 & ((1u128 << bits) - 1) }
+}
+
+fn truth(b: bool) -> Value {
+    Value::Int(i128::from(b))
+}
+
+/// `op(a)`.
+///
+/// # Errors
+/// The operation has no meaning for the operand.
+pub fn eval_unary(op: UnOp, a: Value, bits: u32) -> Result<Value, IllegalOp> {
+    let n = match (op, a) {
+        (_, Value::Int(n)) => n,
+        (UnOp::IsZero, _) => return Ok(Value::ZERO),
+        (UnOp::SignExtend(_) | UnOp::ZeroExtend(_), address) => return Ok(address),
+        _ => return Err(IllegalOp::Unary(op, a)),
+    };
+    let result = match op {
+        UnOp::Not => !n,
+        UnOp::Neg => n.wrapping_neg(),
+        UnOp::IsZero => i128::from(n == 0),
+        UnOp::SignExtend(low) => wrap(n, u32::from(low)),
+        UnOp::ZeroExtend(low) => unsigned(n, u32::from(low)) as i128,
+        UnOp::Bit(bit) => (n >> bit.min(127)) & 1,
+        UnOp::ReverseBits(low) => {
+            let low = u32::from(low).clamp(1, 128);
+            (unsigned(n, low).reverse_bits() >> (128 - low)) as i128
+        }
+        UnOp::ReverseBytes { bytes, group } => reverse_bytes(n, bytes, group),
+        UnOp::CountLeadingZeros(low) => {
+            let low = u32::from(low).clamp(1, 128);
+            i128::from(unsigned(n, low).leading_zeros() - (128 - low))
+        }
+    };
+    Ok(Value::Int(wrap(result, bits)))
+}
+
+fn reverse_bytes(n: i128, bytes: u8, group: u8) -> i128 {
+    let mut input = n.to_le_bytes();
+    let bytes = usize::from(bytes).min(input.len());
+    let group = usize::from(group).clamp(1, input.len());
+    for chunk in input[..bytes].chunks_mut(group) {
+        chunk.reverse();
+    }
+    unsigned(i128::from_le_bytes(input), 8 * bytes as u32) as i128
+}
+
+/// `op(a, b)`.
+///
+/// # Errors
+/// The operation has no meaning for the operands.
+pub fn eval_binary(op: BinOp, a: Value, b: Value, bits: u32) -> Result<Value, IllegalOp> {
+    match (a, b) {
+        (Value::Int(a), Value::Int(b)) => Ok(Value::Int(integers(op, a, b, bits))),
+        _ => addresses(op, a, b, bits).ok_or(IllegalOp::Binary(op, a, b)),
+    }
+}
+
+fn integers(op: BinOp, a: i128, b: i128, bits: u32) -> i128 {
+    let (ua, ub) = (unsigned(a, bits), unsigned(b, bits));
+    // A shift by the width or more (or by a negative number) leaves nothing but the sign.
+    let shift = u32::try_from(b).ok().filter(|s| *s < bits);
+    let result = match op {
+        BinOp::Add => a.wrapping_add(b),
+        BinOp::Sub => a.wrapping_sub(b),
+        BinOp::Mul => a.wrapping_mul(b),
+        BinOp::Div => {
+            if b == 0 {
+                0
+            } else {
+                a.wrapping_div(b)
+            }
+        }
+        BinOp::Rem => {
+            if b == 0 {
+                a
+            } else {
+                a.wrapping_rem(b)
+            }
+        }
+        BinOp::And => a & b,
+        BinOp::Or => a | b,
+        BinOp::Xor => a ^ b,
+        BinOp::AndNot => a & !b,
+        BinOp::Shl => shift.map_or(0, |s| a << s),
+        BinOp::Lsr => shift.map_or(0, |s| (ua >> s) as i128),
+        BinOp::Asr => a >> shift.unwrap_or(127),
+        BinOp::Eq => i128::from(a == b),
+        BinOp::Ne => i128::from(a != b),
+        BinOp::Lt => i128::from(a < b),
+        BinOp::Le => i128::from(a <= b),
+        BinOp::Gt => i128::from(a > b),
+        BinOp::Ge => i128::from(a >= b),
+        BinOp::Ltu => i128::from(ua < ub),
+        BinOp::Leu => i128::from(ua <= ub),
+        BinOp::Gtu => i128::from(ua > ub),
+        BinOp::Geu => i128::from(ua >= ub),
+        BinOp::Min => a.min(b),
+        BinOp::Max => a.max(b),
+        BinOp::Minu => ua.min(ub) as i128,
+        BinOp::Maxu => ua.max(ub) as i128,
+    };
+    wrap(result, bits)
+}
+
+/// At least one operand is an address.
+fn addresses(op: BinOp, a: Value, b: Value, bits: u32) -> Option<Value> {
+    let ones = |v: Value| matches!(v, Value::Int(n) if wrap(n, bits) == -1);
+    let is = |v: Value, n: i128| v == Value::Int(n);
+    match op {
+        BinOp::Eq => return Some(truth(a == b)),
+        BinOp::Ne => return Some(truth(a != b)),
+        BinOp::Add => {
+            return match (a, b) {
+                (v, Value::Int(0)) | (Value::Int(0), v) => Some(v),
+                (Value::Addr { sym, offset }, Value::Int(n))
+                | (Value::Int(n), Value::Addr { sym, offset }) => {
+                    let offset = offset.wrapping_add(n as i64);
+                    Some(Value::Addr { sym, offset })
+                }
+                _ => None,
+            };
+        }
+        BinOp::Sub => {
+            return match (a, b) {
+                (v, Value::Int(0)) => Some(v),
+                (Value::Addr { sym, offset }, Value::Int(n)) => {
+                    Some(Value::Addr { sym, offset: offset.wrapping_sub(n as i64) })
+                }
+                // Not the distance: what a comparison by subtraction needs, and no more.
+                (Value::Addr { .. }, Value::Addr { .. }) | (Value::Code { .. }, Value::Code { .. }) => {
+                    Some(Value::Int(match a.cmp(&b) {
+                        Ordering::Less => -1,
+                        Ordering::Equal => 0,
+                        Ordering::Greater => 1,
+                    }))
+                }
+                _ => None,
+            };
+        }
+        BinOp::Xor if a == b => return Some(Value::ZERO),
+        BinOp::Xor | BinOp::Or if is(b, 0) => return Some(a),
+        BinOp::Xor | BinOp::Or if is(a, 0) => return Some(b),
+        BinOp::And | BinOp::Or | BinOp::Min | BinOp::Max | BinOp::Minu | BinOp::Maxu if a == b => {
+            return Some(a);
+        }
+        BinOp::And | BinOp::Mul if is(a, 0) || is(b, 0) => return Some(Value::ZERO),
+        BinOp::And if ones(b) => return Some(a),
+        BinOp::And if ones(a) => return Some(b),
+        BinOp::AndNot if a == b || is(a, 0) || ones(b) => return Some(Value::ZERO),
+        BinOp::AndNot | BinOp::Shl | BinOp::Lsr | BinOp::Asr if is(b, 0) => return Some(a),
+        BinOp::Mul if is(b, 1) => return Some(a),
+        BinOp::Mul if is(a, 1) => return Some(b),
+        _ => {}
+    }
+    let order = order(a, b)?;
+    Some(truth(match op {
+        BinOp::Lt | BinOp::Ltu => order == Ordering::Less,
+        BinOp::Le | BinOp::Leu => order != Ordering::Greater,
+        BinOp::Gt | BinOp::Gtu => order == Ordering::Greater,
+        BinOp::Ge | BinOp::Geu => order != Ordering::Less,
+        _ => return None,
+    }))
+}
+
+/// How two values compare, where that is known: addresses are above zero, and those of one symbol compare by offset.
+fn order(a: Value, b: Value) -> Option<Ordering> {
+    match (a, b) {
+        _ if a == b => Some(Ordering::Equal),
+        (Value::Addr { sym: s, offset: x }, Value::Addr { sym: t, offset: y }) if s == t => Some(x.cmp(&y)),
+        (Value::Int(0), _) => Some(Ordering::Less),
+        (_, Value::Int(0)) => Some(Ordering::Greater),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::Sym;
+
+    const X: Value = Value::Addr { sym: Sym(0), offset: 0 };
+    const X4: Value = Value::Addr { sym: Sym(0), offset: 4 };
+    const Y: Value = Value::Addr { sym: Sym(1), offset: 0 };
+
+    fn int(n: i128) -> Value {
+        Value::Int(n)
+    }
+
+    #[test]
+    fn integers_wrap_to_the_width() {
+        let max = int(i128::from(i32::MAX));
+        assert_eq!(eval_binary(BinOp::Add, max, int(1), 32), Ok(int(i128::from(i32::MIN))));
+        assert_eq!(eval_binary(BinOp::Add, max, int(1), 64), Ok(int(1 << 31)));
+        assert_eq!(eval_binary(BinOp::Mul, int(i128::MAX), int(2), 128), Ok(int(-2)));
+        assert_eq!(eval_unary(UnOp::Not, int(0), 64), Ok(int(-1)));
+    }
+
+    #[test]
+    fn shifts_past_the_width_leave_nothing() {
+        assert_eq!(eval_binary(BinOp::Lsr, int(-1), int(60), 64), Ok(int(15)));
+        assert_eq!(eval_binary(BinOp::Shl, int(1), int(64), 64), Ok(int(0)));
+        assert_eq!(eval_binary(BinOp::Asr, int(-8), int(99), 64), Ok(int(-1)));
+    }
+
+    #[test]
+    fn unsigned_comparisons_are_at_the_width() {
+        assert_eq!(eval_binary(BinOp::Gtu, int(-1), int(1), 32), Ok(int(1)));
+        assert_eq!(eval_binary(BinOp::Gt, int(-1), int(1), 32), Ok(int(0)));
+        assert_eq!(eval_binary(BinOp::Maxu, int(-1), int(1), 32), Ok(int(-1)));
+    }
+
+    #[test]
+    fn extensions_and_reversals() {
+        assert_eq!(eval_unary(UnOp::SignExtend(8), int(0xff), 64), Ok(int(-1)));
+        assert_eq!(eval_unary(UnOp::ZeroExtend(32), int(-1), 64), Ok(int(0xffff_ffff)));
+        assert_eq!(
+            eval_unary(UnOp::ReverseBytes { bytes: 4, group: 2 }, int(0x1122_3344), 64),
+            Ok(int(0x2211_4433))
+        );
+        assert_eq!(eval_unary(UnOp::ReverseBits(8), int(1), 64), Ok(int(0x80)));
+        assert_eq!(eval_unary(UnOp::CountLeadingZeros(32), int(1), 64), Ok(int(31)));
+    }
+
+    #[test]
+    fn addresses_move_and_compare() {
+        assert_eq!(eval_binary(BinOp::Add, int(4), X, 64), Ok(X4));
+        assert_eq!(eval_binary(BinOp::Sub, X4, int(4), 64), Ok(X));
+        assert_eq!(eval_binary(BinOp::Sub, X4, X, 64), Ok(int(1)));
+        assert_eq!(eval_binary(BinOp::Xor, X, X, 64), Ok(int(0)));
+        assert_eq!(eval_binary(BinOp::Eq, X, int(0), 64), Ok(int(0)));
+        assert_eq!(eval_binary(BinOp::Lt, int(0), X, 64), Ok(int(1)));
+        assert_eq!(eval_unary(UnOp::IsZero, X, 64), Ok(int(0)));
+    }
+
+    #[test]
+    fn other_arithmetic_on_addresses_is_illegal() {
+        assert!(eval_binary(BinOp::Add, X, Y, 64).is_err());
+        assert!(eval_binary(BinOp::Xor, X, Y, 64).is_err());
+        assert!(eval_binary(BinOp::Lt, X, Y, 64).is_err());
+        assert!(eval_unary(UnOp::Neg, X, 64).is_err());
+    }
+}
