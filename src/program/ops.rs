@@ -170,6 +170,20 @@ pub enum Op {
     LoopHead { id: u32 },
     /// Resets the count of `LoopHead { id }` (on entering the loop anew).
     LoopEnter { id: u32 },
+    /// Continue at that instruction after this one, without counting against the unrolling bound: structured
+    /// code bounds its loops with `LoopHead`.
+    Goto { pc: usize },
+    /// Events made from here to the matching `CondEnd` are the condition of a structured statement (C). A condition
+    /// is evaluated inside one instruction.
+    CondBegin,
+    /// The condition ends: every later event of the thread is under its control (relation `control`: pairs from
+    /// each event of the condition, register events included, to each event under it), until `ControlRestore`
+    /// takes the condition out of force.
+    CondEnd,
+    /// Remembers under `id` which conditions are in force now.
+    ControlSave { id: u32 },
+    /// Only the conditions remembered by the latest `ControlSave` of that `id` stay in force.
+    ControlRestore { id: u32 },
     /// An answer cannot be given for paths that come here; the text says why.
     Unsupported { message: String },
 }
