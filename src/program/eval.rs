@@ -120,6 +120,10 @@ fn integers(op: BinOp, a: i128, b: i128, bits: u32) -> i128 {
                 a.wrapping_rem(b)
             }
         }
+        BinOp::Divu => ua.checked_div(ub).unwrap_or(0) as i128,
+        BinOp::Remu => ua.checked_rem(ub).unwrap_or(ua) as i128,
+        BinOp::MulHigh => a.wrapping_mul(b) >> bits.min(127),
+        BinOp::MulHighu => (ua.wrapping_mul(ub) >> bits.min(127)) as i128,
         BinOp::And => a & b,
         BinOp::Or => a | b,
         BinOp::Xor => a ^ b,
@@ -241,6 +245,11 @@ mod tests {
     #[test]
     fn shifts_past_the_width_leave_nothing() {
         assert_eq!(eval_binary(BinOp::Lsr, int(-1), int(60), 64), Ok(int(15)));
+        assert_eq!(eval_binary(BinOp::Divu, int(-1), int(1 << 62), 64), Ok(int(3)));
+        assert_eq!(eval_binary(BinOp::Divu, int(-1), int(0), 64), Ok(int(0)));
+        assert_eq!(eval_binary(BinOp::Remu, int(-1), int(10), 64), Ok(int(5)));
+        assert_eq!(eval_binary(BinOp::MulHigh, int(-1), int(2), 64), Ok(int(-1)));
+        assert_eq!(eval_binary(BinOp::MulHighu, int(-1), int(2), 64), Ok(int(1)));
         assert_eq!(eval_binary(BinOp::Shl, int(1), int(64), 64), Ok(int(0)));
         assert_eq!(eval_binary(BinOp::Asr, int(-8), int(99), 64), Ok(int(-1)));
     }

@@ -27,6 +27,14 @@ pub enum BinOp {
     Div,
     /// Signed remainder; by zero gives the dividend.
     Rem,
+    /// Unsigned division at the program's width; by zero gives 0.
+    Divu,
+    /// Unsigned remainder at the program's width; by zero gives the dividend.
+    Remu,
+    /// Upper half of the double-width signed product.
+    MulHigh,
+    /// Upper half of the double-width unsigned product (of widths up to 64).
+    MulHighu,
     And,
     Or,
     Xor,
