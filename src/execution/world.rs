@@ -1,0 +1,378 @@
+//! Worlds: one path per thread, put together.
+
+use crate::diag::Diagnostic;
+use crate::program::{LocId, Program, Reg, Value};
+
+use super::path::Path;
+use super::unfold::paths;
+use super::{Cut, Event, EventKind, SymVal};
+
+/// A closed unfolding: one path per thread, plus the initial writes.
+///
+/// Events are numbered as herd7 does: memory events thread by thread in program order, the initial writes (one per cell,
+/// in the order of the program's cells), then fences, branches and all others up to `n_main`, register events last.
+#[derive(Clone, Debug)]
+pub struct World {
+    /// All events.
+    pub events: Vec<Event>,
+    /// Memory events, initial writes included: `events[..n_memory]`.
+    pub n_memory: usize,
+    /// Events that are not register events: `events[..n_main]`.
+    pub n_main: usize,
+    /// Conditions that hold on this path: the value must be non-zero (`true`) or zero (`false`).
+    pub constraints: Vec<(SymVal, bool)>,
+    /// Final value of every register that a thread ever wrote or that starts non-zero; others are 0.
+    pub final_regs: Vec<((usize, Reg), SymVal)>,
+    /// For each memory cell: its writes, the initial one first.
+    pub writes: Vec<Vec<usize>>,
+    /// Reads (plain ones and one-event RMWs) and the writes each may take its value from:
+    /// same cell, not itself, not caused by the read inside its own instruction.
+    pub reads: Vec<(usize, Vec<usize>)>,
+    /// Intra-instruction causality: `(from, to)` pairs over all events.
+    pub iico_data: Vec<(u32, u32)>,
+    /// Likewise, control.
+    pub iico_ctrl: Vec<(u32, u32)>,
+    /// Likewise, order.
+    pub iico_order: Vec<(u32, u32)>,
+    /// Register reads-from: register write event to register read event.
+    pub rf_reg: Vec<(u32, u32)>,
+    /// Structured control (C): from what a condition read to the events it guards.
+    pub control: Vec<(u32, u32)>,
+    /// Which events feed the address of a memory event.
+    pub addr_in: Vec<(u32, u32)>,
+    /// Which events feed the value of a write.
+    pub data_in: Vec<(u32, u32)>,
+    /// Loops cut on this path: its executions are dropped and announced.
+    pub cuts: Vec<Cut>,
+    /// What cannot be answered for on this path: if its values can be as the constraints say, the first of these is the
+    /// answer to the whole test.
+    pub errors: Vec<Diagnostic>,
+    /// Cells whose final value is observed: their last write is tried in all ways.
+    pub observed: Vec<LocId>,
+}
+
+/// Unfolds a program: all its worlds, made one at a time.
+///
+/// # Errors
+/// A thread that does not end within the bounds.
+pub fn unfold(program: &Program, unroll: u32, observed: &[LocId]) -> Result<Worlds, Diagnostic> {
+    let threads = (0..program.threads.len())
+        .map(|thread| paths(program, thread, unroll))
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(Worlds::new(program, threads, observed))
+}
+
+/// The worlds of a program, in a fixed order. Combinations of paths that contradict each other in an obvious way
+/// (a path needs a value that nobody writes) are skipped.
+pub struct Worlds {
+    bits: u32,
+    cells: Vec<(LocId, Value)>,
+    observed: Vec<LocId>,
+    threads: Vec<Vec<Candidate>>,
+    /// For each thread: what any of its paths may write.
+    any: Vec<Offers>,
+    /// The paths chosen, up to the thread being decided.
+    chosen: Vec<usize>,
+    finished: bool,
+}
+
+/// A path with what it wants of others and what it has for them.
+struct Candidate {
+    path: Path,
+    wants: Vec<Want>,
+    offers: Offers,
+}
+
+/// A read whose value alone decides some of the path's constraints.
+struct Want {
+    loc: LocId,
+    read: u32,
+    constraints: Vec<(SymVal, bool)>,
+}
+
+/// For each cell: the values written to it, `None` for one that is not known.
+type Offers = Vec<Vec<Option<Value>>>;
+
+impl Worlds {
+    fn new(program: &Program, threads: Vec<Vec<Path>>, observed: &[LocId]) -> Worlds {
+        let cells: Vec<(LocId, Value)> =
+            program.locations.iter().enumerate().map(|(n, cell)| (LocId(n as u16), cell.init)).collect();
+        let threads: Vec<Vec<Candidate>> = threads
+            .into_iter()
+            .map(|paths| paths.into_iter().map(|path| Candidate::new(path, cells.len())).collect())
+            .collect();
+        let any = threads
+            .iter()
+            .map(|candidates: &Vec<Candidate>| {
+                let mut all: Offers = vec![Vec::new(); cells.len()];
+                for candidate in candidates {
+                    for (all, own) in all.iter_mut().zip(&candidate.offers) {
+                        for value in own {
+                            if !all.contains(value) {
+                                all.push(*value);
+                            }
+                        }
+                    }
+                }
+                all
+            })
+            .collect();
+        Worlds {
+            bits: program.bits,
+            cells,
+            observed: observed.to_vec(),
+            threads,
+            any,
+            chosen: vec![0],
+            finished: false,
+        }
+    }
+
+    /// How many paths each thread has.
+    pub fn n_paths(&self) -> Vec<usize> {
+        self.threads.iter().map(Vec::len).collect()
+    }
+
+    fn candidate(&self, thread: usize) -> &Candidate {
+        &self.threads[thread][self.chosen[thread]]
+    }
+
+    /// Can every read of the paths chosen so far get a value that they allow, as far as one read alone tells?
+    fn is_feasible(&self) -> bool {
+        (0..self.chosen.len()).all(|thread| {
+            self.candidate(thread).wants.iter().all(|want| {
+                let init = std::iter::once(Some(self.cells[want.loc.0 as usize].1));
+                let written = (0..self.threads.len()).flat_map(|other| {
+                    let offers = match other < self.chosen.len() {
+                        true => &self.candidate(other).offers,
+                        false => &self.any[other],
+                    };
+                    offers[want.loc.0 as usize].iter().copied()
+                });
+                init.chain(written).any(|value| want.accepts(value, self.bits))
+            })
+        })
+    }
+
+    fn build(&self) -> World {
+        let paths: Vec<&Path> = (0..self.threads.len()).map(|thread| &self.candidate(thread).path).collect();
+        World::new(&paths, &self.cells, &self.observed)
+    }
+}
+
+impl Iterator for Worlds {
+    type Item = World;
+
+    fn next(&mut self) -> Option<World> {
+        if self.threads.is_empty() && !self.finished {
+            self.finished = true;
+            return Some(World::new(&[], &self.cells, &self.observed));
+        }
+        while !self.finished {
+            let level = self.chosen.len() - 1;
+            if self.chosen[level] == self.threads[level].len() {
+                self.chosen.pop();
+                match self.chosen.last_mut() {
+                    Some(last) => *last += 1,
+                    None => self.finished = true,
+                }
+            } else if !self.is_feasible() {
+                self.chosen[level] += 1;
+            } else if level + 1 == self.threads.len() {
+                let world = self.build();
+                self.chosen[level] += 1;
+                return Some(world);
+            } else {
+                self.chosen.push(0);
+            }
+        }
+        None
+    }
+}
+
+impl Candidate {
+    fn new(path: Path, n_cells: usize) -> Candidate {
+        let mut wants: Vec<Want> = Vec::new();
+        for (condition, holds) in path.constraints.list() {
+            let [read] = condition.reads()[..] else { continue };
+            let Some(loc) = path.events[read as usize].loc else { continue };
+            match wants.iter_mut().find(|want| want.read == read) {
+                Some(want) => want.constraints.push((condition.clone(), *holds)),
+                None => wants.push(Want { loc, read, constraints: vec![(condition.clone(), *holds)] }),
+            }
+        }
+        let mut offers: Offers = vec![Vec::new(); n_cells];
+        for event in &path.events {
+            if let (Some(loc), Some(value)) = (event.loc, event.written_value()) {
+                let value = value.known();
+                let offers = &mut offers[loc.0 as usize];
+                if !offers.contains(&value) {
+                    offers.push(value);
+                }
+            }
+        }
+        Candidate { path, wants, offers }
+    }
+}
+
+impl Want {
+    /// May the read take this value? (An operation without meaning counts as yes: it is reported later.)
+    fn accepts(&self, value: Option<Value>, bits: u32) -> bool {
+        let Some(value) = value else { return true };
+        self.constraints.iter().all(|(condition, holds)| {
+            match condition.eval_with(&|read| (read == self.read).then_some(value), bits) {
+                Ok(Some(result)) => (result != Value::ZERO) == *holds,
+                Ok(None) | Err(_) => true,
+            }
+        })
+    }
+}
+
+impl World {
+    fn new(paths: &[&Path], cells: &[(LocId, Value)], observed: &[LocId]) -> World {
+        let numbers = Numbering::new(paths, cells.len());
+        let mut world = World {
+            events: Vec::with_capacity(numbers.n_all),
+            n_memory: numbers.n_memory,
+            n_main: numbers.n_main,
+            constraints: Vec::new(),
+            final_regs: Vec::new(),
+            writes: vec![Vec::new(); cells.len()],
+            reads: Vec::new(),
+            iico_data: Vec::new(),
+            iico_ctrl: Vec::new(),
+            iico_order: Vec::new(),
+            rf_reg: Vec::new(),
+            control: Vec::new(),
+            addr_in: Vec::new(),
+            data_in: Vec::new(),
+            cuts: Vec::new(),
+            errors: Vec::new(),
+            observed: observed.to_vec(),
+        };
+        let mut events: Vec<(u32, Event)> = Vec::with_capacity(numbers.n_all);
+        for (thread, path) in paths.iter().enumerate() {
+            let number = |local: u32| numbers.of[thread][local as usize];
+            for (local, event) in path.events.iter().enumerate() {
+                let mut event = event.clone();
+                event.value = event.value.map(|value| value.renumber(&number));
+                event.written = event.written.map(|value| value.renumber(&number));
+                events.push((number(local as u32), event));
+            }
+            let pairs = |list: &[(u32, u32)]| -> Vec<(u32, u32)> {
+                list.iter().map(|(from, to)| (number(*from), number(*to))).collect()
+            };
+            world.iico_data.extend(pairs(&path.iico_data));
+            world.iico_ctrl.extend(pairs(&path.iico_ctrl));
+            world.iico_order.extend(pairs(&path.iico_order));
+            world.rf_reg.extend(pairs(&path.rf_reg));
+            world.control.extend(pairs(&path.control));
+            world.addr_in.extend(pairs(&path.addr_in));
+            world.data_in.extend(pairs(&path.data_in));
+            let constraints = path.constraints.list().iter();
+            world.constraints.extend(constraints.map(|(value, holds)| (value.renumber(&number), *holds)));
+            let regs = path.final_regs.iter();
+            world.final_regs.extend(regs.map(|(reg, value)| ((thread, *reg), value.renumber(&number))));
+            world.cuts.extend(path.cut.clone());
+            world.errors.extend(path.error.clone());
+        }
+        for (loc, value) in cells {
+            let number = numbers.first_init + u32::from(loc.0);
+            events.push((
+                number,
+                Event {
+                    thread: None,
+                    instance: 0,
+                    pc: 0,
+                    kind: EventKind::Init,
+                    loc: Some(*loc),
+                    value: Some(SymVal::Known(*value)),
+                    written: None,
+                    sets: Vec::new(),
+                },
+            ));
+        }
+        events.sort_by_key(|(number, _)| *number);
+        world.events = events.into_iter().map(|(_, event)| event).collect();
+        world.find_writes();
+        world.find_reads();
+        world
+    }
+
+    fn find_writes(&mut self) {
+        let mut initial = Vec::new();
+        for (number, event) in self.events[..self.n_memory].iter().enumerate() {
+            let Some(loc) = event.loc else { continue };
+            match event.kind {
+                EventKind::Init => initial.push((loc, number)),
+                _ if event.is_write() => self.writes[loc.0 as usize].push(number),
+                _ => {}
+            }
+        }
+        for (loc, number) in initial {
+            self.writes[loc.0 as usize].insert(0, number);
+        }
+    }
+
+    fn find_reads(&mut self) {
+        for read in 0..self.n_memory {
+            let event = &self.events[read];
+            let (true, Some(loc)) = (event.is_read(), event.loc) else { continue };
+            let caused = self.caused_by(read as u32);
+            let writes = self.writes[loc.0 as usize].iter().copied();
+            let candidates =
+                writes.filter(|write| *write != read && !caused.contains(&(*write as u32))).collect();
+            self.reads.push((read, candidates));
+        }
+    }
+
+    /// What an event causes inside its own instruction.
+    fn caused_by(&self, event: u32) -> Vec<u32> {
+        let mut caused = vec![event];
+        let mut at = 0;
+        while let Some(&from) = caused.get(at) {
+            at += 1;
+            for (source, to) in self.iico_data.iter().chain(&self.iico_ctrl).chain(&self.iico_order) {
+                if *source == from && !caused.contains(to) {
+                    caused.push(*to);
+                }
+            }
+        }
+        caused
+    }
+}
+
+/// The numbers that the events of the paths get in a world.
+struct Numbering {
+    /// By thread and number in the path.
+    of: Vec<Vec<u32>>,
+    first_init: u32,
+    n_memory: usize,
+    n_main: usize,
+    n_all: usize,
+}
+
+impl Numbering {
+    fn new(paths: &[&Path], n_cells: usize) -> Numbering {
+        let mut of: Vec<Vec<u32>> = paths.iter().map(|path| vec![0; path.events.len()]).collect();
+        let mut next = 0u32;
+        let mut number = |next: &mut u32, chosen: &dyn Fn(&Event) -> bool| {
+            for (thread, path) in paths.iter().enumerate() {
+                for (local, event) in path.events.iter().enumerate() {
+                    if chosen(event) {
+                        of[thread][local] = *next;
+                        *next += 1;
+                    }
+                }
+            }
+        };
+        number(&mut next, &Event::is_memory);
+        let first_init = next;
+        next += n_cells as u32;
+        let n_memory = next as usize;
+        number(&mut next, &|event| !event.is_memory() && !event.is_register());
+        let n_main = next as usize;
+        number(&mut next, &Event::is_register);
+        Numbering { of, first_init, n_memory, n_main, n_all: next as usize }
+    }
+}
