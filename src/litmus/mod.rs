@@ -1,5 +1,23 @@
 //! The `.litmus` format: header, initial state, program table, condition.
 
+pub mod ast;
+mod cursor;
+mod finals;
+mod header;
+mod init;
+mod lex;
+mod parse;
+mod scopes;
+mod split;
+mod table;
+mod text;
+
+#[cfg(test)]
+mod tests;
+
+pub use ast::Test;
+pub use parse::parse;
+
 use crate::outcome::{Condition, Observable, Prop};
 use crate::program::Program;
 
