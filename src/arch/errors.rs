@@ -48,6 +48,11 @@ pub fn out_of_range(span: Span, value: i128, allowed: impl Display) -> Diagnosti
         .at(span, format!("allowed here: {allowed}"))
 }
 
+/// A range, in words.
+pub fn range(min: i128, max: i128) -> String {
+    if min == max { format!("only {min}") } else { format!("{min} to {max}") }
+}
+
 /// A branch to a label that the thread does not have.
 pub fn unknown_label(label: &str, thread: usize, span: Span, known: &[(String, usize)]) -> Diagnostic {
     let diagnostic =

@@ -5,7 +5,10 @@
 
 pub mod build;
 pub mod errors;
+pub mod riscv;
 pub mod scan;
+#[cfg(test)]
+pub(crate) mod testing;
 
 use crate::diag::Diagnostic;
 use crate::program::{Instr, Reg, RegTable};
@@ -83,12 +86,12 @@ pub struct ColumnCx<'a> {
 pub fn isa(id: ArchId) -> Option<&'static dyn Isa> {
     // Each instruction set adds its line here: `ArchId::X86 => Some(&x86::Isa)`.
     match id {
+        ArchId::RiscV => Some(&riscv::RiscV),
         ArchId::X86
         | ArchId::X86_64
         | ArchId::Ppc
         | ArchId::Arm
         | ArchId::AArch64
-        | ArchId::RiscV
         | ArchId::Mips
         | ArchId::Lisa
         | ArchId::C => None,
