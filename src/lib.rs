@@ -5,6 +5,8 @@
 
 pub mod arch;
 pub mod cat;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod diag;
 pub mod execution;
 pub mod explore;
@@ -14,4 +16,5 @@ pub mod outcome;
 pub mod program;
 pub mod relation;
 pub mod report;
+pub mod session;
 pub mod source;

@@ -1,1 +1,131 @@
-//! The command line.
+//! The command line: arguments as typed (`args`), what they ask for (`plan`), one file per subcommand.
+
+mod args;
+mod bench;
+mod cfg;
+mod check;
+mod console;
+mod diff;
+mod doc;
+mod exit;
+mod help;
+mod herd;
+mod herd_options;
+mod merge;
+mod model;
+mod plan;
+mod resume;
+mod run;
+mod tests_arg;
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+
+use clap::{CommandFactory, Parser};
+
+use args::{Cli, Command};
+use console::Console;
+pub use exit::Exit;
+
+/// Version and commit.
+pub const VERSION: &str = env!("LITMUS_VERSION");
+
+/// What stopped a command before it could give a proper answer.
+#[derive(Debug)]
+enum Stop {
+    /// Writing failed.
+    Io(io::Error),
+    /// The command line, or a file it names, is wrong: the message, ready to print.
+    Usage(String),
+    /// Not supported: the message, ready to print.
+    Unsupported(String),
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Stop {
+        Stop::Io(error)
+    }
+}
+
+/// The result of a command.
+type Done = Result<Exit, Stop>;
+
+/// Runs the command line `args` (the first is the program's name). Results go to `out`, everything else to `err`.
+pub fn main(
+    args: impl IntoIterator<Item = OsString>,
+    out: &mut (dyn Write + Send),
+    err: &mut (dyn Write + Send),
+) -> Exit {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            use clap::error::ErrorKind;
+            let informative = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+            let text = error.render();
+            let colored = console::color_wanted(args::When::Auto, informative);
+            let text = if colored { text.ansi().to_string() } else { text.to_string() };
+            return if informative {
+                let _ = write!(out, "{text}");
+                Exit::Success
+            } else {
+                let _ = write!(err, "{text}");
+                Exit::BadInput
+            };
+        }
+    };
+    let console = Console::new(cli.color, cli.quiet, cli.verbose);
+    let result = match &cli.command {
+        Command::Run(args) => run::run(args, &console, out, err),
+        Command::Herd(args) => herd::herd(args, &console, out, err),
+        Command::Check(args) => check::check(args, &console, out, err),
+        Command::Model(args) => model::model(args, &console, out, err),
+        Command::Diff(args) => diff::diff(args, &console, out, err),
+        Command::Merge(args) => merge::merge(args, out, err),
+        Command::Doc(args) => doc::doc(args, &console, out, err),
+        Command::Bench(args) => bench::bench(args, &console, out, err),
+        Command::Completions { shell } => completions(*shell, out),
+        Command::Man => man(out),
+    };
+    let result = result.and_then(|exit| Ok(out.flush().map(|()| exit)?));
+    match result {
+        Ok(exit) => exit,
+        // The reader of a pipe went away: it has seen what it wanted to see.
+        Err(Stop::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Success,
+        Err(Stop::Io(error)) => {
+            let _ = writeln!(err, "error: {error}");
+            Exit::BadInput
+        }
+        Err(Stop::Usage(message)) => {
+            let _ = writeln!(err, "error: {}", message.trim_end());
+            Exit::BadInput
+        }
+        Err(Stop::Unsupported(message)) => {
+            let _ = writeln!(err, "error: {}", message.trim_end());
+            Exit::Unsupported
+        }
+    }
+}
+
+fn completions(shell: clap_complete::Shell, out: &mut (dyn Write + Send)) -> Done {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "litmus", &mut script);
+    out.write_all(&script)?;
+    Ok(Exit::Success)
+}
+
+/// One page: the command itself, then each subcommand.
+fn man(out: &mut (dyn Write + Send)) -> Done {
+    let mut command = Cli::command();
+    command.build();
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command.clone()).render(&mut page)?;
+    for sub in command.get_subcommands() {
+        let man = clap_mangen::Man::new(sub.clone());
+        man.render_name_section(&mut page)?;
+        man.render_synopsis_section(&mut page)?;
+        man.render_options_section(&mut page)?;
+        man.render_extra_section(&mut page)?;
+    }
+    out.write_all(&page)?;
+    Ok(Exit::Success)
+}

@@ -1,1 +1,101 @@
 //! Results as people and programs read them: one file per form.
+
+mod csv;
+mod json;
+mod junit;
+mod log;
+mod record;
+pub mod states;
+mod table;
+
+pub use csv::{Csv, escape as csv_escape};
+pub use json::{Json, JsonLines};
+pub use junit::Junit;
+pub use log::Log;
+pub use record::{Record, SCHEMA};
+pub use table::Table;
+
+use std::io::{self, Write};
+
+use crate::outcome::Report;
+
+/// One result on its way out.
+#[derive(Clone, Copy, Debug)]
+pub struct Item<'a> {
+    /// What became of the test.
+    pub report: &'a Report,
+    /// Was something expected of it?
+    pub judged: bool,
+    /// What was wrong, if it was not met.
+    pub failed: Option<&'a str>,
+}
+
+/// Counts over a whole run.
+#[derive(Clone, Copy, Default, PartialEq, Debug)]
+pub struct Summary {
+    /// Tests looked at (a test under two models counts twice).
+    pub tests: usize,
+    /// With an answer.
+    pub answered: usize,
+    /// Refused as wrong.
+    pub bad_input: usize,
+    /// Refused as not supported.
+    pub unsupported: usize,
+    /// Cut short by a limit.
+    pub limited: usize,
+    /// Complete up to the unrolling bound only.
+    pub bounded: usize,
+    /// That did not meet their expectation.
+    pub failed: usize,
+    /// Wall-clock time of the run.
+    pub seconds: f64,
+}
+
+impl Summary {
+    /// Counts one more result.
+    pub fn add(&mut self, item: &Item) {
+        self.tests += 1;
+        match item.report.qualifier() {
+            "unsupported" => self.unsupported += 1,
+            "error" => self.bad_input += 1,
+            _ => self.answered += 1,
+        }
+        self.limited += usize::from(item.report.hit_limit());
+        self.bounded += usize::from(item.report.qualifier() == "bounded");
+        self.failed += usize::from(item.failed.is_some());
+    }
+}
+
+impl std::fmt::Display for Summary {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.tests, if self.tests == 1 { "test" } else { "tests" })?;
+        let parts = [
+            (self.answered, "answered"),
+            (self.bounded, "bounded by --unroll"),
+            (self.limited, "cut short by a limit"),
+            (self.unsupported, "not supported"),
+            (self.bad_input, "with errors"),
+            (self.failed, "not as expected"),
+        ];
+        for (count, what) in parts.into_iter().filter(|(count, _)| *count > 0) {
+            write!(f, ", {count} {what}")?;
+        }
+        write!(f, " in {:.2} s", self.seconds)
+    }
+}
+
+/// A form of output: results are handed over one by one, in order.
+pub trait Format {
+    /// Before the first result.
+    fn begin(&mut self, _out: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// One result.
+    fn test(&mut self, item: &Item, out: &mut dyn Write) -> io::Result<()>;
+
+    /// After the last one.
+    fn end(&mut self, _summary: &Summary, _out: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,367 @@
+//! The command line as typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use super::help;
+
+/// Which outcomes does a memory model allow a concurrent test?
+#[derive(Parser, Debug)]
+#[command(
+    name = "litmus",
+    version = super::VERSION,
+    after_help = help::TOP,
+    arg_required_else_help = true,
+    max_term_width = 110,
+    disable_help_subcommand = true
+)]
+pub struct Cli {
+    /// When to colour.
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true,
+        help = "When to colour: auto, always or never (NO_COLOR is respected)"
+    )]
+    pub color: When,
+    /// Say less: no notes, no progress, no summary; errors are still told
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// Say more
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// `auto`, `always`, `never`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Run tests under a model and print herd7's log
+    #[command(after_help = help::RUN)]
+    Run(Box<RunArgs>),
+    /// Take herd7's own options and .cfg files, with their meaning
+    #[command(after_help = help::HERD, disable_help_flag = true)]
+    Herd(HerdArgs),
+    /// Read and lower tests without running them; report each failure by its reason
+    #[command(after_help = help::CHECK)]
+    Check(CheckArgs),
+    /// Look at memory models
+    #[command(after_help = help::MODEL)]
+    Model(ModelArgs),
+    /// Compare the outcomes of two logs, or of a log and a run
+    #[command(after_help = help::DIFF)]
+    Diff(DiffArgs),
+    /// Join the logs of a campaign's parts
+    #[command(after_help = help::MERGE)]
+    Merge(MergeArgs),
+    /// Explain a predefined name of the cat language: `X`, `_`, `lxsx`, `DMB.SY` …
+    #[command(after_help = help::DOC)]
+    Doc(DocArgs),
+    /// Generate families of tests of growing size and measure them
+    #[command(after_help = help::BENCH)]
+    Bench(BenchArgs),
+    /// Print a completion script for a shell
+    #[command(after_help = help::COMPLETIONS)]
+    Completions {
+        /// bash, zsh, fish, elvish or powershell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    #[command(after_help = help::MAN)]
+    Man,
+}
+
+/// Tests to look at.
+#[derive(Args, Debug, Clone, Default)]
+pub struct Tests {
+    /// Tests: files, folders (searched recursively), @lists, glob patterns, `-` for standard input
+    #[arg(value_name = "TEST", required = true)]
+    pub tests: Vec<String>,
+}
+
+/// Where models come from and how tests are read.
+#[derive(Args, Debug, Clone, Default)]
+pub struct Reading {
+    /// Search DIR for models, includes, bell, macro and configuration files (repeatable)
+    #[arg(short = 'I', long = "include", value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    /// Variants of the semantics, as in herd7
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub variant: Vec<String>,
+    /// Bell file: annotations that instructions may carry
+    #[arg(long, value_name = "FILE")]
+    pub bell: Option<String>,
+    /// Macros of C tests
+    #[arg(long, value_name = "FILE.def")]
+    pub macros: Option<String>,
+    /// herd7 configuration file
+    #[arg(long, value_name = "FILE.cfg")]
+    pub conf: Option<String>,
+    /// Accept a model of another architecture
+    #[arg(long)]
+    pub no_arch_check: bool,
+}
+
+/// How to search.
+#[derive(Args, Debug, Clone)]
+pub struct Search {
+    /// What to find out
+    #[arg(long, value_enum, default_value = "count")]
+    pub mode: ModeArg,
+    /// How to find it out
+    #[arg(long, value_enum, default_value = "explore")]
+    pub engine: EngineArg,
+    /// Unroll loops N times (a test's own Unroll= wins) [default: 2]
+    #[arg(long, value_name = "N")]
+    pub unroll: Option<u32>,
+    /// Worker threads [default: one per core]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// Time limit per test, in seconds
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub timeout: Option<f64>,
+    /// Stop a test after N executions
+    #[arg(long, value_name = "N")]
+    pub max_executions: Option<u64>,
+    /// Checks of the model to leave out
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub skip_checks: Vec<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum ModeArg {
+    /// Every execution, with herd7's figures
+    Count,
+    /// Every outcome, no figures
+    States,
+    /// Decide the condition and stop
+    Check,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum EngineArg {
+    /// The stateless explorer
+    Explore,
+    /// The oracle: enumerate everything, then filter
+    Naive,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum FormatArg {
+    /// herd7's log
+    Herd,
+    /// One JSON document
+    Json,
+    /// One JSON object a line, streamed
+    Jsonl,
+    /// One row a test
+    Csv,
+    /// JUnit XML, for CI
+    Junit,
+    /// One line a test, one column a model
+    Table,
+}
+
+#[derive(Args, Debug)]
+pub struct RunArgs {
+    #[command(flatten)]
+    pub tests: Tests,
+    /// The model: a file, or the name of one of ours (`litmus model list`); several give a table
+    #[arg(short, long = "model", value_name = "MODEL")]
+    pub model: Vec<String>,
+    #[command(flatten)]
+    pub reading: Reading,
+    #[command(flatten)]
+    pub search: Search,
+    /// Output format [default: herd, or table with several models]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub format: Option<FormatArg>,
+    /// Write the output to FILE
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// What the tests must say: ok, no, never, sometimes, always, allowed, forbidden, required, or a file: a reference log, or
+    /// lines `NAME WORD`
+    #[arg(long, value_name = "WORD|FILE")]
+    pub expect: Option<String>,
+    /// A violated `forall` or `~exists`, or a loop cut at the bound, fails the run
+    #[arg(long)]
+    pub strict: bool,
+    /// Figures of each search on standard error
+    #[arg(long)]
+    pub stats: bool,
+    /// Take up an interrupted run: keep what FILE holds, append the rest
+    #[arg(long, value_name = "FILE", conflicts_with = "output")]
+    pub resume: Option<PathBuf>,
+    /// Run only the K-th of N parts of the tests
+    #[arg(long, value_name = "K/N", value_parser = shard)]
+    pub shard: Option<(usize, usize)>,
+    /// Print integers in hexadecimal
+    #[arg(long)]
+    pub hexa: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct HerdArgs {
+    /// herd7's options and tests
+    #[arg(value_name = "OPTION|TEST", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub args: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    pub tests: Tests,
+    /// A model: only its bell file and variants matter
+    #[arg(short, long = "model", value_name = "MODEL")]
+    pub model: Option<String>,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Worker threads [default: one per core]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+}
+
+#[derive(Args, Debug)]
+pub struct ModelArgs {
+    #[command(subcommand)]
+    pub command: ModelCommand,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum ModelCommand {
+    /// The models that come with the command, a line each
+    #[command(after_help = help::MODEL_LIST)]
+    List,
+    /// Parse, resolve and lower models; report every error
+    #[command(after_help = help::MODEL_CHECK)]
+    Check {
+        /// Models: files, folders, or names of ours
+        #[arg(value_name = "MODEL", required = true)]
+        models: Vec<String>,
+        #[command(flatten)]
+        reading: Reading,
+    },
+    /// Show a model as the tool understood it: definitions, axioms, what is static and what is dynamic
+    #[command(after_help = help::MODEL_SHOW)]
+    Show {
+        /// The model
+        model: String,
+        /// The architecture to lower it for [default: the one in its header]
+        #[arg(long, value_name = "ARCH")]
+        arch: Option<String>,
+        #[command(flatten)]
+        reading: Reading,
+    },
+}
+
+#[derive(Args, Debug)]
+pub struct DiffArgs {
+    /// The first log: ours, herd7's or litmus7's
+    #[arg(value_name = "A")]
+    pub a: PathBuf,
+    /// The second log; with --run: tests to run
+    #[arg(value_name = "B", required = true)]
+    pub b: Vec<String>,
+    /// Run the tests B and compare their outcomes with the log A
+    #[arg(long)]
+    pub run: bool,
+    /// The model of --run
+    #[arg(short, long = "model", value_name = "MODEL", requires = "run")]
+    pub model: Option<String>,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Leave out tests that agree
+    #[arg(long)]
+    pub only_differences: bool,
+    /// Match tests by name alone, whatever their hashes
+    #[arg(long)]
+    pub no_hash: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct MergeArgs {
+    /// Logs, in the order of the parts
+    #[arg(value_name = "LOG", required = true)]
+    pub logs: Vec<PathBuf>,
+    /// Write the joined log to FILE
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct DocArgs {
+    /// The name; none: all of them, a line each
+    pub name: Option<String>,
+    /// Only names of this architecture; with a test: its own
+    #[arg(long, value_name = "ARCH")]
+    pub arch: Option<String>,
+    /// Show the events of this test that are in it
+    #[arg(long, value_name = "TEST")]
+    pub test: Option<PathBuf>,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+#[derive(Args, Debug)]
+pub struct BenchArgs {
+    /// readers, loop, coherence, writers, ring, incs, threads, variables or instructions
+    pub family: String,
+    /// Sizes: `5`, `1..8` or `2,4,8`
+    #[arg(long, value_name = "A..B", default_value = "1..8")]
+    pub sizes: String,
+    /// The model
+    #[arg(short, long = "model", value_name = "MODEL", default_value = "sc")]
+    pub model: String,
+    /// The architecture of the generated tests [default: X86]
+    #[arg(long, value_name = "ARCH")]
+    pub arch: Option<String>,
+    #[command(flatten)]
+    pub reading: Reading,
+    #[command(flatten)]
+    pub search: Search,
+    /// table, csv or svg
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: BenchFormat,
+    /// Write the output to FILE
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write the generated tests to DIR and do not run them
+    #[arg(long, value_name = "DIR")]
+    pub emit: Option<PathBuf>,
+    /// Run sizes that would take very long, too
+    #[arg(long)]
+    pub force: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum BenchFormat {
+    Table,
+    Csv,
+    Svg,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(s) if s > 0.0 && s.is_finite() => Ok(s),
+        _ => Err("a positive number of seconds is needed".to_string()),
+    }
+}
+
+fn shard(text: &str) -> Result<(usize, usize), String> {
+    let parts = text.split_once('/').and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
+    match parts {
+        Some((k, n)) if (1..=n).contains(&k) => Ok((k, n)),
+        _ => Err("K/N with 1 <= K <= N is needed, such as 2/8".to_string()),
+    }
+}

@@ -1,0 +1,98 @@
+//! Ends of help texts: examples (each is run by `tests/help_examples.rs`) and exit codes.
+
+/// Exit codes, as `--help` says them.
+macro_rules! exit_codes {
+    () => {
+        "\
+Exit codes:
+  0  everything ran
+  1  an expectation failed (--expect, or --strict and a violated forall or ~exists); diff: there are differences
+  2  bad input: command line, model or test
+  3  a test or model uses something that is not supported
+  4  a limit was hit (--timeout, --max-executions, memory; with --strict also --unroll)
+  Where several apply, the first of 2, 3, 1, 4. Ctrl-C: 130, after what is known has been printed."
+    };
+}
+
+pub const TOP: &str = concat!(
+    exit_codes!(),
+    "
+
+Examples:
+  litmus run litmus/mp.litmus -m arm-a9
+  litmus model list
+  litmus doc rmw"
+);
+
+pub const RUN: &str = concat!(
+    exit_codes!(),
+    "
+
+Examples:
+  litmus run litmus/mp.litmus -m arm-a9
+  litmus run litmus/mp.litmus -m weak -m nofence
+  litmus run litmus/ --format jsonl -o results.jsonl
+  litmus run litmus/mp.litmus -m sc --expect forbidden"
+);
+
+pub const HERD: &str = "\
+herd7's options, with one dash, and its .cfg files; `litmus run` has the same under modern names. An option that is not there is an
+error that names it. Exit codes are herd7's: 0, or 2 on a wrong option, configuration file or model; with `-exit true` 1 at the first
+test that fails.
+
+Examples:
+  litmus herd -model sc.cat litmus/mp.litmus";
+
+pub const CHECK: &str = "\
+Examples:
+  litmus check litmus/";
+
+pub const MODEL: &str = "\
+Examples:
+  litmus model list
+  litmus model show sc";
+
+pub const MODEL_LIST: &str = "\
+Examples:
+  litmus model list";
+
+pub const MODEL_CHECK: &str = "\
+Examples:
+  litmus model check sc tso";
+
+pub const MODEL_SHOW: &str = "\
+Examples:
+  litmus model show sc --arch X86";
+
+pub const DIFF: &str = "\
+Exit codes: 0 equal, 1 different, 2 on error.
+
+Examples:
+  litmus run litmus/mp.litmus -m sc -o sc.log
+  litmus run litmus/mp.litmus -m sc -o again.log
+  litmus diff sc.log again.log
+  litmus diff --run sc.log litmus/mp.litmus -m sc";
+
+pub const MERGE: &str = "\
+Examples:
+  litmus run litmus/ --shard 1/2 -o part1.log
+  litmus run litmus/ --shard 2/2 -o part2.log
+  litmus merge part1.log part2.log -o all.log";
+
+pub const DOC: &str = "\
+Examples:
+  litmus doc rmw
+  litmus doc --arch AArch64";
+
+pub const BENCH: &str = "\
+Examples:
+  litmus bench readers --sizes 1..5 -m sc
+  litmus bench ring --sizes 2,4 --emit generated";
+
+pub const COMPLETIONS: &str = "\
+Examples:
+  litmus completions bash";
+
+pub const MAN: &str = "\
+Examples:
+  litmus man";

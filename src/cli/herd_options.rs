@@ -1,0 +1,465 @@
+//! herd7's options: what each means here. Command line (`-key arg`) and configuration files (`key arg`) share this table.
+
+use std::path::{Path, PathBuf};
+
+use crate::diag::nearest;
+
+use super::cfg;
+
+/// The settings that herd7's options can make, resolved.
+#[derive(Clone, Debug)]
+pub struct HerdOptions {
+    /// `-I`, in order.
+    pub include: Vec<PathBuf>,
+    /// `-model`, `-cat`.
+    pub model: Option<String>,
+    /// `-bell`.
+    pub bell: Option<String>,
+    /// `-macros`.
+    pub macros: Option<String>,
+    /// `-variant`, cumulative.
+    pub variants: Vec<String>,
+    /// `-unroll`.
+    pub unroll: Option<u32>,
+    /// `-speedcheck`.
+    pub speedcheck: Speedcheck,
+    /// `-timeout`.
+    pub timeout: Option<f64>,
+    /// `-skipchecks`, `-skipcheck`.
+    pub skip_checks: Vec<String>,
+    /// `-archcheck`.
+    pub arch_check: bool,
+    /// `-checkfilter`.
+    pub filter: bool,
+    /// `-hexa`.
+    pub hexa: bool,
+    /// `-brackets`.
+    pub brackets: bool,
+    /// `-candidates`.
+    pub candidates: bool,
+    /// `-exit`.
+    pub exit: bool,
+    /// `-badflag`.
+    pub bad_flag: Option<String>,
+    /// `-o`.
+    pub output: Option<String>,
+    /// `-show`.
+    pub show: Option<String>,
+    /// `-v`.
+    pub verbose: u8,
+    /// `-q`.
+    pub quiet: bool,
+    /// `-names` and `-oknames`: only these.
+    pub only: Option<Vec<String>>,
+    /// `-excl` and `-nonames`: not these.
+    pub except: Vec<String>,
+    /// `-rename`: new names of tests.
+    pub rename: Vec<(String, String)>,
+    /// `-kinds`: new kinds of conditions.
+    pub kinds: Vec<(String, String)>,
+    /// `-conds`: new conditions.
+    pub conds: Vec<(String, String)>,
+    /// Options that only change drawings, by name: taken note of and left alone.
+    pub drawing: Vec<String>,
+    /// Tests.
+    pub tests: Vec<String>,
+}
+
+/// `-speedcheck`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Speedcheck {
+    /// Count everything.
+    False,
+    /// Keep only executions that matter to the condition.
+    True,
+    /// Likewise, and stop at the first.
+    Fast,
+}
+
+impl Default for HerdOptions {
+    fn default() -> HerdOptions {
+        HerdOptions {
+            include: Vec::new(),
+            model: None,
+            bell: None,
+            macros: None,
+            variants: Vec::new(),
+            unroll: None,
+            speedcheck: Speedcheck::False,
+            timeout: None,
+            skip_checks: Vec::new(),
+            arch_check: true,
+            filter: true,
+            hexa: false,
+            brackets: true,
+            candidates: false,
+            exit: false,
+            bad_flag: None,
+            output: None,
+            show: None,
+            verbose: 0,
+            quiet: false,
+            only: None,
+            except: Vec::new(),
+            rename: Vec::new(),
+            kinds: Vec::new(),
+            conds: Vec::new(),
+            drawing: Vec::new(),
+            tests: Vec::new(),
+        }
+    }
+}
+
+/// Why an option was not taken.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Refused {
+    /// It, or its argument, is wrong.
+    Wrong(String),
+    /// It is one of herd7's, but we do not have it.
+    Missing(String),
+}
+
+/// What an option is to us.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Class {
+    /// It has a meaning here.
+    Ours,
+    /// It changes drawings only.
+    Drawing,
+    /// It would change the answer, and we do not have it; where the argument is this one, it changes nothing.
+    Harmless(&'static str),
+    /// Not here.
+    Absent,
+}
+
+/// herd7's options: name, number of arguments on the command line (in a file: always one), class.
+#[rustfmt::skip]
+const OPTIONS: &[(&str, usize, Class)] = {
+    use Class::{Absent, Drawing, Harmless, Ours};
+    &[
+        ("I", 1, Ours), ("include", 1, Ours), ("model", 1, Ours), ("cat", 1, Ours), ("bell", 1, Ours),
+        ("macros", 1, Ours), ("conf", 1, Ours), ("local-conf", 1, Ours), ("variant", 1, Ours), ("unroll", 1, Ours),
+        ("speedcheck", 1, Ours), ("timeout", 1, Ours), ("skipchecks", 1, Ours), ("skipcheck", 1, Ours),
+        ("archcheck", 1, Ours), ("checkfilter", 1, Ours), ("hexa", 1, Ours), ("brackets", 1, Ours),
+        ("candidates", 1, Ours), ("exit", 1, Ours), ("badflag", 1, Ours), ("o", 1, Ours), ("show", 1, Ours),
+        ("v", 0, Ours), ("q", 0, Ours), ("verbose", 1, Ours), ("names", 1, Ours), ("oknames", 1, Ours), ("excl", 1, Ours),
+        ("nonames", 1, Ours), ("rename", 1, Ours), ("kinds", 1, Ours), ("conds", 1, Ours),
+        ("optace", 1, Harmless("iico")), ("through", 1, Harmless("none")), ("strictskip", 1, Harmless("false")),
+        ("initwrites", 1, Harmless("true")), ("badexecs", 1, Harmless("true")), ("restrict", 1, Harmless("none")),
+        ("dumpallfaults", 1, Harmless("false")), ("endian", 1, Harmless("little")), ("outcomereads", 1, Harmless("false")),
+        ("machsize", 1, Absent), ("debug", 1, Absent), ("throughflag", 1, Absent), ("cycles", 1, Absent),
+        ("showone", 1, Absent), ("statelessrc11", 1, Absent), ("maxphantom", 1, Absent), ("dumpes", 1, Absent),
+        ("tikz", 1, Absent), ("libdir", 0, Absent), ("set-libdir", 1, Ours), ("gv", 0, Absent), ("evince", 0, Absent),
+        ("preview", 0, Absent), ("web", 0, Ours), ("c11", 0, Ours), ("version", 0, Ours),
+        ("showflag", 1, Drawing), ("nshow", 1, Drawing), ("suffix", 1, Drawing), ("doshow", 1, Drawing),
+        ("unshow", 1, Drawing), ("showraw", 1, Drawing), ("symetric", 1, Drawing), ("noid", 1, Drawing),
+        ("classes", 1, Drawing), ("showpo", 1, Drawing), ("showinitrf", 1, Drawing), ("showfinalrf", 1, Drawing),
+        ("edgeattr", 1, Drawing), ("edgemerge", 1, Drawing), ("movelabel", 1, Drawing), ("relabel", 1, Drawing),
+        ("showevents", 1, Drawing), ("showinitwrites", 1, Drawing), ("oneinit", 1, Drawing), ("labelinit", 1, Drawing),
+        ("squished", 1, Drawing), ("fixedsize", 1, Drawing), ("showobserved", 1, Drawing), ("showthread", 1, Drawing),
+        ("withbox", 1, Drawing), ("labelbox", 1, Drawing), ("graph", 1, Drawing), ("dotmode", 1, Drawing),
+        ("dotcom", 1, Drawing), ("view", 1, Drawing), ("splines", 1, Drawing), ("fontname", 1, Drawing),
+        ("fontsize", 1, Drawing), ("edgefontsizedelta", 1, Drawing), ("penwidth", 1, Drawing), ("arrowsize", 1, Drawing),
+        ("overlap", 1, Drawing), ("sep", 1, Drawing), ("margin", 1, Drawing), ("pad", 1, Drawing), ("scale", 1, Drawing),
+        ("xscale", 1, Drawing), ("yscale", 1, Drawing), ("boxscale", 1, Drawing), ("ptscale", 1, Drawing),
+        ("dsiy", 1, Drawing), ("siwidth", 1, Drawing), ("threadposy", 1, Drawing), ("shift", 1, Drawing),
+        ("initpos", 1, Drawing), ("initrfpos", 1, Drawing), ("finalrfpos", 1, Drawing), ("mono", 1, Drawing),
+        ("texmacros", 1, Drawing), ("showlegend", 1, Drawing), ("showkind", 1, Drawing), ("shortlegend", 1, Drawing),
+        ("extrachars", 1, Drawing), ("dotheader", 1, Drawing),
+    ]
+};
+
+impl HerdOptions {
+    /// Takes herd7's command line. `-I` counts wherever it stands, so that `-conf` finds its file; otherwise later settings win.
+    pub fn parse(args: &[String]) -> Result<HerdOptions, Refused> {
+        let mut options = HerdOptions::default();
+        let mut settings = Vec::new();
+        let mut args = args.iter();
+        while let Some(arg) = args.next() {
+            let key = match arg.strip_prefix('-') {
+                None | Some("") => {
+                    options.tests.push(arg.clone());
+                    continue;
+                }
+                Some(rest) => rest.strip_prefix('-').unwrap_or(rest),
+            };
+            let Some((_, arity, _)) = OPTIONS.iter().find(|(name, ..)| *name == key) else {
+                return Err(unknown("option", &format!("-{key}"), key));
+            };
+            let value = match arity {
+                0 => String::new(),
+                _ => match args.next() {
+                    Some(value) => value.clone(),
+                    None => return Err(Refused::Wrong(format!("option -{key} needs an argument"))),
+                },
+            };
+            if key == "I" || key == "include" {
+                options.include.push(PathBuf::from(&value));
+            } else {
+                settings.push((key.to_string(), value));
+            }
+        }
+        if let Some(dir) = std::env::var_os("HERDLIB").filter(|dir| !dir.is_empty()) {
+            options.include.push(PathBuf::from(dir));
+        }
+        for (key, value) in settings {
+            options.set(&key, &value, true, 0)?;
+        }
+        Ok(options)
+    }
+
+    /// Takes a configuration file.
+    pub fn read_conf(&mut self, name: &str, depth: usize) -> Result<(), Refused> {
+        if depth > 30 {
+            return Err(Refused::Wrong(format!(
+                "configuration files include each other without end: {name}"
+            )));
+        }
+        let Some(path) = find(name, &self.include) else {
+            return Err(Refused::Wrong(format!(
+                "cannot find the configuration file `{name}`{}",
+                searched(&self.include)
+            )));
+        };
+        let shown = path.display();
+        let text = std::fs::read(&path).map_err(|e| Refused::Wrong(format!("cannot read `{shown}`: {e}")))?;
+        let settings = cfg::parse(&String::from_utf8_lossy(&text))
+            .map_err(|(line, message)| Refused::Wrong(format!("{shown}:{line}: {message}")))?;
+        for setting in settings {
+            let value = if setting.key == "local-conf" {
+                let folder = path.parent().unwrap_or(Path::new("."));
+                folder.join(&setting.value).display().to_string()
+            } else {
+                setting.value
+            };
+            self.set(&setting.key, &value, false, depth + 1).map_err(|refused| {
+                let place = |message| format!("{shown}:{}: {message}", setting.line);
+                match refused {
+                    Refused::Wrong(message) => Refused::Wrong(place(message)),
+                    Refused::Missing(message) => Refused::Missing(place(message)),
+                }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Makes one setting.
+    fn set(&mut self, key: &str, value: &str, command_line: bool, depth: usize) -> Result<(), Refused> {
+        let shown = if command_line { format!("-{key}") } else { key.to_string() };
+        let Some((_, arity, class)) = OPTIONS.iter().find(|(name, ..)| *name == key) else {
+            return Err(unknown("setting", key, key));
+        };
+        if !command_line && *arity == 0 {
+            return Err(unknown("setting", key, key));
+        }
+        match class {
+            Class::Ours => {}
+            Class::Drawing => {
+                self.drawing.push(shown);
+                return Ok(());
+            }
+            Class::Harmless(harmless) if value == *harmless => return Ok(()),
+            Class::Harmless(harmless) => {
+                return Err(Refused::Missing(format!(
+                    "herd7's `{shown} {value}` is not supported, only `{shown} {harmless}`"
+                )));
+            }
+            Class::Absent => {
+                return Err(Refused::Missing(format!("herd7's option `{shown}` is not supported")));
+            }
+        }
+        let boolean = || match value {
+            "true" => Ok(true),
+            "false" => Ok(false),
+            _ => Err(Refused::Wrong(format!("`{shown}` takes true or false, not `{value}`"))),
+        };
+        let list = || value.split(',').filter(|item| !item.is_empty()).map(|item| item.trim().to_string());
+        let optional = || (value != "none").then(|| value.to_string());
+        match key {
+            "include" | "I" => self.include.push(PathBuf::from(value)),
+            "set-libdir" => self.include.push(PathBuf::from(value)),
+            "model" | "cat" => self.model = Some(value.to_string()),
+            "bell" => self.bell = optional(),
+            "macros" => self.macros = optional(),
+            "conf" | "local-conf" => self.read_conf(value, depth)?,
+            "web" => self.read_conf("web.cfg", depth)?,
+            "c11" => self.read_conf("cpp11.cfg", depth)?,
+            "variant" => self.variants.extend(list()),
+            "unroll" => {
+                let bound = value
+                    .parse()
+                    .map_err(|_| Refused::Wrong(format!("`{shown}` takes a number, not `{value}`")))?;
+                self.unroll = Some(bound);
+            }
+            "speedcheck" => {
+                self.speedcheck = match value {
+                    "false" => Speedcheck::False,
+                    "true" => Speedcheck::True,
+                    "fast" => Speedcheck::Fast,
+                    _ => {
+                        return Err(Refused::Wrong(format!(
+                            "`{shown}` takes false, true or fast, not `{value}`"
+                        )));
+                    }
+                }
+            }
+            "timeout" => {
+                self.timeout = match value.parse::<f64>() {
+                    _ if value == "none" => None,
+                    Ok(seconds) if seconds > 0.0 && seconds.is_finite() => Some(seconds),
+                    _ => return Err(Refused::Wrong(format!("`{shown}` takes seconds, not `{value}`"))),
+                }
+            }
+            "skipchecks" | "skipcheck" => self.skip_checks.extend(list()),
+            "archcheck" => self.arch_check = boolean()?,
+            "checkfilter" => self.filter = boolean()?,
+            "hexa" => self.hexa = boolean()?,
+            "brackets" => self.brackets = boolean()?,
+            "candidates" => self.candidates = boolean()?,
+            "exit" => self.exit = boolean()?,
+            "badflag" => self.bad_flag = optional(),
+            "o" => self.output = Some(value.to_string()),
+            "show" => self.show = Some(value.to_string()).filter(|show| show != "none"),
+            "v" => self.verbose = self.verbose.saturating_add(1),
+            "verbose" => self.verbose = value.parse().unwrap_or(0),
+            "q" => self.quiet = true,
+            "version" => {}
+            "names" => self.only.get_or_insert_default().extend(self::names(value)?),
+            "oknames" => self.only.get_or_insert_default().extend(list()),
+            "excl" => self.except.extend(self::names(value)?),
+            "nonames" => self.except.extend(list()),
+            "rename" => self.rename.extend(pairs(value)?),
+            "kinds" => self.kinds.extend(pairs(value)?),
+            "conds" => self.conds.extend(pairs(value)?),
+            _ => return Err(unknown("option", &shown, key)),
+        }
+        Ok(())
+    }
+
+    /// Is a test of this name selected?
+    pub fn selects(&self, name: &str) -> bool {
+        self.only.as_ref().is_none_or(|only| only.iter().any(|n| n == name))
+            && !self.except.iter().any(|n| n == name)
+    }
+}
+
+fn unknown(what: &str, shown: &str, key: &str) -> Refused {
+    let names = OPTIONS.iter().map(|(name, ..)| *name);
+    let hint = nearest(key, names).map_or(String::new(), |name| {
+        if shown.starts_with('-') {
+            format!(", did you mean -{name}?")
+        } else {
+            format!(", did you mean {name}?")
+        }
+    });
+    Refused::Wrong(format!("herd7 has no {what} `{shown}`{hint}"))
+}
+
+/// A file by herd7's rules: `/…`, `./…` and `../…` as they are, others in the current directory and then in `include`.
+pub fn find(name: &str, include: &[PathBuf]) -> Option<PathBuf> {
+    let direct = Path::new(name);
+    if name.starts_with('/') || name.starts_with("./") || name.starts_with("../") {
+        return direct.is_file().then(|| direct.to_path_buf());
+    }
+    std::iter::once(direct.to_path_buf())
+        .chain(include.iter().map(|dir| dir.join(name)))
+        .find(|p| p.is_file())
+}
+
+/// Where a file was looked for, for messages.
+pub fn searched(include: &[PathBuf]) -> String {
+    let mut text = " in the current directory".to_string();
+    for dir in include {
+        text += &format!(", {}", dir.display());
+    }
+    text
+}
+
+/// One name a line.
+fn names(file: &str) -> Result<Vec<String>, Refused> {
+    let text = std::fs::read_to_string(file)
+        .map_err(|e| Refused::Wrong(format!("cannot read the list of names `{file}`: {e}")))?;
+    Ok(text
+        .lines()
+        .map(str::trim)
+        .filter(|l| !l.is_empty() && !l.starts_with('#'))
+        .map(String::from)
+        .collect())
+}
+
+/// `NAME rest` a line; quotes around the rest are dropped.
+fn pairs(file: &str) -> Result<Vec<(String, String)>, Refused> {
+    names(file)?
+        .iter()
+        .map(|line| match line.split_once(char::is_whitespace) {
+            Some((name, rest)) => Ok((name.to_string(), rest.trim().trim_matches('"').to_string())),
+            None => Err(Refused::Wrong(format!("`{file}`: `{line}` is not of the form `NAME VALUE`"))),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<HerdOptions, Refused> {
+        let args: Vec<String> = line.split_whitespace().map(String::from).collect();
+        HerdOptions::parse(&args)
+    }
+
+    #[test]
+    fn the_usual_options() {
+        let options = parse(
+            "-model x86tso.cat -I a -unroll 3 -variant a,b -variant c SB.litmus --hexa true -speedcheck fast",
+        )
+        .unwrap();
+        assert_eq!(options.model.as_deref(), Some("x86tso.cat"));
+        assert_eq!(options.unroll, Some(3));
+        assert_eq!(options.variants, ["a", "b", "c"]);
+        assert_eq!(options.tests, ["SB.litmus"]);
+        assert_eq!(options.speedcheck, Speedcheck::Fast);
+        assert!(options.hexa);
+    }
+
+    #[test]
+    fn what_we_do_not_have_is_named() {
+        let message = |line| match parse(line) {
+            Err(Refused::Wrong(m)) => format!("wrong: {m}"),
+            Err(Refused::Missing(m)) => format!("missing: {m}"),
+            Ok(_) => "taken".to_string(),
+        };
+        insta::assert_snapshot!(message("-modle x.cat"), @"wrong: herd7 has no option `-modle`, did you mean -model?");
+        insta::assert_snapshot!(message("-optace true"), @"missing: herd7's `-optace true` is not supported, only `-optace iico`");
+        insta::assert_snapshot!(message("-optace iico"), @"taken");
+        insta::assert_snapshot!(message("-gv"), @"missing: herd7's option `-gv` is not supported");
+        insta::assert_snapshot!(message("-hexa yes"), @"wrong: `-hexa` takes true or false, not `yes`");
+        insta::assert_snapshot!(message("-model"), @"wrong: option -model needs an argument");
+    }
+
+    #[test]
+    fn a_configuration_file_is_found_on_the_path_and_can_be_overridden() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("k.cfg"), "model k.cat\nbell k.bell\nunroll 5\nsquished true\n")
+            .unwrap();
+        let folder = dir.path().display();
+        let options = parse(&format!("-conf k.cfg -unroll 1 -I {folder}")).unwrap();
+        assert_eq!(options.model.as_deref(), Some("k.cat"));
+        assert_eq!(options.bell.as_deref(), Some("k.bell"));
+        assert_eq!(options.unroll, Some(1));
+        assert_eq!(options.drawing, ["squished"]);
+    }
+
+    #[test]
+    fn a_wrong_setting_names_its_line() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("bad.cfg");
+        std::fs::write(&path, "model x.cat\nunrol 3\n").unwrap();
+        let Err(Refused::Wrong(message)) = parse(&format!("-conf {}", path.display())) else {
+            panic!("taken")
+        };
+        assert!(
+            message.ends_with("bad.cfg:2: herd7 has no setting `unrol`, did you mean unroll?"),
+            "{message}"
+        );
+    }
+}

@@ -1,0 +1,253 @@
+//! What the arguments ask for, resolved: files read, defaults filled in, environment looked at. Below this nothing knows
+//! flags.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::explore::{Engine, Mode, Options};
+use crate::outcome::{Expectation, Expectations};
+use crate::session::{Input, Settings};
+
+use super::Stop;
+use super::args::{EngineArg, FormatArg, ModeArg, Reading, RunArgs, Search};
+use super::herd_options::{HerdOptions, Refused};
+use super::{resume, tests_arg};
+
+/// A run, ready to start.
+#[derive(Debug)]
+pub struct RunPlan {
+    /// The tests.
+    pub inputs: Vec<Input>,
+    /// What was wrong with some of the arguments.
+    pub input_errors: Vec<String>,
+    /// The models; `None`: the default one of each test's architecture.
+    pub models: Vec<Option<String>>,
+    /// How to load and search.
+    pub settings: Settings,
+    /// Workers over tests.
+    pub jobs: usize,
+    /// The form of the output.
+    pub format: FormatArg,
+    /// Where it goes; `None`: standard output.
+    pub output: Option<PathBuf>,
+    /// Results kept from an interrupted run: they stand at the start of the output.
+    pub kept: Vec<u8>,
+    /// How many tests those are.
+    pub n_kept: usize,
+    /// What is expected.
+    pub expectations: Expectations,
+    /// `--strict`.
+    pub strict: bool,
+    /// `--stats`.
+    pub stats: bool,
+    /// Integers in hexadecimal.
+    pub hexa: bool,
+}
+
+impl From<Refused> for Stop {
+    fn from(refused: Refused) -> Stop {
+        match refused {
+            Refused::Wrong(message) => Stop::Usage(message),
+            Refused::Missing(message) => Stop::Unsupported(message),
+        }
+    }
+}
+
+/// Settings of a configuration file, those of the command line on top.
+pub struct Resolved {
+    /// The session's settings.
+    pub settings: Settings,
+    /// The model that the configuration file names.
+    pub model: Option<String>,
+    /// `hexa` of the configuration file.
+    pub hexa: bool,
+}
+
+/// Where models come from and how tests are read.
+pub fn reading(args: &Reading) -> Result<Resolved, Stop> {
+    let mut herd = HerdOptions { include: args.include.clone(), ..HerdOptions::default() };
+    if let Some(dir) = std::env::var_os("HERDLIB").filter(|dir| !dir.is_empty()) {
+        herd.include.push(PathBuf::from(dir));
+    }
+    if let Some(conf) = &args.conf {
+        herd.read_conf(conf, 0)?;
+    }
+    herd.variants.extend(args.variant.iter().cloned());
+    herd.bell = args.bell.clone().or(herd.bell);
+    herd.macros = args.macros.clone().or(herd.macros);
+    herd.arch_check &= !args.no_arch_check;
+    Ok(Resolved { model: herd.model.clone(), hexa: herd.hexa, settings: settings_of(&herd) })
+}
+
+/// The session settings that herd7's options ask for.
+pub fn settings_of(herd: &HerdOptions) -> Settings {
+    use super::herd_options::Speedcheck;
+    Settings {
+        include: herd.include.clone(),
+        variants: herd.variants.clone(),
+        bell: herd.bell.clone(),
+        macros: herd.macros.clone(),
+        arch_check: herd.arch_check,
+        filter: herd.filter,
+        unroll: herd.unroll,
+        explore: Options {
+            timeout: herd.timeout.map(Duration::from_secs_f64),
+            speedcheck: herd.speedcheck != Speedcheck::False,
+            max_executions: (herd.speedcheck == Speedcheck::Fast).then_some(1),
+            skip_checks: herd.skip_checks.clone(),
+            ..Options::default()
+        },
+    }
+}
+
+/// Adds the search options to settings.
+pub fn search(settings: &mut Settings, args: &Search) {
+    settings.unroll = args.unroll.or(settings.unroll);
+    let options = &mut settings.explore;
+    options.mode = match args.mode {
+        ModeArg::Count => Mode::Count,
+        ModeArg::States => Mode::States,
+        ModeArg::Check => Mode::Check,
+    };
+    options.engine = match args.engine {
+        EngineArg::Explore => Engine::Explore,
+        EngineArg::Naive => Engine::Naive,
+    };
+    options.timeout = args.timeout.map(Duration::from_secs_f64).or(options.timeout);
+    options.max_executions = args.max_executions.or(options.max_executions);
+    options.skip_checks.extend(args.skip_checks.iter().cloned());
+}
+
+/// Workers over tests, and workers inside each test: many tests keep all workers busy by themselves.
+pub fn workers(jobs: Option<u16>, tests: usize) -> (usize, usize) {
+    let jobs = match jobs {
+        Some(jobs) => usize::from(jobs),
+        None => std::thread::available_parallelism().map_or(1, usize::from),
+    };
+    let outer = jobs.min(tests.max(1));
+    (outer, (jobs / outer).max(1))
+}
+
+impl RunPlan {
+    /// Of `litmus run`.
+    pub fn new(args: &RunArgs) -> Result<RunPlan, Stop> {
+        let Resolved { mut settings, model, hexa } = reading(&args.reading)?;
+        search(&mut settings, &args.search);
+        let models: Vec<Option<String>> = match (args.model.as_slice(), model) {
+            ([], model) => vec![model],
+            (models, _) => models.iter().cloned().map(Some).collect(),
+        };
+        let format = match (args.format, models.len()) {
+            (Some(FormatArg::Herd), 2..) => {
+                return Err(Stop::Usage(
+                    "the herd format holds one model at a time; with several -m use --format table, json, jsonl, csv or \
+                     junit"
+                        .to_string(),
+                ));
+            }
+            (Some(format), _) => format,
+            (None, 1) => FormatArg::Herd,
+            (None, _) => FormatArg::Table,
+        };
+        let (mut inputs, input_errors) = tests_arg::collect(&args.tests.tests);
+        if let Some((part, parts)) = args.shard {
+            inputs = shard(inputs, part, parts);
+        }
+        let mut output = args.output.clone();
+        let (mut kept, mut n_kept) = (Vec::new(), 0);
+        if let Some(file) = &args.resume {
+            if models.len() > 1 {
+                return Err(Stop::Usage("--resume goes with one model".to_string()));
+            }
+            let taken = resume::take_up(file, format, &mut inputs)?;
+            (kept, n_kept) = (taken.text, taken.tests);
+            output = Some(file.clone());
+        }
+        let (jobs, inner) = workers(args.search.jobs, inputs.len() * models.len());
+        settings.explore.jobs = inner;
+        let mut expectations = match &args.expect {
+            Some(expect) => expectations(expect)?,
+            None => Expectations::default(),
+        };
+        expectations.strict = args.strict;
+        Ok(RunPlan {
+            inputs,
+            input_errors,
+            models,
+            settings,
+            jobs,
+            format,
+            output,
+            kept,
+            n_kept,
+            expectations,
+            strict: args.strict,
+            stats: args.stats,
+            hexa: hexa || args.hexa,
+        })
+    }
+}
+
+/// The `part`-th of `parts` slices, of sizes that differ by one at most. Slices, not every n-th test: the logs of all parts, one
+/// after the other, are then the log of the whole.
+pub fn shard<T>(items: Vec<T>, part: usize, parts: usize) -> Vec<T> {
+    let n = items.len();
+    let (start, end) = ((part - 1) * n / parts, part * n / parts);
+    items.into_iter().skip(start).take(end - start).collect()
+}
+
+/// `--expect`: a word for all tests, or a file.
+fn expectations(expect: &str) -> Result<Expectations, Stop> {
+    if let Some(all) = Expectation::parse(expect) {
+        return Ok(Expectations { all: Some(all), ..Expectations::default() });
+    }
+    let words = Expectation::WORDS;
+    if !Path::new(expect).is_file() {
+        return Err(Stop::Usage(format!("--expect takes {words}, or a file; there is no file `{expect}`")));
+    }
+    let bytes = std::fs::read(expect).map_err(|e| Stop::Usage(format!("cannot read `{expect}`: {e}")))?;
+    let text = String::from_utf8_lossy(&bytes);
+    let mut by_name = BTreeMap::new();
+    if text.lines().any(|line| line.starts_with("States ") || line.starts_with("Histogram (")) {
+        return Err(Stop::Unsupported("logs as expectations".to_string()));
+    }
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let parsed = line
+            .split_once(char::is_whitespace)
+            .and_then(|(name, word)| Some((name, Expectation::parse(word.trim())?)));
+        let Some((name, expectation)) = parsed else {
+            return Err(Stop::Usage(format!(
+                "{expect}:{}: `{line}` is not of the form `NAME WORD` with one of {words}",
+                index + 1
+            )));
+        };
+        by_name.insert(name.to_string(), expectation);
+    }
+    Ok(Expectations { by_name, ..Expectations::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_make_the_whole() {
+        for parts in 1..9 {
+            let all: Vec<usize> = (1..=parts).flat_map(|part| shard((0..7).collect(), part, parts)).collect();
+            assert_eq!(all, (0..7).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn one_test_gets_all_workers() {
+        assert_eq!(workers(Some(8), 1), (1, 8));
+        assert_eq!(workers(Some(8), 3), (3, 2));
+        assert_eq!(workers(Some(8), 1000), (8, 1));
+        assert_eq!(workers(Some(1), 0), (1, 1));
+    }
+}

@@ -1,0 +1,236 @@
+//! `litmus run`.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::outcome::Report;
+use crate::report::{Csv, Format, Item, Json, JsonLines, Junit, Log, Summary, Table, states};
+use crate::session::{Session, in_order};
+
+use super::args::{FormatArg, RunArgs};
+use super::console::{Console, interrupt_flag};
+use super::plan::RunPlan;
+use super::{Done, Exit, Stop};
+
+/// Runs tests under models.
+pub fn run(
+    args: &RunArgs,
+    console: &Console,
+    out: &mut (dyn Write + Send),
+    err: &mut (dyn Write + Send),
+) -> Done {
+    let mut plan = RunPlan::new(args)?;
+    let mut file;
+    let out: &mut (dyn Write + Send) = match &plan.output {
+        None => out,
+        Some(path) => {
+            let created = File::create(path)
+                .map_err(|error| Stop::Usage(format!("cannot write `{}`: {error}", path.display())))?;
+            file = BufWriter::new(created);
+            &mut file
+        }
+    };
+    out.write_all(&plan.kept)?;
+    if plan.n_kept > 0 {
+        console.note(err, &format!("{} results kept, {} tests left", plan.n_kept, plan.inputs.len()));
+    }
+    let color = console.color_out && plan.output.is_none();
+    let models = plan.models.iter().map(|m| m.clone().unwrap_or_else(|| "default".to_string())).collect();
+    let mut format: Box<dyn Format> = match plan.format {
+        FormatArg::Herd => Box::new(Log::new(plan.hexa)),
+        FormatArg::Json => Box::new(Json::default()),
+        FormatArg::Jsonl => Box::new(JsonLines),
+        FormatArg::Csv => Box::new(Csv),
+        FormatArg::Junit => Box::new(Junit::default()),
+        FormatArg::Table => Box::new(Table::new(models, color)),
+    };
+    let exit = drive(&mut plan, format.as_mut(), console, out, err)?;
+    out.flush()?;
+    Ok(exit)
+}
+
+/// Runs a plan: results through `format` to `out`, in order, as they come; everything else to `err`.
+pub fn drive(
+    plan: &mut RunPlan,
+    format: &mut dyn Format,
+    console: &Console,
+    out: &mut (dyn Write + Send),
+    err: &mut (dyn Write + Send),
+) -> Done {
+    let start = Instant::now();
+    let interrupt = interrupt_flag();
+    plan.settings.explore.interrupt = Some(interrupt.clone());
+    let session = Session::new(plan.settings.clone());
+    let n = plan.inputs.len() * plan.models.len();
+    let progress = progress_bar(console, n);
+    let mut summary = Summary::default();
+    for message in &plan.input_errors {
+        summary.bad_input += 1;
+        let _ = writeln!(err, "error: {message}");
+    }
+    let mut told = Told::default();
+    let mut failure: io::Result<()> = format.begin(out);
+    if failure.is_ok() {
+        in_order(
+            n,
+            plan.jobs,
+            |index| {
+                let input = &plan.inputs[index / plan.models.len()];
+                // After Ctrl-C nothing new is begun; the tests under way report what they have.
+                let skip = interrupt.load(Ordering::Relaxed);
+                (!skip).then(|| session.run(input, plan.models[index % plan.models.len()].as_deref()))
+            },
+            |_, report| {
+                let Some(report) = report else { return false };
+                let wrong = if plan.expectations.is_empty() {
+                    None
+                } else {
+                    let lines = report.answer.as_ref().map(states::lines).unwrap_or_default();
+                    plan.expectations.violated_by(&report, &lines)
+                };
+                let item = Item {
+                    report: &report,
+                    judged: !plan.expectations.is_empty() && report.outcome().is_some(),
+                    failed: wrong.as_deref(),
+                };
+                summary.add(&item);
+                let text = told.about(plan, &item, console);
+                progress.suspend(|| {
+                    if !text.is_empty() {
+                        let _ = err.write_all(text.as_bytes());
+                    }
+                });
+                failure = format.test(&item, out);
+                // Someone may be reading along; results are never held back longer than a moment.
+                if failure.is_ok() {
+                    failure = told.flush(out);
+                }
+                progress.inc(1);
+                failure.is_ok()
+            },
+        );
+    }
+    progress.finish_and_clear();
+    failure?;
+    summary.seconds = start.elapsed().as_secs_f64();
+    format.end(&summary, out)?;
+    out.flush()?;
+    let interrupted = interrupt.load(Ordering::Relaxed);
+    if interrupted {
+        let _ = writeln!(err, "interrupted: {} of {n} tests were looked at", summary.tests);
+    }
+    if (n > 1 && console.err_is_terminal && !console.quiet) || console.verbose > 0 {
+        let _ = writeln!(err, "{summary}");
+    }
+    Ok(if interrupted { Exit::Interrupted } else { Exit::of(&summary, plan.strict) })
+}
+
+/// What has been said on standard error, so that nothing is said ten thousand times.
+#[derive(Default)]
+struct Told {
+    default_models: BTreeSet<String>,
+    broken_models: BTreeSet<Option<String>>,
+    flushed: Option<Instant>,
+}
+
+impl Told {
+    /// Everything about a result that does not belong into the output itself.
+    fn about(&mut self, plan: &RunPlan, item: &Item, console: &Console) -> String {
+        let report = item.report;
+        let mut text = String::new();
+        if let (None, Some(name), Some(arch)) = (&report.model, &report.model_name, report.arch) {
+            let line = format!("{}: no -m given, using the model {name}\n", arch.name());
+            if !console.quiet && self.default_models.insert(line.clone()) {
+                text += &line;
+            }
+        }
+        if report.model_failed && !self.broken_models.insert(report.model.clone()) {
+            return format!("{}: not run, its model could not be loaded\n", report.file);
+        }
+        text += &console.diagnostics(report);
+        if let Some(reason) = item.failed {
+            text += &format!("{}: {}: {reason}\n", report.file, report.title());
+        }
+        if !console.quiet && plan.format == FormatArg::Herd {
+            text += &herd_warnings(report);
+        }
+        if let (Some(why), false) = (report.outcome().and_then(|o| o.why_empty.as_ref()), console.quiet) {
+            text += &format!("{}: {}: no execution at all: {why}\n", report.file, report.title());
+        }
+        if let (Some(caveat), false) = (report.caveat(), console.quiet) {
+            text += &format!("{}: {}: {caveat}\n", report.file, report.title());
+        }
+        if plan.stats {
+            text += &figures(report);
+        }
+        text
+    }
+
+    fn flush(&mut self, out: &mut (dyn Write + Send)) -> io::Result<()> {
+        let now = Instant::now();
+        if self.flushed.is_none_or(|last| now - last > Duration::from_millis(100)) {
+            self.flushed = Some(now);
+            out.flush()?;
+        }
+        Ok(())
+    }
+}
+
+/// herd7's warning about a loop, word for word.
+pub fn herd_warnings(report: &Report) -> String {
+    let cuts = report.outcome().map(|o| o.cuts.as_slice()).unwrap_or_default();
+    let labels: BTreeSet<&str> = cuts.iter().map(|cut| cut.label.as_str()).collect();
+    labels
+        .iter()
+        .map(|label| {
+            format!(
+                "Warning: File \"{}\": unrolling limit exceeded at {label}, legal outcomes may be missing.\n",
+                report.file
+            )
+        })
+        .collect()
+}
+
+/// `--stats`.
+fn figures(report: &Report) -> String {
+    let Some(outcome) = report.outcome() else { return String::new() };
+    let stats = &outcome.stats;
+    let seconds = stats.time.as_secs_f64();
+    let rate = if seconds > 0.0 { stats.executions as f64 / seconds } else { 0.0 };
+    let mut text = format!(
+        "{}: {} executions in {seconds:.4} s ({rate:.0}/s), {} worlds, {} graphs, {} entailed, {} speculated, {} value \
+         conflicts\n",
+        report.title(),
+        stats.executions,
+        stats.worlds,
+        stats.graphs,
+        stats.entailed,
+        stats.speculated,
+        stats.value_conflicts
+    );
+    let mut pruned: Vec<_> = stats.pruned.iter().collect();
+    pruned.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+    for (check, count) in pruned {
+        text += &format!("  {count:>10} branches refuted by {check}\n");
+    }
+    text
+}
+
+/// A bar on a terminal, nothing elsewhere.
+fn progress_bar(console: &Console, n: usize) -> ProgressBar {
+    if !console.err_is_terminal || console.quiet || n < 2 {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::with_draw_target(Some(n as u64), ProgressDrawTarget::stderr_with_hz(5));
+    if let Ok(style) =
+        ProgressStyle::with_template("{wide_bar} {pos}/{len} tests, {per_sec}, {eta} left, {elapsed} so far")
+    {
+        bar.set_style(style);
+    }
+    bar
+}

@@ -1,0 +1,115 @@
+//! Tests as typed: files, folders, lists, patterns, standard input.
+
+use std::path::{Path, PathBuf};
+
+use crate::session::Input;
+
+/// The tests that the arguments name, in order, and what was wrong with some of the arguments.
+pub fn collect(args: &[String]) -> (Vec<Input>, Vec<String>) {
+    let mut inputs = Vec::new();
+    let mut errors = Vec::new();
+    for arg in args {
+        if arg == "-" {
+            inputs.push(Input::Stdin);
+        } else {
+            add(Path::new(arg), &mut inputs, &mut errors, 0);
+        }
+    }
+    (inputs, errors)
+}
+
+fn add(path: &Path, inputs: &mut Vec<Input>, errors: &mut Vec<String>, depth: usize) {
+    let shown = path.display();
+    let is_list = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('@'));
+    if is_list {
+        add_list(path, inputs, errors, depth);
+    } else if path.is_dir() {
+        let mut found = Vec::new();
+        if let Err(error) = walk(path, &mut found) {
+            errors.push(format!("cannot read the folder `{shown}`: {error}"));
+        }
+        if found.is_empty() {
+            errors.push(format!("there is no .litmus file in `{shown}`"));
+        }
+        inputs.extend(found.into_iter().map(Input::File));
+    } else if path.exists() {
+        inputs.push(Input::File(path.to_path_buf()));
+    } else if path.to_string_lossy().contains(['*', '?', '[']) {
+        let found: Vec<PathBuf> = match glob::glob(&path.to_string_lossy()) {
+            Ok(paths) => paths.filter_map(Result::ok).collect(),
+            Err(error) => return errors.push(format!("`{shown}` is not a pattern: {error}")),
+        };
+        if found.is_empty() {
+            errors.push(format!("no file matches `{shown}`"));
+        }
+        for path in found {
+            add(&path, inputs, errors, depth + 1);
+        }
+    } else {
+        // Left to the reader of the test, so that the error stands where the test would.
+        inputs.push(Input::File(path.to_path_buf()));
+    }
+}
+
+/// `@file`: one path a line, relative to the list's folder; empty lines and lines starting with `#` are skipped.
+fn add_list(path: &Path, inputs: &mut Vec<Input>, errors: &mut Vec<String>, depth: usize) {
+    let shown = path.display();
+    if depth > 50 {
+        return errors.push(format!("lists include each other without end: {shown}"));
+    }
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) => return errors.push(format!("cannot read the list `{shown}`: {error}")),
+    };
+    let folder = path.parent().unwrap_or(Path::new(""));
+    for line in String::from_utf8_lossy(&bytes).lines() {
+        let line = line.trim();
+        if !line.is_empty() && !line.starts_with('#') {
+            add(&folder.join(line), inputs, errors, depth + 1);
+        }
+    }
+}
+
+/// All `.litmus` files below a folder, in byte order of their paths, folder by folder.
+fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(folder)?.filter_map(Result::ok).map(|entry| entry.path()).collect();
+    entries.sort();
+    for path in entries {
+        // A link to a folder above would never end; links to files are fine.
+        if path.is_dir() && !path.is_symlink() {
+            walk(&path, found)?;
+        } else if path.is_file() && path.extension().is_some_and(|ext| ext == "litmus") {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_lists_and_patterns() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        std::fs::create_dir(at("sub")).unwrap();
+        for name in ["b.litmus", "a.litmus", "sub/c.litmus", "note.txt"] {
+            std::fs::write(at(name), "").unwrap();
+        }
+        std::fs::write(at("@all"), "# some\nb.litmus\n\n@more\n").unwrap();
+        std::fs::write(at("@more"), "sub/c.litmus\r\n").unwrap();
+        let names = |args: &[PathBuf]| {
+            let args: Vec<String> = args.iter().map(|p| p.display().to_string()).collect();
+            let (inputs, errors) = collect(&args);
+            let base = |i: &Input| Path::new(&i.name()).file_name().unwrap().to_string_lossy().into_owned();
+            (inputs.iter().map(base).collect::<Vec<_>>().join(" "), errors.len())
+        };
+        assert_eq!(names(&[dir.path().to_path_buf()]), ("a.litmus b.litmus c.litmus".to_string(), 0));
+        assert_eq!(names(&[at("@all")]), ("b.litmus c.litmus".to_string(), 0));
+        assert_eq!(names(&[at("[ab].litmus")]), ("a.litmus b.litmus".to_string(), 0));
+        assert_eq!(names(&[at("z*.litmus"), at("@none")]), (String::new(), 2));
+        assert_eq!(names(&[at("gone.litmus")]), ("gone.litmus".to_string(), 0));
+    }
+}

@@ -1,0 +1,212 @@
+//! What became of one test under one model.
+
+use std::time::Duration;
+
+use crate::arch::ArchId;
+use crate::diag::{Class, Diagnostic, Severity};
+use crate::litmus::Lowered;
+use crate::source::Sources;
+
+use super::{Completeness, Outcome, Quantifier};
+
+/// Time spent, by phase.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Phases {
+    /// Reading and parsing the test.
+    pub parse: Duration,
+    /// Waiting for the model: loading it, the first time.
+    pub model: Duration,
+    /// Lowering the test.
+    pub lower: Duration,
+    /// Searching.
+    pub explore: Duration,
+}
+
+impl Phases {
+    /// All of it.
+    pub fn total(&self) -> Duration {
+        self.parse + self.model + self.lower + self.explore
+    }
+}
+
+/// A test that was understood, and its outcome if it was run.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The test.
+    pub test: Lowered,
+    /// What it can do. `None`: it was only checked.
+    pub outcome: Option<Outcome>,
+}
+
+/// The one word that a log's verdict line ends with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// The condition holds.
+    Ok,
+    /// It does not.
+    No,
+    /// An accepted execution has undefined behaviour.
+    Undef,
+}
+
+impl Verdict {
+    /// As a log says it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Ok => "Ok",
+            Verdict::No => "No",
+            Verdict::Undef => "Undef",
+        }
+    }
+}
+
+impl Answer {
+    /// The verdict, if the test was run.
+    pub fn verdict(&self) -> Option<Verdict> {
+        let outcome = self.outcome.as_ref()?;
+        Some(if outcome.undefined {
+            Verdict::Undef
+        } else if outcome.holds(&self.test.condition) {
+            Verdict::Ok
+        } else {
+            Verdict::No
+        })
+    }
+
+    /// herd7's word for the condition's shape.
+    pub fn kind(&self) -> &'static str {
+        match self.test.condition.quantifier {
+            Quantifier::Exists => "Allowed",
+            Quantifier::NotExists => "Forbidden",
+            Quantifier::Forall => "Required",
+        }
+    }
+
+    /// `Never`, `Sometimes` or `Always`.
+    pub fn observation(&self) -> Option<&'static str> {
+        let outcome = self.outcome.as_ref()?;
+        Some(match (outcome.positive, outcome.negative) {
+            (0, _) => "Never",
+            (_, 0) => "Always",
+            _ => "Sometimes",
+        })
+    }
+}
+
+/// What became of one test under one model.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The test's file as typed (`-` for standard input).
+    pub file: String,
+    /// The test's name, empty if its header could not be read.
+    pub name: String,
+    /// Its architecture, if it has one.
+    pub arch: Option<ArchId>,
+    /// The model asked for; `None`: the default one.
+    pub model: Option<String>,
+    /// The model used, by name.
+    pub model_name: Option<String>,
+    /// Is it the model that could not be loaded (and every other test will fail likewise)?
+    pub model_failed: bool,
+    /// Files that the spans below point into.
+    pub sources: Sources,
+    /// Errors, warnings and notes, in the order found.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What came out, unless there is an error among the diagnostics.
+    pub answer: Option<Answer>,
+    /// Time spent.
+    pub phases: Phases,
+}
+
+impl Report {
+    /// Nothing known yet but what was asked for.
+    pub fn new(file: String, model: Option<&str>) -> Report {
+        Report {
+            file,
+            name: String::new(),
+            arch: None,
+            model: model.map(str::to_string),
+            model_name: None,
+            model_failed: false,
+            sources: Sources::new(),
+            diagnostics: Vec::new(),
+            answer: None,
+            phases: Phases::default(),
+        }
+    }
+
+    /// The name to show: the test's, or its file's.
+    pub fn title(&self) -> &str {
+        if self.name.is_empty() { &self.file } else { &self.name }
+    }
+
+    /// The error that stopped it, if one did.
+    pub fn error(&self) -> Option<&Diagnostic> {
+        self.diagnostics.iter().find(|d| d.severity == Severity::Error)
+    }
+
+    /// The outcome, if it was run.
+    pub fn outcome(&self) -> Option<&Outcome> {
+        self.answer.as_ref()?.outcome.as_ref()
+    }
+
+    /// The verdict, if it was run.
+    pub fn verdict(&self) -> Option<Verdict> {
+        self.answer.as_ref()?.verdict()
+    }
+
+    /// One word on how far the verdict can be trusted: `complete`, `bounded`, `timeout`, `execution-limit`,
+    /// `memory-limit`, `interrupted`, `decided`, `unsupported`, `error`; `checked` if it was not run.
+    pub fn qualifier(&self) -> &'static str {
+        match (&self.answer, self.error()) {
+            (None, Some(error)) if error.class == Class::Unsupported => "unsupported",
+            (None, _) => "error",
+            (Some(Answer { outcome: None, .. }), _) => "checked",
+            (Some(Answer { outcome: Some(outcome), .. }), _) => match outcome.completeness {
+                Completeness::Complete => "complete",
+                Completeness::Bounded => "bounded",
+                Completeness::TimedOut => "timeout",
+                Completeness::ExecutionLimit => "execution-limit",
+                Completeness::MemoryLimit => "memory-limit",
+                Completeness::Interrupted => "interrupted",
+                Completeness::Decided => "decided",
+            },
+        }
+    }
+
+    /// Did a limit (not a loop bound) cut the search short?
+    pub fn hit_limit(&self) -> bool {
+        matches!(self.qualifier(), "timeout" | "execution-limit" | "memory-limit")
+    }
+
+    /// The qualifier in a sentence, where there is something to say: what is certain, and what may be missing.
+    pub fn caveat(&self) -> Option<String> {
+        let answer = self.answer.as_ref()?;
+        let outcome = answer.outcome.as_ref()?;
+        let seen = match (answer.test.condition.quantifier, outcome.positive, outcome.negative) {
+            (Quantifier::Exists, 1.., _) => "the condition is certain to hold: a witness was found",
+            (Quantifier::NotExists, 1.., _) => "the condition is certain to fail: a counterexample was found",
+            (Quantifier::Forall, _, 1..) => "the condition is certain to fail: a counterexample was found",
+            _ => "the verdict is not certain: what was not explored may change it",
+        };
+        let what = match outcome.completeness {
+            Completeness::Complete | Completeness::Decided => return None,
+            Completeness::Bounded => {
+                let loops: Vec<String> = outcome
+                    .cuts
+                    .iter()
+                    .map(|cut| {
+                        let (line, _) = self.sources.line_column(cut.span);
+                        format!("the loop at {} of P{} (line {line})", cut.label, cut.thread)
+                    })
+                    .collect();
+                format!("bounded: {} was cut off by --unroll", loops.join(", "))
+            }
+            Completeness::TimedOut => "the time limit was reached".to_string(),
+            Completeness::ExecutionLimit => "the limit on executions was reached".to_string(),
+            Completeness::MemoryLimit => "the memory limit was reached".to_string(),
+            Completeness::Interrupted => "interrupted".to_string(),
+        };
+        Some(format!("{what}; outcomes may be missing, those shown are certain; {seen}"))
+    }
+}

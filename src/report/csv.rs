@@ -1,0 +1,80 @@
+//! `csv`: one row a test, for spreadsheets (RFC 4180).
+
+use std::io::{self, Write};
+
+use super::{Format, Item};
+
+/// The columns.
+const HEADER: &str = "file,test,arch,model,status,kind,verdict,observation,positive,negative,states,flags,qualifier,expectation,\
+                      seconds,executions,graphs,condition,message";
+
+/// One row a test.
+#[derive(Default, Debug)]
+pub struct Csv;
+
+impl Format for Csv {
+    fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        write!(out, "{HEADER}\r\n")
+    }
+
+    fn test(&mut self, item: &Item, out: &mut dyn Write) -> io::Result<()> {
+        let report = item.report;
+        let answer = report.answer.as_ref();
+        let outcome = report.outcome();
+        let number = |n: Option<u64>| n.map_or(String::new(), |n| n.to_string());
+        let text = |s: Option<&str>| s.unwrap_or_default().to_string();
+        let status = match report.qualifier() {
+            word @ ("unsupported" | "error") => word,
+            _ => "answered",
+        };
+        let expectation = match (item.judged, item.failed) {
+            (false, _) => "",
+            (true, None) => "met",
+            (true, Some(_)) => "failed",
+        };
+        let row = [
+            report.file.clone(),
+            report.name.clone(),
+            text(report.arch.map(|a| a.name())),
+            text(report.model_name.as_deref().or(report.model.as_deref())),
+            status.to_string(),
+            text(answer.map(|a| a.kind())),
+            text(report.verdict().map(|v| v.word())),
+            text(answer.and_then(|a| a.observation())),
+            number(outcome.map(|o| o.positive)),
+            number(outcome.map(|o| o.negative)),
+            number(outcome.map(|o| o.states.len() as u64)),
+            outcome.map_or(String::new(), |o| o.flags.iter().cloned().collect::<Vec<_>>().join(" ")),
+            report.qualifier().to_string(),
+            expectation.to_string(),
+            format!("{:.6}", report.phases.total().as_secs_f64()),
+            number(outcome.map(|o| o.stats.executions)),
+            number(outcome.map(|o| o.stats.graphs)),
+            text(answer.map(|a| a.test.condition_text.as_str())),
+            text(item.failed.or_else(|| report.error().map(|e| e.message.as_str()))),
+        ];
+        let row: Vec<String> = row.iter().map(|cell| escape(cell)).collect();
+        write!(out, "{}\r\n", row.join(","))
+    }
+}
+
+/// A cell, quoted where needed.
+pub fn escape(cell: &str) -> String {
+    if cell.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", cell.replace('"', "\"\""))
+    } else {
+        cell.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_quoted_only_where_they_must_be() {
+        assert_eq!(escape("SB+mfences"), "SB+mfences");
+        assert_eq!(escape("a,b"), "\"a,b\"");
+        assert_eq!(escape("say \"x\""), "\"say \"\"x\"\"\"");
+    }
+}

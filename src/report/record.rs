@@ -1,0 +1,286 @@
+//! One test's result as data for machines: what `json` and `jsonl` print. The schema is in `docs/schema/`.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::diag::{Class, Diagnostic, Severity};
+use crate::outcome::{Observable, Report, Stats};
+use crate::program::Value;
+use crate::source::Sources;
+
+use super::{Item, states};
+
+/// The version of the schema: its major number changes when a field changes meaning or goes away.
+pub const SCHEMA: &str = "litmus-results/1";
+
+/// One test under one model.
+#[derive(Serialize, Debug)]
+pub struct Record {
+    /// The file as typed.
+    pub file: String,
+    /// The test's name, empty if its header could not be read.
+    pub name: String,
+    /// The architecture.
+    pub arch: Option<&'static str>,
+    /// The model's name.
+    pub model: Option<String>,
+    /// `answered`, `unsupported` or `error`.
+    pub status: &'static str,
+    /// `Allowed`, `Forbidden` or `Required`.
+    pub kind: Option<&'static str>,
+    /// The condition as herd7 prints it.
+    pub condition: Option<String>,
+    /// `Ok`, `No` or `Undef`.
+    pub verdict: Option<&'static str>,
+    /// `Never`, `Sometimes` or `Always`.
+    pub observation: Option<&'static str>,
+    /// Executions that satisfy the proposition.
+    pub positive: Option<u64>,
+    /// Executions that do not.
+    pub negative: Option<u64>,
+    /// Final states, in the log's order.
+    pub states: Vec<State>,
+    /// Flags of the model, by name.
+    pub flags: Vec<String>,
+    /// How far the verdict can be trusted.
+    pub qualifier: Qualifier,
+    /// Why there is no execution at all.
+    pub why_empty: Option<String>,
+    /// The test's hashes.
+    pub hash: Vec<String>,
+    /// What was expected, where something was.
+    pub expectation: Option<Expected>,
+    /// Errors, warnings and notes.
+    pub diagnostics: Vec<Message>,
+    /// Seconds by phase.
+    pub time: Time,
+    /// Figures of the search.
+    pub stats: Option<Figures>,
+}
+
+/// One final state.
+#[derive(Serialize, Debug)]
+pub struct State {
+    /// The line of the log.
+    pub line: String,
+    /// Value by location.
+    pub values: BTreeMap<String, String>,
+    /// Executions that end in it.
+    pub witnesses: u64,
+    /// Does the condition's proposition hold in it?
+    pub satisfies: bool,
+}
+
+/// How far a verdict can be trusted.
+#[derive(Serialize, Debug)]
+pub struct Qualifier {
+    /// `complete`, `bounded`, `timeout`, …
+    pub kind: &'static str,
+    /// Is nothing missing?
+    pub complete: bool,
+    /// In words, where there is something to say.
+    pub text: Option<String>,
+    /// Loops cut at the unrolling bound.
+    pub loops: Vec<Loop>,
+}
+
+/// A loop that was cut.
+#[derive(Serialize, Debug)]
+pub struct Loop {
+    /// The thread.
+    pub thread: usize,
+    /// Its label.
+    pub label: String,
+    /// The line of the jump.
+    pub line: usize,
+}
+
+/// An expectation and whether it was met.
+#[derive(Serialize, Debug)]
+pub struct Expected {
+    /// Was it?
+    pub met: bool,
+    /// What was wrong.
+    pub reason: Option<String>,
+}
+
+/// A diagnostic.
+#[derive(Serialize, Debug)]
+pub struct Message {
+    /// `error`, `warning` or `note`.
+    pub severity: &'static str,
+    /// `bad-input` or `unsupported`.
+    pub class: &'static str,
+    /// A stable slug.
+    pub code: &'static str,
+    /// The message.
+    pub message: String,
+    /// Places, the primary one first.
+    pub places: Vec<Place>,
+    /// Remarks.
+    pub notes: Vec<String>,
+}
+
+/// A place in a file.
+#[derive(Serialize, Debug)]
+pub struct Place {
+    /// The file.
+    pub file: String,
+    /// From 1.
+    pub line: usize,
+    /// From 1, in characters.
+    pub column: usize,
+    /// What is said about it.
+    pub text: String,
+}
+
+/// Seconds by phase.
+#[derive(Serialize, Debug)]
+pub struct Time {
+    pub parse: f64,
+    pub model: f64,
+    pub lower: f64,
+    pub explore: f64,
+    pub total: f64,
+}
+
+/// Figures of a search.
+#[derive(Serialize, Debug)]
+pub struct Figures {
+    /// Closed unfoldings.
+    pub worlds: u64,
+    /// Partial graphs.
+    pub graphs: u64,
+    /// Branches refuted, by check.
+    pub pruned: BTreeMap<String, u64>,
+    /// Checks entailed.
+    pub entailed: u64,
+    /// Speculations.
+    pub speculated: u64,
+    /// Executions reported.
+    pub executions: u64,
+    /// Value conflicts.
+    pub value_conflicts: u64,
+    /// Candidates as herd7 counts them, where known.
+    pub candidates: Option<u64>,
+}
+
+impl Record {
+    /// The record of a result.
+    pub fn new(item: &Item) -> Record {
+        let report = item.report;
+        let answer = report.answer.as_ref();
+        let outcome = report.outcome();
+        let phases = report.phases;
+        Record {
+            file: report.file.clone(),
+            name: report.name.clone(),
+            arch: report.arch.map(|arch| arch.name()),
+            model: report.model_name.clone().or_else(|| report.model.clone()),
+            status: match report.qualifier() {
+                "unsupported" => "unsupported",
+                "error" => "error",
+                _ => "answered",
+            },
+            kind: answer.map(|a| a.kind()),
+            condition: answer.map(|a| a.test.condition_text.clone()),
+            verdict: report.verdict().map(|v| v.word()),
+            observation: answer.and_then(|a| a.observation()),
+            positive: outcome.map(|o| o.positive),
+            negative: outcome.map(|o| o.negative),
+            states: state_list(report),
+            flags: outcome.map(|o| o.flags.iter().cloned().collect()).unwrap_or_default(),
+            qualifier: Qualifier {
+                kind: report.qualifier(),
+                complete: report.qualifier() == "complete",
+                text: report.caveat(),
+                loops: loops(report),
+            },
+            why_empty: outcome.and_then(|o| o.why_empty.clone()),
+            hash: answer.map(|a| a.test.hashes.clone()).unwrap_or_default(),
+            expectation: item
+                .judged
+                .then(|| Expected { met: item.failed.is_none(), reason: item.failed.map(str::to_string) }),
+            diagnostics: report.diagnostics.iter().map(|d| message(d, &report.sources)).collect(),
+            time: Time {
+                parse: phases.parse.as_secs_f64(),
+                model: phases.model.as_secs_f64(),
+                lower: phases.lower.as_secs_f64(),
+                explore: phases.explore.as_secs_f64(),
+                total: phases.total().as_secs_f64(),
+            },
+            stats: outcome.map(|o| figures(&o.stats, o.candidates)),
+        }
+    }
+}
+
+fn state_list(report: &Report) -> Vec<State> {
+    let Some((answer, outcome)) = report.answer.as_ref().zip(report.outcome()) else { return Vec::new() };
+    let test = &answer.test;
+    let lines = states::lines(answer);
+    lines
+        .into_iter()
+        .zip(&outcome.states)
+        .map(|(line, (values, witnesses))| {
+            let value = |wanted: Observable| {
+                test.shown.iter().position(|o| *o == wanted).map_or(Value::ZERO, |index| values[index])
+            };
+            State {
+                values: states::bindings(&line),
+                line,
+                witnesses: *witnesses,
+                satisfies: test.condition.prop.holds(&value),
+            }
+        })
+        .collect()
+}
+
+fn loops(report: &Report) -> Vec<Loop> {
+    let cuts = report.outcome().map(|o| o.cuts.as_slice()).unwrap_or_default();
+    cuts.iter()
+        .map(|cut| Loop {
+            thread: cut.thread,
+            label: cut.label.clone(),
+            line: report.sources.line_column(cut.span).0,
+        })
+        .collect()
+}
+
+fn message(diagnostic: &Diagnostic, sources: &Sources) -> Message {
+    Message {
+        severity: match diagnostic.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        },
+        class: match diagnostic.class {
+            Class::BadInput => "bad-input",
+            Class::Unsupported => "unsupported",
+        },
+        code: diagnostic.code,
+        message: diagnostic.message.clone(),
+        places: diagnostic
+            .labels
+            .iter()
+            .map(|(span, text)| {
+                let (line, column) = sources.line_column(*span);
+                Place { file: sources.get(span.source).name.clone(), line, column, text: text.clone() }
+            })
+            .collect(),
+        notes: diagnostic.notes.clone(),
+    }
+}
+
+fn figures(stats: &Stats, candidates: Option<u64>) -> Figures {
+    Figures {
+        worlds: stats.worlds,
+        graphs: stats.graphs,
+        pruned: stats.pruned.clone(),
+        entailed: stats.entailed,
+        speculated: stats.speculated,
+        executions: stats.executions,
+        value_conflicts: stats.value_conflicts,
+        candidates,
+    }
+}

@@ -1,0 +1,178 @@
+//! A session: models loaded once, tests run under them, what became of each as a [`Report`].
+//!
+//! This is the layer that ties the others together; it knows neither flags nor output. A test under a model is a pure
+//! function of the files and the [`Settings`]: a session may be used from many threads at once.
+
+mod load;
+mod pipeline;
+
+pub use load::{Input, ModelKey, Prepared};
+pub use pipeline::in_order;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Instant;
+
+use rustc_hash::FxHashMap;
+
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::explore;
+use crate::outcome::{Answer, Report};
+use crate::source::Sources;
+
+/// Everything a session is told once.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where models, includes, bell and macro files are looked for, after the current directory.
+    pub include: Vec<PathBuf>,
+    /// Variants in force besides those that a test names itself.
+    pub variants: Vec<String>,
+    /// The bell file.
+    pub bell: Option<String>,
+    /// The file of C macros (`.def`).
+    pub macros: Option<String>,
+    /// Refuse a model whose header names another architecture than the test's?
+    pub arch_check: bool,
+    /// Apply `filter` clauses?
+    pub filter: bool,
+    /// Unrolling bound where the test does not give its own.
+    pub unroll: Option<u32>,
+    /// The search.
+    pub explore: explore::Options,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            include: Vec::new(),
+            variants: Vec::new(),
+            bell: None,
+            macros: None,
+            arch_check: true,
+            filter: true,
+            unroll: None,
+            explore: explore::Options::default(),
+        }
+    }
+}
+
+/// A prepared model, or why there is none.
+type Slot = Arc<OnceLock<Result<Arc<Prepared>, Arc<load::Failure>>>>;
+
+/// Models loaded once, tests run under them.
+#[derive(Debug, Default)]
+pub struct Session {
+    settings: Settings,
+    models: Mutex<FxHashMap<ModelKey, Slot>>,
+}
+
+impl Session {
+    /// A session with these settings.
+    pub fn new(settings: Settings) -> Session {
+        Session { settings, models: Mutex::default() }
+    }
+
+    /// What it was told.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The model of that key, loaded the first time it is asked for.
+    fn model(&self, key: ModelKey) -> Result<Arc<Prepared>, Arc<load::Failure>> {
+        let slot = {
+            let mut models = self.models.lock().unwrap_or_else(|poison| poison.into_inner());
+            Arc::clone(models.entry(key.clone()).or_default())
+        };
+        slot.get_or_init(|| load::prepare(&self.settings, &key).map(Arc::new).map_err(Arc::new)).clone()
+    }
+
+    /// Runs one test under one model (`None`: the default one of its architecture).
+    pub fn run(&self, input: &Input, model: Option<&str>) -> Report {
+        self.look_at(input, model, true)
+    }
+
+    /// Reads and lowers one test without running it. The model matters only where it decides how a test reads (bell
+    /// files, macros).
+    pub fn check(&self, input: &Input, model: Option<&str>) -> Report {
+        self.look_at(input, model, false)
+    }
+
+    fn look_at(&self, input: &Input, model: Option<&str>, execute: bool) -> Report {
+        let mut report = Report::new(input.name(), model);
+        let mut diagnostics = Diagnostics::new();
+        report.sources = Sources::layered();
+        let answer = self.answer(input, execute, &mut report, &mut diagnostics);
+        report.answer = answer;
+        report.diagnostics = diagnostics.take();
+        report
+    }
+
+    /// The steps of one run. `None`: the reason is among the diagnostics.
+    fn answer(
+        &self,
+        input: &Input,
+        execute: bool,
+        report: &mut Report,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Answer> {
+        let start = Instant::now();
+        let parsed = load::parse(input, &mut report.sources, diagnostics)?;
+        report.name = load::name(&parsed);
+        let arch = load::arch(&parsed);
+        report.arch = Some(arch);
+        report.phases.parse = start.elapsed();
+
+        let start = Instant::now();
+        let key = load::key(&self.settings, report.model.as_deref(), &parsed);
+        let prepared = match self.model(key) {
+            Ok(prepared) => prepared,
+            Err(failure) => {
+                report.sources.put_on(Arc::clone(&failure.sources));
+                for diagnostic in &failure.diagnostics {
+                    diagnostics.error(diagnostic.clone());
+                }
+                report.model_failed = true;
+                return None;
+            }
+        };
+        report.sources.put_on(Arc::clone(&prepared.sources));
+        report.model_name = Some(prepared.name.clone());
+        report.phases.model = start.elapsed();
+        if self.settings.arch_check {
+            if let Err(diagnostic) = load::same_arch(&prepared, arch) {
+                diagnostics.error(diagnostic);
+                return None;
+            }
+        }
+
+        let start = Instant::now();
+        let test = load::lower(&self.settings, &parsed, &prepared, &report.sources, diagnostics)?;
+        report.phases.lower = start.elapsed();
+        if !execute {
+            return Some(Answer { test, outcome: None });
+        }
+
+        let start = Instant::now();
+        let mut options = self.settings.explore.clone();
+        options.unroll = test.unroll.or(self.settings.unroll).unwrap_or(options.unroll);
+        let outcome = explore::run(&test, &prepared.model, &options);
+        report.phases.explore = start.elapsed();
+        match outcome {
+            Ok(outcome) => Some(Answer { test, outcome: Some(outcome) }),
+            Err(diagnostic) => {
+                diagnostics.error(diagnostic);
+                None
+            }
+        }
+    }
+}
+
+/// An error about a file that cannot be read.
+fn unreadable(what: &str, name: &str, error: &std::io::Error) -> Diagnostic {
+    let reason = match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".to_string(),
+        std::io::ErrorKind::IsADirectory => "it is a directory".to_string(),
+        _ => error.to_string(),
+    };
+    Diagnostic::error("file::unreadable", format!("cannot read {what} `{name}`: {reason}"))
+}
