@@ -13,8 +13,7 @@ use logos::{Lexer, Logos, Skip};
 #[logos(error = LexError)]
 #[logos(extras = Comments)]
 #[logos(skip(r"[ \t\r\n]+"))]
-#[logos(skip(r"//[^\n]*", allow_greedy = true))]
-#[logos(skip(r"#[^\n]*", allow_greedy = true))]
+#[logos(skip(r"(//|#)[^\n]*", allow_greedy = true))]
 pub enum Token<'s> {
     #[regex(r"_?[A-Za-z][A-Za-z0-9_.\-]*'?", |lex| lex.slice())]
     Ident(&'s str),
