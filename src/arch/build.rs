@@ -36,8 +36,18 @@ impl Builder {
 
     /// The ops that `f` appends, as a list of their own (a branch of [`Op::If`] or [`Op::Choice`]); temporaries are shared.
     pub fn block(&mut self, f: impl FnOnce(&mut Builder)) -> Vec<Op> {
-        let outer = std::mem::take(&mut self.ops);
+        let outer = self.open();
         f(self);
+        self.close(outer)
+    }
+
+    /// Starts a list of its own; what it returns is to be given to [`Builder::close`].
+    pub fn open(&mut self) -> Vec<Op> {
+        std::mem::take(&mut self.ops)
+    }
+
+    /// Ends the list that [`Builder::open`] started, and goes on with the outer one.
+    pub fn close(&mut self, outer: Vec<Op>) -> Vec<Op> {
         std::mem::replace(&mut self.ops, outer)
     }
 

@@ -9,9 +9,10 @@ pub mod riscv;
 pub mod scan;
 #[cfg(test)]
 pub(crate) mod testing;
+pub mod x86;
 
 use crate::diag::Diagnostic;
-use crate::program::{Instr, Reg, RegTable};
+use crate::program::{Instr, Reg, RegTable, Sym};
 use crate::source::Span;
 
 /// The architectures of litmus tests.
@@ -87,8 +88,8 @@ pub fn isa(id: ArchId) -> Option<&'static dyn Isa> {
     // Each instruction set adds its line here: `ArchId::X86 => Some(&x86::Isa)`.
     match id {
         ArchId::RiscV => Some(&riscv::RiscV),
-        ArchId::X86
-        | ArchId::X86_64
+        ArchId::X86 => Some(&x86::X86),
+        ArchId::X86_64
         | ArchId::Ppc
         | ArchId::Arm
         | ArchId::AArch64
@@ -126,4 +127,16 @@ pub trait Isa: Sync {
 /// Convenience for parsers: the register's id, by canonical name.
 pub fn intern(isa: &dyn Isa, regs: &mut RegTable, name: &str) -> Option<Reg> {
     isa.register(name).map(|canonical| regs.intern(&canonical))
+}
+
+/// Convenience for parsers: the id of a symbol (a global) of the test, new or old.
+pub fn symbol(cx: &mut ColumnCx, name: &str) -> Sym {
+    let index = match cx.symbols.iter().position(|known| known == name) {
+        Some(index) => index,
+        None => {
+            cx.symbols.push(name.to_string());
+            cx.symbols.len() - 1
+        }
+    };
+    Sym(index as u16)
 }

@@ -39,3 +39,12 @@ pub fn refused(isa: &dyn Isa, cell: &str) -> String {
         Err(diagnostic) => render(&diagnostic, &sources, Color::Never),
     }
 }
+
+/// Each cell's canonical text, or its diagnostic, one after the other.
+pub fn listing(isa: &dyn Isa, cells: &[&str]) -> String {
+    let show = |cell: &&str| match parse(isa, cell) {
+        (_, Ok(instr)) => instr.text,
+        (sources, Err(diagnostic)) => render(&diagnostic, &sources, Color::Never),
+    };
+    cells.iter().map(show).collect::<Vec<_>>().join("\n")
+}

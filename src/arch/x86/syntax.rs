@@ -1,0 +1,285 @@
+//! x86 text: Intel order, destination first. Cells look like `MOV [x],$1`, `lock; xadd [EAX+4],EBX`, `JNE L0`.
+
+use super::lower::{Insn, Mem, Operand, RegPart, size_of};
+use super::table::{self, Shape};
+use super::{X86, part};
+use crate::arch::scan::{Scanner, Token};
+use crate::arch::{ColumnCx, errors};
+use crate::diag::Diagnostic;
+use crate::source::Span;
+
+/// A parsed cell: its canonical text and its meaning.
+pub type Parsed = (String, Insn);
+
+/// An operand with its text and place.
+struct Written {
+    operand: Operand,
+    text: String,
+    span: Span,
+    /// Size of a `dword ptr` prefix.
+    bytes: Option<u8>,
+}
+
+/// Parses one cell.
+pub fn parse(cx: &mut ColumnCx, text: &str, span: Span) -> Result<Parsed, Diagnostic> {
+    let mut s = Scanner::new(text, span);
+    let (mut word, mut at) = s.word("an instruction")?;
+    let lock = word.eq_ignore_ascii_case("lock").then_some(at);
+    if lock.is_some() {
+        s.eat(';');
+        (word, at) = s.word("an instruction after `lock`")?;
+    }
+    let mnemonic = word.to_ascii_lowercase();
+    let found = table::find(&mnemonic, &[]).ok_or_else(|| {
+        let known = table::mnemonics(&[]);
+        errors::unknown_instruction("X86", word, at, known.iter().map(String::as_str))
+    })?;
+    let shape = found.entry.shape;
+    if shape == Shape::Label {
+        let (name, label_at) = s.word("a label")?;
+        s.end()?;
+        check_lock(lock, false)?;
+        let target = cx
+            .labels
+            .iter()
+            .find(|(label, _)| label == name)
+            .map(|(_, pc)| *pc)
+            .ok_or_else(|| errors::unknown_label(name, cx.thread, label_at, cx.labels))?;
+        let insn = Insn { kind: found.entry.kind, bytes: 4, lock: false, operands: Vec::new(), target };
+        return Ok((format!("{} {name}", found.printed.to_ascii_uppercase()), insn));
+    }
+    let operands = operands(cx, &mut s)?;
+    s.end()?;
+    check_shape(shape, &found.printed, &operands, at)?;
+    check_lock(lock, found.entry.lockable && operands.iter().any(|o| matches!(o.operand, Operand::Mem(_))))?;
+    let bytes = found
+        .suffix
+        .or_else(|| operands.iter().find_map(|o| o.bytes.or(size_of(o.operand))))
+        .unwrap_or(4)
+        .min(4);
+    let text = print(&found.printed, lock.is_some(), &operands);
+    let operands = operands.into_iter().map(|o| o.operand).collect();
+    Ok((text, Insn { kind: found.entry.kind, bytes, lock: lock.is_some(), operands, target: 0 }))
+}
+
+/// The canonical text: upper case, `$n`, no blank after commas; some mnemonics are followed by two blanks.
+fn print(name: &str, lock: bool, operands: &[Written]) -> String {
+    let name = name.to_ascii_uppercase();
+    let shown = match name.as_str() {
+        "UXCH" => "UNLOCKED XCHG",
+        "INC" => "INC ",
+        "DEC" => "DEC ",
+        "CMP" => "CMP ",
+        other => other,
+    };
+    let lock = if lock { "LOCK; " } else { "" };
+    let operands: Vec<&str> = operands.iter().map(|o| o.text.as_str()).collect();
+    if operands.is_empty() || name == "NOP" {
+        format!("{lock}{shown}")
+    } else {
+        format!("{lock}{shown} {}", operands.join(","))
+    }
+}
+
+fn check_lock(lock: Option<Span>, legal: bool) -> Result<(), Diagnostic> {
+    match lock {
+        Some(at) if !legal => Err(Diagnostic::error("arch::bad-lock", "illegal `lock` prefix")
+            .at(at, "not on this instruction")
+            .note("`lock` goes with a read-modify-write of memory: add, sub, and, or, xor, inc, dec, neg, not, xadd, cmpxchg, xchg")),
+        _ => Ok(()),
+    }
+}
+
+/// The operands must be of the instruction's shape, with at most one in memory.
+fn check_shape(shape: Shape, name: &str, operands: &[Written], at: Span) -> Result<(), Diagnostic> {
+    use Operand::{Imm, Mem, Reg};
+    let wanted: &[fn(&Operand) -> bool] = match shape {
+        Shape::Ignored => return Ok(()),
+        Shape::None | Shape::Label => &[],
+        Shape::Dest => &[|o| !matches!(o, Imm(_))],
+        Shape::DestSource => &[|o| !matches!(o, Imm(_)), |_| true],
+        Shape::DestReg => &[|o| !matches!(o, Imm(_)), |o| matches!(o, Reg(_))],
+        Shape::RegSource => &[|o| matches!(o, Reg(_)), |o| !matches!(o, Imm(_))],
+        Shape::RegMem => &[|o| matches!(o, Reg(_)), |o| matches!(o, Mem(_))],
+        Shape::Mem => &[|o| matches!(o, Mem(_))],
+        Shape::MemReg => &[|o| matches!(o, Mem(_)), |o| matches!(o, Reg(_))],
+        Shape::Exchange => &[|o| !matches!(o, Imm(_)), |o| !matches!(o, Imm(_))],
+        Shape::Shift => &[|o| !matches!(o, Imm(_)), |o| !matches!(o, Mem(_))],
+    };
+    if operands.len() != wanted.len() {
+        let count = |n: usize| if n == 1 { "1 operand".to_string() } else { format!("{n} operands") };
+        let message = format!("`{name}` takes {}, not {}", count(wanted.len()), operands.len());
+        return Err(match operands.get(wanted.len()) {
+            Some(extra) => errors::bad_operand(extra.span, message, "this one is too much"),
+            None => errors::bad_operand(at, message, "this instruction"),
+        });
+    }
+    for (written, fits) in operands.iter().zip(wanted) {
+        if !fits(&written.operand) {
+            let message = format!("`{}` cannot stand here", written.text);
+            return Err(errors::bad_operand(written.span, message, shape_text(shape)));
+        }
+    }
+    if operands.iter().filter(|o| matches!(o.operand, Mem(_))).count() > 1 {
+        let second = &operands[1];
+        return Err(errors::bad_operand(
+            second.span,
+            format!("`{name}` cannot take two operands in memory"),
+            "the other one is in memory too",
+        ));
+    }
+    Ok(())
+}
+
+fn shape_text(shape: Shape) -> &'static str {
+    match shape {
+        Shape::None | Shape::Label | Shape::Ignored => "unexpected",
+        Shape::Dest => "a register or memory is wanted",
+        Shape::DestSource => "the destination is a register or memory",
+        Shape::DestReg => "wanted: register or memory, then a register",
+        Shape::RegSource => "wanted: a register, then register or memory",
+        Shape::RegMem => "wanted: a register, then memory",
+        Shape::Mem => "memory is wanted",
+        Shape::MemReg => "wanted: memory, then a register",
+        Shape::Exchange => "registers or memory are wanted",
+        Shape::Shift => "wanted: register or memory, then an immediate or CL",
+    }
+}
+
+fn operands(cx: &mut ColumnCx, s: &mut Scanner) -> Result<Vec<Written>, Diagnostic> {
+    let mut list = Vec::new();
+    if s.at_end() {
+        return Ok(list);
+    }
+    loop {
+        list.push(operand(cx, s)?);
+        if !s.eat(',') {
+            return Ok(list);
+        }
+    }
+}
+
+fn operand(cx: &mut ColumnCx, s: &mut Scanner) -> Result<Written, Diagnostic> {
+    let mark = s.mark();
+    let mut bytes = None;
+    if let Some(Token::Word(word)) = s.peek() {
+        bytes = match word.to_ascii_lowercase().as_str() {
+            "byte" => Some(1),
+            "word" => Some(2),
+            "dword" => Some(4),
+            _ => None,
+        };
+        if bytes.is_some() {
+            s.next();
+            let (word, at) = s.word("`ptr`")?;
+            if !word.eq_ignore_ascii_case("ptr") {
+                return Err(errors::bad_operand(at, "expected `ptr`", "here"));
+            }
+        }
+    }
+    let close = match s.peek() {
+        Some(Token::Punct('[')) => Some(']'),
+        Some(Token::Punct('(')) => Some(')'),
+        _ => None,
+    };
+    if let Some(close) = close {
+        s.next();
+        let (mem, text) = memory(cx, s)?;
+        s.expect(close)?;
+        return Ok(Written {
+            operand: Operand::Mem(mem),
+            text: format!("[{text}]"),
+            span: s.since(mark),
+            bytes,
+        });
+    }
+    match s.peek() {
+        Some(Token::Punct('%') | Token::Word(_)) => {
+            let (part, text) = register(cx, s)?;
+            Ok(Written { operand: Operand::Reg(part), text, span: s.since(mark), bytes })
+        }
+        _ => {
+            s.eat('$');
+            let (value, _) = s.number("a register, `[memory]` or a number")?;
+            let span = s.since(mark);
+            if !(-(1 << 31)..1 << 32).contains(&value) {
+                return Err(errors::out_of_range(span, value, "32 bits"));
+            }
+            Ok(Written { operand: Operand::Imm(value), text: format!("${value}"), span, bytes })
+        }
+    }
+}
+
+fn register(cx: &mut ColumnCx, s: &mut Scanner) -> Result<(RegPart, String), Diagnostic> {
+    if s.eat('%') {
+        let (name, _) = s.word("the name of a symbolic register")?;
+        let text = format!("%{name}");
+        return Ok((RegPart { reg: cx.regs.intern(&text), bytes: 4, high: false }, text));
+    }
+    let (name, at) = s.word("a register")?;
+    match part(name) {
+        Some((whole, bytes, high)) => {
+            let reg = cx.regs.intern(whole);
+            Ok((RegPart { reg, bytes, high }, name.to_ascii_uppercase()))
+        }
+        None => Err(errors::unknown_register("X86", name, at, X86::names())),
+    }
+}
+
+/// What stands between the brackets: terms joined by `+` and `-`.
+fn memory(cx: &mut ColumnCx, s: &mut Scanner) -> Result<(Mem, String), Diagnostic> {
+    let mut mem = Mem::default();
+    let mut text = String::new();
+    loop {
+        let mark = s.mark();
+        let negative = s.eat('-');
+        if negative || !text.is_empty() {
+            text.push(if negative { '-' } else { '+' });
+        }
+        match s.peek() {
+            Some(Token::Number(_)) => {
+                let (value, _) = s.number("a number")?;
+                text.push_str(&value.to_string());
+                mem.offset += if negative { -value } else { value };
+            }
+            Some(Token::Word(name)) if !negative && part(name).is_none() => {
+                s.next();
+                if mem.symbol.is_some() {
+                    return Err(errors::bad_operand(
+                        s.since(mark),
+                        "two symbols in one address",
+                        "the second",
+                    ));
+                }
+                text.push_str(name);
+                mem.symbol = Some(crate::arch::symbol(cx, name));
+            }
+            Some(Token::Word(_) | Token::Punct('%')) if !negative => {
+                let (part, name) = register(cx, s)?;
+                text.push_str(&name);
+                let scale = if s.eat('*') {
+                    let (scale, _) = s.number("a scale")?;
+                    text.push_str(&format!("*{scale}"));
+                    scale
+                } else {
+                    1
+                };
+                if mem.base.is_none() && scale == 1 {
+                    mem.base = Some(part);
+                } else if mem.index.is_none() {
+                    mem.index = Some((part, scale));
+                } else {
+                    return Err(errors::bad_operand(
+                        s.since(mark),
+                        "too many registers in one address",
+                        "here",
+                    ));
+                }
+            }
+            _ => return Err(s.unexpected("a symbol, a register or a number")),
+        }
+        if !s.eat('+') && s.peek() != Some(Token::Punct('-')) {
+            return Ok((mem, text));
+        }
+    }
+}
