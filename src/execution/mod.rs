@@ -4,12 +4,16 @@
 //! remembers its constraint on the values read). One path per thread makes a [`World`]: the events are fixed, and what
 //! is left to choose is `rf`, the final writes, and what the model itself asks for (`co`).
 
+mod base;
+mod depend;
 mod event;
 mod path;
 mod symbolic;
 mod unfold;
 mod world;
 
+pub use base::{Names, View};
+pub use depend::Dependencies;
 pub use event::{Event, EventKind};
 pub use symbolic::SymVal;
 pub use world::{World, Worlds, unfold};

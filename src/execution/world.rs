@@ -1,11 +1,14 @@
 //! Worlds: one path per thread, put together.
 
+use std::sync::OnceLock;
+
+use crate::arch::ArchId;
 use crate::diag::Diagnostic;
 use crate::program::{LocId, Program, Reg, Value};
 
 use super::path::Path;
 use super::unfold::paths;
-use super::{Cut, Event, EventKind, SymVal};
+use super::{Cut, Dependencies, Event, EventKind, SymVal};
 
 /// A closed unfolding: one path per thread, plus the initial writes.
 ///
@@ -49,6 +52,7 @@ pub struct World {
     pub errors: Vec<Diagnostic>,
     /// Cells whose final value is observed: their last write is tried in all ways.
     pub observed: Vec<LocId>,
+    dependencies: OnceLock<Dependencies>,
 }
 
 /// Unfolds a program: all its worlds, made one at a time.
@@ -249,6 +253,7 @@ impl World {
             cuts: Vec::new(),
             errors: Vec::new(),
             observed: observed.to_vec(),
+            dependencies: OnceLock::new(),
         };
         let mut events: Vec<(u32, Event)> = Vec::with_capacity(numbers.n_all);
         for (thread, path) in paths.iter().enumerate() {
@@ -297,6 +302,11 @@ impl World {
         world.find_writes();
         world.find_reads();
         world
+    }
+
+    /// Dependencies, computed when first asked for.
+    pub fn dependencies(&self, arch: ArchId) -> &Dependencies {
+        self.dependencies.get_or_init(|| Dependencies::new(self, arch))
     }
 
     fn find_writes(&mut self) {

@@ -1,0 +1,335 @@
+//! What a model can ask about a world by name: predefined sets and relations.
+
+use crate::arch::{self, ArchId};
+use crate::litmus::ScopeTree;
+use crate::model::{Universe, Val};
+use crate::program::{BranchKind, Port, Program};
+use crate::relation::{Rel, Set};
+
+use super::{Event, EventKind, World};
+
+/// What names mean, besides the world itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Names<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// Scope trees of the test.
+    pub scopes: &'a [ScopeTree],
+    /// Regions of the test: global and region.
+    pub regions: &'a [(String, String)],
+    /// Are register events among the events that the model sees (`catdep`)?
+    pub registers_visible: bool,
+    /// Sets and relations are over `0..n`: all events, or only those that are not register events.
+    pub n: usize,
+}
+
+/// Sets that every machine architecture binds, most of them empty here.
+const MACHINE_SETS: [&str; 10] =
+    ["T", "GCS", "TLBI", "no-loc", "CutOff", "FAULT", "FAULT-RD", "FAULT-WR", "EXC-ENTRY", "EXC-RET"];
+
+/// Sets of C besides those of its bell file.
+const C_SETS: [&str; 19] = [
+    "X", "RMW", "A", "NA", "RLX", "ACQ", "REL", "ACQ_REL", "SC", "CON", "annot", "LK", "LKR", "LKW", "LS",
+    "LF", "UL", "RL", "RU",
+];
+
+impl World {
+    /// A predefined set that the program fixes. `None`: there is no set of that name here.
+    pub fn set(&self, name: &str, names: &Names) -> Option<Set> {
+        let of = |f: &dyn Fn(&Event) -> bool| {
+            Set::of(names.n, (0..names.n).filter(|e| names.sees(&self.events[*e]) && f(&self.events[*e])))
+        };
+        let kind = |wanted: EventKind| of(&|e| e.kind == wanted);
+        Some(match name {
+            "M" | "Exp" => of(&Event::is_memory),
+            "R" => of(&Event::is_read),
+            "W" => of(&Event::is_write),
+            "IW" => kind(EventKind::Init),
+            "F" => kind(EventKind::Fence),
+            "B" => of(&|e| matches!(e.kind, EventKind::Branch(_))),
+            "BCC" => kind(EventKind::Branch(BranchKind::Bcc)),
+            "PRED" => kind(EventKind::Branch(BranchKind::Pred)),
+            "Rreg" => of(&|e| matches!(e.kind, EventKind::RegRead(..))),
+            "Wreg" => of(&|e| matches!(e.kind, EventKind::RegWrite(_))),
+            "ADDR" => of(&|e| matches!(e.kind, EventKind::RegRead(_, Port::Addr))),
+            "DATA" => of(&|e| matches!(e.kind, EventKind::RegRead(_, Port::Data))),
+            "EXEC" => of(&|_| true),
+            "NExp" | "SPEC" | "SPURIOUS" => Set::empty(names.n),
+            _ => {
+                let declared = names.declares(name);
+                let annotated = names.program.threads.iter().map(|t| t.annotations.iter().any(|a| a == name));
+                let annotated: Vec<bool> = annotated.collect();
+                let region = |e: &Event| names.regions_of(e).any(|region| upper(region) == name);
+                let tagged = |e: &Event| e.sets.iter().any(|set| set == name);
+                let set = match (names.program.arch, name) {
+                    (ArchId::C, "NA") => of(&|e| !e.sets.iter().any(|set| set == "A")),
+                    (ArchId::C | ArchId::Lisa, "X" | "RMW") => of(&|e| {
+                        e.kind == EventKind::Rmw || e.sets.iter().any(|set| set == "X" || set == "RMW")
+                    }),
+                    _ => {
+                        of(&|e| tagged(e) || region(e) || e.thread.is_some_and(|t| annotated[usize::from(t)]))
+                    }
+                };
+                if set.is_empty() && !declared && !annotated.contains(&true) {
+                    return None;
+                }
+                set
+            }
+        })
+    }
+
+    /// A predefined relation that the program fixes. `None`: there is no relation of that name here.
+    pub fn rel(&self, name: &str, names: &Names) -> Option<Rel> {
+        let n = names.n;
+        let pairs = |list: &[(u32, u32)]| {
+            let within = list.iter().filter(|(a, b)| (*a as usize) < n && (*b as usize) < n);
+            Rel::of(n, within.map(|(a, b)| (*a as usize, *b as usize)))
+        };
+        let cut = |rel: &Rel| Rel::of(n, rel.iter().filter(|(a, b)| *a < n && *b < n));
+        // Over the events that the model sees.
+        let over = |f: &dyn Fn(&Event, &Event) -> bool| {
+            let seen: Vec<usize> = (0..n).filter(|e| names.sees(&self.events[*e])).collect();
+            let mut rel = Rel::empty(n);
+            for a in &seen {
+                for b in &seen {
+                    if f(&self.events[*a], &self.events[*b]) {
+                        rel.insert(*a, *b);
+                    }
+                }
+            }
+            rel
+        };
+        let dependencies = || self.dependencies(names.program.arch);
+        Some(match name {
+            "id" => Rel::id_on(&self.visible(names)),
+            "po" => {
+                let seen = self.visible(names);
+                let mut po = cut(&self.program_order());
+                if names.program.arch == ArchId::C {
+                    // Also the order inside an instruction, between events that are not register events.
+                    po.union_with(&cut(&self.intra_order().restrict(&self.main_events())));
+                }
+                po.restrict(&seen)
+            }
+            "int" => over(&|a, b| a.thread.is_some() && a.thread == b.thread),
+            "ext" => over(&|a, b| a.thread != b.thread),
+            "loc" => over(&|a, b| place(a).is_some() && place(a) == place(b)),
+            "same-low-order-bits" => over(&|a, b| match (a.loc, b.loc) {
+                (Some(a), Some(b)) => {
+                    let offset = |loc: crate::program::LocId| names.program.locations[loc.0 as usize].offset;
+                    offset(a) == offset(b)
+                }
+                _ => false,
+            }),
+            "rf-reg" => pairs(&self.rf_reg),
+            "iico_data" => pairs(&self.iico_data),
+            "iico_ctrl" => pairs(&self.iico_ctrl),
+            "iico_order" => pairs(&self.iico_order),
+            "same-instance" => self.same(n, |e| (e.instance, 0)),
+            "same-instr" | "instr" => self.same(n, |e| (e.pc, 0)),
+            "same-static" => {
+                let rank = self.ranks();
+                let mut rel = Rel::empty(n);
+                for (a, b) in self.same(n, |e| (e.pc, 0)).iter() {
+                    if rank[a] == rank[b] {
+                        rel.insert(a, b);
+                    }
+                }
+                rel
+            }
+            "addr" => cut(&dependencies().addr),
+            "data" => cut(&dependencies().data),
+            "ctrl" => cut(&dependencies().ctrl),
+            "depend" => cut(&dependencies().depend),
+            "control" => pairs(&self.control),
+            "sm" | "si" => Rel::id_on(&Set::of(n, (0..n).filter(|e| self.events[*e].is_memory()))),
+            "success" | "tst" | "aligned" | "partial_po" | "equiv-spec" => Rel::empty(n),
+            _ => {
+                let mut classes = Vec::new();
+                for tree in names.scopes {
+                    scope_classes(tree, name, &mut classes);
+                }
+                if classes.is_empty() {
+                    return None;
+                }
+                over(&|a, b| match (a.thread, b.thread) {
+                    (Some(a), Some(b)) => {
+                        classes.iter().any(|c| c.contains(&usize::from(a)) && c.contains(&usize::from(b)))
+                    }
+                    _ => false,
+                })
+            }
+        })
+    }
+
+    /// The events that the model sees.
+    pub fn visible(&self, names: &Names) -> Set {
+        Set::of(names.n, (0..names.n).filter(|e| names.sees(&self.events[*e])))
+    }
+
+    /// Pairs of events of one thread in different instruction instances, in order; over all events.
+    pub fn program_order(&self) -> Rel {
+        let n = self.events.len();
+        let mut rel = Rel::empty(n);
+        for (a, first) in self.events.iter().enumerate() {
+            for (b, second) in self.events.iter().enumerate() {
+                if first.thread.is_some() && first.thread == second.thread && first.instance < second.instance
+                {
+                    rel.insert(a, b);
+                }
+            }
+        }
+        rel
+    }
+
+    fn main_events(&self) -> Set {
+        Set::of(self.events.len(), 0..self.n_main)
+    }
+
+    fn intra_order(&self) -> Rel {
+        let all = self.iico_data.iter().chain(&self.iico_ctrl).chain(&self.iico_order);
+        Rel::of(self.events.len(), all.map(|(a, b)| (*a as usize, *b as usize))).plus()
+    }
+
+    /// Events of one thread with equal keys.
+    fn same(&self, n: usize, key: impl Fn(&Event) -> (u32, u32)) -> Rel {
+        let mut rel = Rel::empty(n);
+        for (a, first) in self.events[..n].iter().enumerate() {
+            for (b, second) in self.events[..n].iter().enumerate() {
+                if first.thread.is_some() && first.thread == second.thread && key(first) == key(second) {
+                    rel.insert(a, b);
+                }
+            }
+        }
+        rel
+    }
+
+    /// How many events of the same instruction instance and of the same sort come before each event.
+    fn ranks(&self) -> Vec<(u8, usize)> {
+        let sort = |e: &Event| match e.kind {
+            EventKind::RegRead(..) => 0,
+            EventKind::RegWrite(_) => 1,
+            EventKind::Read | EventKind::Rmw => 2,
+            EventKind::Write | EventKind::Init => 3,
+            EventKind::Fence => 4,
+            EventKind::Branch(_) => 5,
+            EventKind::Other => 6,
+        };
+        let mut ranks = Vec::with_capacity(self.events.len());
+        for (number, event) in self.events.iter().enumerate() {
+            let before = self.events[..number].iter().filter(|e| {
+                e.thread == event.thread && e.instance == event.instance && sort(e) == sort(event)
+            });
+            ranks.push((sort(event), before.count()));
+        }
+        ranks
+    }
+}
+
+impl Names<'_> {
+    fn sees(&self, event: &Event) -> bool {
+        self.registers_visible || !event.is_register()
+    }
+
+    /// Is there a set of that name even if no event is in it?
+    fn declares(&self, name: &str) -> bool {
+        let arch = self.program.arch;
+        match arch {
+            ArchId::C if C_SETS.contains(&name) => true,
+            ArchId::Lisa if matches!(name, "X" | "RMW" | "Ftotal") => true,
+            ArchId::C | ArchId::Lisa => false,
+            _ => {
+                MACHINE_SETS.contains(&name)
+                    || arch::isa(arch).is_some_and(|isa| isa.sets().iter().any(|set| set == name))
+            }
+        }
+    }
+
+    fn regions_of<'s>(&'s self, event: &Event) -> impl Iterator<Item = &'s str> {
+        let name = event.loc.map(|loc| self.program.locations[loc.0 as usize].name.as_str());
+        self.regions
+            .iter()
+            .filter(move |(global, _)| Some(global.as_str()) == name)
+            .map(|(_, region)| region.as_str())
+    }
+}
+
+/// Where an event is: its memory cell, or its register.
+fn place(event: &Event) -> Option<(bool, u16, u16)> {
+    match event.kind {
+        EventKind::RegRead(reg, _) | EventKind::RegWrite(reg) => Some((true, event.thread?, reg.0)),
+        _ => event.loc.map(|loc| (false, 0, loc.0)),
+    }
+}
+
+/// The name of a set made from a tag: its first letter in upper case.
+fn upper(tag: &str) -> String {
+    let mut chars = tag.chars();
+    match chars.next() {
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => String::new(),
+    }
+}
+
+/// The classes of threads of every node named `name`.
+fn scope_classes(tree: &ScopeTree, name: &str, classes: &mut Vec<Vec<usize>>) {
+    if tree.name == name {
+        let mut threads = Vec::new();
+        threads_of(tree, &mut threads);
+        classes.push(threads);
+    }
+    for child in &tree.children {
+        scope_classes(child, name, classes);
+    }
+}
+
+fn threads_of(tree: &ScopeTree, threads: &mut Vec<usize>) {
+    threads.extend_from_slice(&tree.threads);
+    for child in &tree.children {
+        threads_of(child, threads);
+    }
+}
+
+/// A world as interpreted leaves of a model see it.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// The world.
+    pub world: &'a World,
+    /// What names mean.
+    pub names: Names<'a>,
+}
+
+impl Universe for View<'_> {
+    fn n_events(&self) -> usize {
+        self.names.n
+    }
+
+    fn visible(&self) -> Set {
+        self.world.visible(&self.names)
+    }
+
+    fn base(&self, name: &str) -> Option<Val> {
+        // Where both exist the relation wins.
+        let rel = self.world.rel(name, &self.names).map(Val::Rel);
+        rel.or_else(|| self.world.set(name, &self.names).map(Val::Set))
+    }
+
+    fn location_classes(&self) -> Vec<Set> {
+        let mut classes: Vec<((bool, u16, u16), Set)> = Vec::new();
+        for number in 0..self.names.n {
+            let event = &self.world.events[number];
+            let Some(place) = place(event).filter(|_| self.names.sees(event)) else { continue };
+            match classes.iter_mut().find(|(p, _)| *p == place) {
+                Some((_, set)) => set.insert(number),
+                None => classes.push((place, Set::of(self.names.n, [number]))),
+            }
+        }
+        classes.into_iter().map(|(_, set)| set).collect()
+    }
+
+    fn events_of_location(&self, name: &str) -> Option<Set> {
+        let loc = self.names.program.locations.iter().position(|cell| cell.name == name)?;
+        let here = |e: &usize| self.world.events[*e].loc.is_some_and(|l| usize::from(l.0) == loc);
+        Some(Set::of(self.names.n, (0..self.names.n).filter(here)))
+    }
+}

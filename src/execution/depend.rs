@@ -1,0 +1,101 @@
+//! Dependencies between memory accesses, from the flow through registers and inside instructions.
+//!
+//! This is what herd7 computes for models that do not do it themselves: the flow starts at a memory read (or, for the
+//! result of a store-conditional, at a write), goes through registers, and ends at a branch, an address or a value.
+
+use crate::arch::ArchId;
+use crate::program::{BranchKind, Port};
+use crate::relation::{Rel, Set};
+
+use super::{Event, EventKind, World};
+
+/// The dependency relations of a world, over all its events.
+#[derive(Clone, Debug)]
+pub struct Dependencies {
+    /// To the address of an access.
+    pub addr: Rel,
+    /// To the value of a write.
+    pub data: Rel,
+    /// To what a branch or a condition guards.
+    pub ctrl: Rel,
+    /// The raw flow, up to register events.
+    pub depend: Rel,
+}
+
+impl Dependencies {
+    /// Of a world.
+    pub fn new(world: &World, arch: ArchId) -> Dependencies {
+        let n = world.events.len();
+        let set = |f: &dyn Fn(&Event) -> bool| Set::of(n, (0..n).filter(|e| f(&world.events[*e])));
+        let pairs = |list: &[(u32, u32)]| Rel::of(n, list.iter().map(|(a, b)| (*a as usize, *b as usize)));
+        let iico_data = pairs(&world.iico_data);
+        let iico_ctrl = pairs(&world.iico_ctrl);
+        let iico = iico_data.union(&iico_ctrl).union(&pairs(&world.iico_order)).plus();
+        let flow = if arch == ArchId::AArch64 { iico_data.union(&iico_ctrl) } else { iico_data };
+        let loads = set(&|e| e.is_read() || is_lock(e));
+        let writes = set(&Event::is_write);
+        let memory = set(&Event::is_memory);
+        let registers = set(&Event::is_register);
+        let relevant = registers.complement();
+
+        let mut inside = pairs(&world.rf_reg).union(&flow.restrict(&registers));
+        inside.close();
+        let start = from(&loads, &flow).union(&from(&writes, &iico_ctrl));
+        let depend = start.seq(&inside);
+        let any = depend.union(&Rel::id_on(&loads));
+
+        let feeds = |list: &[(u32, u32)], port: Port| {
+            let mut rel = Rel::empty(n);
+            for (a, b) in &flow_pairs(world, arch) {
+                let fed = match world.events[*a as usize].kind {
+                    EventKind::RegRead(_, Port::None) => list.contains(&(*a, *b)),
+                    EventKind::RegRead(_, own) => own == port,
+                    EventKind::Read | EventKind::Rmw | EventKind::Other => list.contains(&(*a, *b)),
+                    _ => false,
+                };
+                if fed {
+                    rel.insert(*a as usize, *b as usize);
+                }
+            }
+            rel
+        };
+        let branches = set(&|e| matches!(e.kind, EventKind::Branch(_)));
+        let last_data = to(&flow, &branches).union(&to(&feeds(&world.data_in, Port::Data), &writes));
+        let last_addr = to(&flow, &loads).union(&to(&feeds(&world.addr_in, Port::Addr), &writes));
+        let data = any.seq(&last_data);
+        let addr = any.seq(&last_addr);
+
+        let conditional = set(&|e| e.kind == EventKind::Branch(BranchKind::Bcc));
+        let predicated = set(&|e| e.kind == EventKind::Branch(BranchKind::Pred));
+        let readers = set(&|e| e.is_read() || is_lock(e) || matches!(e.kind, EventKind::RegRead(..)));
+        let guarded = from(&readers, &pairs(&world.control));
+        let later = from(&conditional, &world.program_order().union(&iico))
+            .union(&from(&predicated, &iico))
+            .union(&guarded);
+        let ctrl = depend.union(&addr).union(&data).seq(&later).union(&guarded);
+        let ctrl = to(&from(&memory.union(&loads), &ctrl), &relevant);
+
+        Dependencies { addr, data: to(&data, &memory), ctrl, depend }
+    }
+}
+
+/// An event with a location that is not a memory access: a lock of the kernel's model.
+fn is_lock(event: &Event) -> bool {
+    event.kind == EventKind::Other && event.loc.is_some()
+}
+
+fn flow_pairs(world: &World, arch: ArchId) -> Vec<(u32, u32)> {
+    let mut pairs = world.iico_data.clone();
+    if arch == ArchId::AArch64 {
+        pairs.extend_from_slice(&world.iico_ctrl);
+    }
+    pairs
+}
+
+fn from(set: &Set, rel: &Rel) -> Rel {
+    Rel::id_on(set).seq(rel)
+}
+
+fn to(rel: &Rel, set: &Set) -> Rel {
+    rel.seq(&Rel::id_on(set))
+}
