@@ -4,6 +4,7 @@
 //! witnesses out. See `docs/architecture.md` for the way of the data.
 
 pub mod arch;
+pub mod bench;
 pub mod cat;
 #[cfg(feature = "cli")]
 pub mod cli;

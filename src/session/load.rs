@@ -7,9 +7,9 @@ use std::sync::Arc;
 use super::{Settings, unreadable};
 use crate::arch::ArchId;
 use crate::diag::{Diagnostic, Diagnostics};
-use crate::litmus::Lowered;
+use crate::litmus::{self, Lowered, Test};
 use crate::model::Model;
-use crate::source::{SourceId, Sources};
+use crate::source::Sources;
 
 /// Where a test comes from.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -84,14 +84,8 @@ pub struct Failure {
     pub sources: Arc<Sources>,
 }
 
-/// A parsed test (until the parser is there: its text).
-pub struct Parsed {
-    source: SourceId,
-    arch: ArchId,
-    name: String,
-}
-
-pub(super) fn parse(input: &Input, sources: &mut Sources, diagnostics: &mut Diagnostics) -> Option<Parsed> {
+/// Reads and parses a test; what is wrong with it goes to `diagnostics`.
+pub(super) fn parse(input: &Input, sources: &mut Sources, diagnostics: &mut Diagnostics) -> Option<Test> {
     let text = match input.text() {
         Ok(text) => text,
         Err(diagnostic) => {
@@ -99,25 +93,27 @@ pub(super) fn parse(input: &Input, sources: &mut Sources, diagnostics: &mut Diag
             return None;
         }
     };
-    let source = sources.add(input.name(), Arc::clone(&text));
-    let mut words = text.split_whitespace();
-    let arch = words.next().and_then(ArchId::parse)?;
-    Some(Parsed { source, arch, name: words.next().unwrap_or("").to_string() })
+    let source = sources.add(input.name(), text);
+    match litmus::parse(sources, source) {
+        Ok(test) => Some(test),
+        Err(errors) => {
+            for error in errors {
+                diagnostics.error(error);
+            }
+            None
+        }
+    }
 }
 
-pub(super) fn name(parsed: &Parsed) -> String {
-    parsed.name.clone()
-}
-
-pub(super) fn arch(parsed: &Parsed) -> ArchId {
-    parsed.arch
-}
-
-pub(super) fn key(settings: &Settings, model: Option<&str>, parsed: &Parsed) -> ModelKey {
-    let mut variants: Vec<String> = settings.variants.iter().map(|v| v.to_ascii_lowercase()).collect();
+/// What the model of this test depends on.
+pub(super) fn key(settings: &Settings, model: Option<&str>, test: &Test) -> ModelKey {
+    let own = test.info("Variant").map_or("", |info| info.value.as_str());
+    let own = own.split(',').map(str::trim).filter(|v| !v.is_empty());
+    let given = settings.variants.iter().map(String::as_str);
+    let mut variants: Vec<String> = given.chain(own).map(str::to_ascii_lowercase).collect();
     variants.sort();
     variants.dedup();
-    ModelKey { model: model.map(str::to_string), arch: parsed.arch, variants }
+    ModelKey { model: model.map(str::to_string), arch: test.arch, variants }
 }
 
 pub(super) fn prepare(_settings: &Settings, key: &ModelKey) -> Result<Prepared, Failure> {
@@ -136,12 +132,11 @@ pub(super) fn same_arch(_prepared: &Prepared, _arch: ArchId) -> Result<(), Diagn
 
 pub(super) fn lower(
     _settings: &Settings,
-    parsed: &Parsed,
+    _test: &Test,
     _prepared: &Prepared,
     _sources: &Sources,
     diagnostics: &mut Diagnostics,
 ) -> Option<Lowered> {
-    let _ = parsed.source;
     diagnostics.error(Diagnostic::unsupported("litmus::no-lowering", "cannot lower tests yet"));
     None
 }

@@ -117,9 +117,8 @@ impl Session {
     ) -> Option<Answer> {
         let start = Instant::now();
         let parsed = load::parse(input, &mut report.sources, diagnostics)?;
-        report.name = load::name(&parsed);
-        let arch = load::arch(&parsed);
-        report.arch = Some(arch);
+        report.name = parsed.name.clone();
+        report.arch = Some(parsed.arch);
         report.phases.parse = start.elapsed();
 
         let start = Instant::now();
@@ -139,7 +138,7 @@ impl Session {
         report.model_name = Some(prepared.name.clone());
         report.phases.model = start.elapsed();
         if self.settings.arch_check {
-            if let Err(diagnostic) = load::same_arch(&prepared, arch) {
+            if let Err(diagnostic) = load::same_arch(&prepared, parsed.arch) {
                 diagnostics.error(diagnostic);
                 return None;
             }
