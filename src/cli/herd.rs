@@ -1,17 +1,86 @@
-//! `litmus herd`.
+//! `litmus herd`: herd7's command line.
 
 use std::io::Write;
 
-use super::args::HerdArgs;
-use super::console::Console;
-use super::{Done, Stop};
+use crate::outcome::Expectations;
+use crate::report::{Log, LogOptions};
 
-/// Not there yet.
+use super::args::{FormatArg, HerdArgs};
+use super::console::Console;
+use super::herd_options::HerdOptions;
+use super::plan::{RunPlan, settings_of, workers};
+use super::run::drive;
+use super::{Done, Exit, Stop, tests_arg};
+
+/// Runs tests as herd7 would.
 pub fn herd(
-    _args: &HerdArgs,
-    _console: &Console,
-    _out: &mut (dyn Write + Send),
-    _err: &mut (dyn Write + Send),
+    args: &HerdArgs,
+    console: &Console,
+    out: &mut (dyn Write + Send),
+    err: &mut (dyn Write + Send),
 ) -> Done {
-    Err(Stop::Unsupported("`litmus herd` is not there yet".to_string()))
+    if args.args.iter().any(|arg| matches!(arg.as_str(), "-help" | "--help" | "-h")) {
+        write!(out, "{}", help())?;
+        return Ok(Exit::Success);
+    }
+    if args.args.iter().any(|arg| matches!(arg.as_str(), "-version" | "--version")) {
+        writeln!(out, "litmus {}", super::VERSION)?;
+        return Ok(Exit::Success);
+    }
+    let mut options = HerdOptions::parse(&args.args)?;
+    if options.show.is_some() && options.output.is_some() {
+        return Err(Stop::Unsupported(
+            "herd7's `-show` with `-o` (drawing executions) is not supported".to_string(),
+        ));
+    }
+    if options.tests.is_empty() {
+        // As herd7: names of tests on standard input.
+        options.tests =
+            std::io::stdin().lines().map_while(Result::ok).filter(|line| !line.is_empty()).collect();
+    }
+    let (mut inputs, input_errors) = tests_arg::collect(&options.tests);
+    if options.only.is_some() || !options.except.is_empty() {
+        inputs.retain(|input| super::resume::header_name(input).is_none_or(|name| options.selects(&name)));
+    }
+    let mut settings = settings_of(&options);
+    let (jobs, inner) = workers(None, inputs.len());
+    settings.explore.jobs = inner;
+    let mut plan = RunPlan {
+        inputs,
+        input_errors,
+        models: vec![options.model.clone()],
+        settings,
+        jobs,
+        format: FormatArg::Herd,
+        output: None,
+        kept: Vec::new(),
+        n_kept: 0,
+        expectations: Expectations::default(),
+        strict: false,
+        stats: false,
+        hexa: options.hexa,
+        stop_at_error: options.exit,
+    };
+    let log = LogOptions {
+        hexa: options.hexa,
+        brackets: options.brackets,
+        candidates: options.candidates,
+        bad_flag: options.bad_flag.clone(),
+    };
+    let console = Console { quiet: console.quiet || options.quiet, verbose: console.verbose, ..*console };
+    let ended = drive(&mut plan, &mut Log::new(log), &console, out, err)?;
+    // herd7's codes: a test that fails does not count; a model that does not load, or an argument that is no test, does.
+    Ok(if ended.interrupted {
+        Exit::Interrupted
+    } else if ended.model_failed || !plan.input_errors.is_empty() {
+        Exit::BadInput
+    } else if options.exit && ended.summary.answered < ended.summary.tests {
+        Exit::Failed
+    } else {
+        Exit::Success
+    })
+}
+
+fn help() -> String {
+    format!("Usage: litmus herd [OPTION]... [TEST]...\n\n{}\n", super::help::HERD)
 }

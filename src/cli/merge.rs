@@ -1,11 +1,127 @@
 //! `litmus merge`.
 
-use std::io::Write;
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
 
 use super::args::MergeArgs;
-use super::{Done, Stop};
+use super::{Done, Exit, Stop};
 
-/// Not there yet.
-pub fn merge(_args: &MergeArgs, _out: &mut (dyn Write + Send), _err: &mut (dyn Write + Send)) -> Done {
-    Err(Stop::Unsupported("`litmus merge` is not there yet".to_string()))
+/// One result of a log, as it stands there.
+struct Block<'a> {
+    name: &'a str,
+    text: &'a str,
+}
+
+/// Joins logs, in the order given. A test that is there twice with the same answer is taken once; with another answer it is an error.
+pub fn merge(args: &MergeArgs, out: &mut (dyn Write + Send), err: &mut (dyn Write + Send)) -> Done {
+    let texts: Vec<String> = args.logs.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
+    let mut joined = String::new();
+    let mut seen: HashMap<&str, Vec<(String, &Path)>> = HashMap::new();
+    let (mut conflicts, mut tests) = (0, 0);
+    for (text, path) in texts.iter().zip(&args.logs) {
+        let found = if looks_like_jsonl(text) { lines(text, path)? } else { blocks(text, path)? };
+        if found.is_empty() {
+            let _ = writeln!(err, "{}: no result in it", path.display());
+        }
+        for block in found {
+            let before = seen.entry(block.name).or_default();
+            let answer = without_times(block.text);
+            match before.iter().find(|(other, _)| *other == answer) {
+                Some(_) => continue,
+                None if before.is_empty() => {}
+                None => {
+                    conflicts += 1;
+                    let _ = writeln!(
+                        err,
+                        "error: {} has different answers in {} and {}",
+                        block.name,
+                        before[0].1.display(),
+                        path.display()
+                    );
+                }
+            }
+            before.push((answer, path));
+            tests += 1;
+            joined += block.text;
+        }
+    }
+    match &args.output {
+        None => out.write_all(joined.as_bytes())?,
+        Some(path) => {
+            let file = File::create(path)
+                .map_err(|error| Stop::Usage(format!("cannot write `{}`: {error}", path.display())))?;
+            let mut file = BufWriter::new(file);
+            file.write_all(joined.as_bytes())?;
+            file.flush()?;
+            let _ = writeln!(err, "{tests} tests of {} logs in {}", texts.len(), path.display());
+        }
+    }
+    Ok(if conflicts > 0 { Exit::Failed } else { Exit::Success })
+}
+
+fn read(path: &Path) -> Result<String, Stop> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).replace("\r\n", "\n")),
+        Err(error) => Err(Stop::Usage(format!("cannot read `{}`: {error}", path.display()))),
+    }
+}
+
+fn looks_like_jsonl(text: &str) -> bool {
+    text.starts_with('{')
+}
+
+/// The blocks of a log: from a `Test` line to the empty line after it.
+fn blocks<'a>(text: &'a str, path: &Path) -> Result<Vec<Block<'a>>, Stop> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(at) = start_of_block(rest) {
+        rest = &rest[at..];
+        let Some(end) = rest.find("\n\n") else {
+            let name = rest.split_whitespace().nth(1).unwrap_or("?");
+            return Err(Stop::Usage(format!(
+                "{}: the last block, of test {name}, is not complete (an interrupted run? `litmus run --resume` takes it up)",
+                path.display()
+            )));
+        };
+        let block = &rest[..end + 2];
+        found.push(Block { name: block.split_whitespace().nth(1).unwrap_or(""), text: block });
+        rest = &rest[end + 2..];
+    }
+    Ok(found)
+}
+
+fn start_of_block(text: &str) -> Option<usize> {
+    if text.starts_with("Test ") { Some(0) } else { text.find("\nTest ").map(|at| at + 1) }
+}
+
+fn lines<'a>(text: &'a str, path: &Path) -> Result<Vec<Block<'a>>, Stop> {
+    let mut found = Vec::new();
+    for (index, line) in text.split_inclusive('\n').enumerate() {
+        // The name is borrowed from the text: the value itself is only checked.
+        let value: serde_json::Value = serde_json::from_str(line)
+            .map_err(|error| Stop::Usage(format!("{}:{}: {error}", path.display(), index + 1)))?;
+        if !value["schema"].is_string() {
+            return Err(Stop::Usage(format!("{}:{}: not a result of litmus", path.display(), index + 1)));
+        }
+        let name =
+            line.split_once("\"name\":\"").and_then(|(_, rest)| rest.split('"').next()).unwrap_or(line);
+        found.push(Block { name, text: line });
+    }
+    Ok(found)
+}
+
+/// What makes two answers equal: everything but times.
+fn without_times(block: &str) -> String {
+    if block.starts_with('{') {
+        let mut value: serde_json::Value = serde_json::from_str(block).unwrap_or_default();
+        if let Some(object) = value.as_object_mut() {
+            object.remove("time");
+            object.remove("stats");
+            object.remove("file");
+        }
+        return value.to_string();
+    }
+    block.lines().filter(|line| !line.starts_with("Time ")).collect::<Vec<_>>().join("\n")
 }

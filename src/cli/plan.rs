@@ -43,6 +43,8 @@ pub struct RunPlan {
     pub stats: bool,
     /// Integers in hexadecimal.
     pub hexa: bool,
+    /// End the run at the first test that fails.
+    pub stop_at_error: bool,
 }
 
 impl From<Refused> for Stop {
@@ -185,6 +187,7 @@ impl RunPlan {
             strict: args.strict,
             stats: args.stats,
             hexa: hexa || args.hexa,
+            stop_at_error: false,
         })
     }
 }

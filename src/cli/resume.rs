@@ -80,7 +80,7 @@ fn take_jsonl(text: &str, inputs: &mut Vec<Input>) -> Kept {
 }
 
 /// The name in a test's header line, without parsing the test.
-fn header_name(input: &Input) -> Option<String> {
+pub fn header_name(input: &Input) -> Option<String> {
     let Input::File(path) = input else { return None };
     let bytes = std::fs::read(path).ok()?;
     let line = bytes.split(|b| *b == b'\n').next()?;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::outcome::Report;
-use crate::report::{Csv, Format, Item, Json, JsonLines, Junit, Log, Summary, Table, states};
+use crate::report::{Csv, Format, Item, Json, JsonLines, Junit, Log, LogOptions, Summary, Table, states};
 use crate::session::{Session, in_order};
 
 use super::args::{FormatArg, RunArgs};
@@ -42,16 +42,27 @@ pub fn run(
     let color = console.color_out && plan.output.is_none();
     let models = plan.models.iter().map(|m| m.clone().unwrap_or_else(|| "default".to_string())).collect();
     let mut format: Box<dyn Format> = match plan.format {
-        FormatArg::Herd => Box::new(Log::new(plan.hexa)),
+        FormatArg::Herd => Box::new(Log::new(LogOptions { hexa: plan.hexa, ..LogOptions::default() })),
         FormatArg::Json => Box::new(Json::default()),
         FormatArg::Jsonl => Box::new(JsonLines),
         FormatArg::Csv => Box::new(Csv),
         FormatArg::Junit => Box::new(Junit::default()),
         FormatArg::Table => Box::new(Table::new(models, color)),
     };
-    let exit = drive(&mut plan, format.as_mut(), console, out, err)?;
+    let ended = drive(&mut plan, format.as_mut(), console, out, err)?;
     out.flush()?;
-    Ok(exit)
+    Ok(if ended.interrupted { Exit::Interrupted } else { Exit::of(&ended.summary, plan.strict) })
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Ended {
+    /// What became of the tests.
+    pub summary: Summary,
+    /// By Ctrl-C?
+    pub interrupted: bool,
+    /// Was there a model that could not be loaded?
+    pub model_failed: bool,
 }
 
 /// Runs a plan: results through `format` to `out`, in order, as they come; everything else to `err`.
@@ -61,7 +72,7 @@ pub fn drive(
     console: &Console,
     out: &mut (dyn Write + Send),
     err: &mut (dyn Write + Send),
-) -> Done {
+) -> Result<Ended, Stop> {
     let start = Instant::now();
     let interrupt = interrupt_flag();
     plan.settings.explore.interrupt = Some(interrupt.clone());
@@ -111,7 +122,7 @@ pub fn drive(
                     failure = told.flush(out);
                 }
                 progress.inc(1);
-                failure.is_ok()
+                failure.is_ok() && !(plan.stop_at_error && report.answer.is_none())
             },
         );
     }
@@ -127,7 +138,7 @@ pub fn drive(
     if (n > 1 && console.err_is_terminal && !console.quiet) || console.verbose > 0 {
         let _ = writeln!(err, "{summary}");
     }
-    Ok(if interrupted { Exit::Interrupted } else { Exit::of(&summary, plan.strict) })
+    Ok(Ended { summary, interrupted, model_failed: !told.broken_models.is_empty() })
 }
 
 /// What has been said on standard error, so that nothing is said ten thousand times.

@@ -91,10 +91,9 @@ impl Session {
         self.look_at(input, model, true)
     }
 
-    /// Reads and lowers one test without running it. The model matters only where it decides how a test reads (bell
-    /// files, macros).
-    pub fn check(&self, input: &Input, model: Option<&str>) -> Report {
-        self.look_at(input, model, false)
+    /// Reads and lowers one test without running it.
+    pub fn check(&self, input: &Input) -> Report {
+        self.look_at(input, None, false)
     }
 
     fn look_at(&self, input: &Input, model: Option<&str>, execute: bool) -> Report {
