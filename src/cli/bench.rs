@@ -1,17 +1,272 @@
 //! `litmus bench`.
 
+use std::fs;
 use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
 
-use super::args::BenchArgs;
-use super::console::Console;
-use super::{Done, Stop};
+use crate::arch::ArchId;
+use crate::bench::{Family, Point, Syntax, plot};
+use crate::diag::nearest;
+use crate::session::{Input, Session};
 
-/// Not there yet.
+use super::args::{BenchArgs, BenchFormat};
+use super::console::{Console, interrupt_flag};
+use super::plan::{self, Resolved};
+use super::{Done, Exit, Stop};
+
+/// What we can be expected to do in a second, and how long a size may take without being asked twice.
+const RATE: f64 = 300_000.0;
+const PATIENCE: f64 = 3_600.0;
+
+/// One measured size.
+struct Row {
+    size: usize,
+    executions: u64,
+    states: usize,
+    seconds: f64,
+    memory: Option<u64>,
+    qualifier: &'static str,
+}
+
+/// Generates and measures a family.
 pub fn bench(
-    _args: &BenchArgs,
-    _console: &Console,
-    _out: &mut (dyn Write + Send),
-    _err: &mut (dyn Write + Send),
+    args: &BenchArgs,
+    console: &Console,
+    out: &mut (dyn Write + Send),
+    err: &mut (dyn Write + Send),
 ) -> Done {
-    Err(Stop::Unsupported("`litmus bench` is not there yet".to_string()))
+    let family = family(&args.family)?;
+    let sizes = sizes(&args.sizes)?;
+    let syntax = syntax(args.arch.as_deref())?;
+    let mut tests = Vec::new();
+    for size in &sizes {
+        tests.push((*size, family.test(*size, syntax).map_err(|error| Stop::Usage(error.to_string()))?));
+    }
+    if let Some(folder) = &args.emit {
+        return emit(folder, family, &tests, err);
+    }
+    if let Some(size) = sizes.iter().find(|size| family.executions(**size) / RATE > PATIENCE) {
+        let executions = family.executions(*size);
+        if !args.force && args.search.timeout.is_none() {
+            return Err(Stop::Usage(format!(
+                "{}({size}) has up to {executions:.1e} executions, that is {} at {RATE:.0} a second; give --timeout, or --force to \
+                 run it all the same",
+                family.name(),
+                duration(executions / RATE)
+            )));
+        }
+    }
+    let Resolved { mut settings, .. } = plan::reading(&args.reading)?;
+    plan::search(&mut settings, &args.search);
+    let (_, inner) = plan::workers(args.search.jobs.or(Some(1)), 1);
+    settings.explore.jobs = inner;
+    let interrupt = interrupt_flag();
+    settings.explore.interrupt = Some(Arc::clone(&interrupt));
+    let session = Session::new(settings);
+    let mut rows = Vec::new();
+    let mut exit = Exit::Success;
+    for (size, text) in tests {
+        reset_peak();
+        let name = format!("{}-{size}.litmus", family.name());
+        let report = session.run(&Input::Text { name, text: text.into() }, Some(&args.model));
+        let _ = err.write_all(console.diagnostics(&report).as_bytes());
+        let Some(outcome) = report.outcome() else {
+            return Ok(if report.qualifier() == "unsupported" { Exit::Unsupported } else { Exit::BadInput });
+        };
+        let seconds = report.phases.explore.as_secs_f64();
+        rows.push(Row {
+            size,
+            executions: outcome.positive + outcome.negative,
+            states: outcome.states.len(),
+            seconds,
+            memory: peak_memory(),
+            qualifier: report.qualifier(),
+        });
+        if console.err_is_terminal && !console.quiet {
+            let _ = writeln!(err, "{}({size}): {seconds:.3} s", family.name());
+        }
+        if report.hit_limit() {
+            exit = Exit::Limit;
+            break;
+        }
+        if report.qualifier() == "interrupted" {
+            exit = Exit::Interrupted;
+            break;
+        }
+    }
+    let title = format!("{} on {} under {}", family.name(), syntax.arch().name(), args.model);
+    let text = match args.format {
+        BenchFormat::Table => table(&title, &rows),
+        BenchFormat::Csv => csv(family, syntax, &args.model, &rows),
+        BenchFormat::Svg => {
+            let points: Vec<Point> = rows
+                .iter()
+                .map(|r| Point { size: r.size, executions: r.executions, seconds: r.seconds })
+                .collect();
+            plot(&title, &points)
+        }
+    };
+    match &args.output {
+        None => out.write_all(text.as_bytes())?,
+        Some(path) => fs::write(path, text)
+            .map_err(|error| Stop::Usage(format!("cannot write `{}`: {error}", path.display())))?,
+    }
+    Ok(exit)
+}
+
+fn family(name: &str) -> Result<Family, Stop> {
+    Family::parse(name).ok_or_else(|| {
+        let names = Family::ALL.iter().map(|f| f.name());
+        let hint = nearest(name, names).map_or(String::new(), |n| format!(", did you mean `{n}`?"));
+        let list: Vec<String> =
+            Family::ALL.iter().map(|f| format!("  {:13} {}", f.name(), f.describe())).collect();
+        Stop::Usage(format!("there is no family `{name}`{hint} There are:\n{}", list.join("\n")))
+    })
+}
+
+/// `5`, `1..8`, `2,4,8`, `1..20/3`.
+fn sizes(text: &str) -> Result<Vec<usize>, Stop> {
+    let wrong =
+        || Stop::Usage(format!("--sizes takes `5`, `1..8` (both ends included) or `2,4,8`, not `{text}`"));
+    let mut sizes = Vec::new();
+    for part in text.split(',') {
+        match part.split_once("..") {
+            None => sizes.push(part.trim().parse().map_err(|_| wrong())?),
+            Some((first, last)) => {
+                let first: usize = first.trim().parse().map_err(|_| wrong())?;
+                let last: usize = last.trim().trim_start_matches('=').parse().map_err(|_| wrong())?;
+                if first > last {
+                    return Err(wrong());
+                }
+                sizes.extend(first..=last);
+            }
+        }
+    }
+    if sizes.iter().any(|size| *size == 0 || *size > 10_000) {
+        return Err(Stop::Usage("sizes are from 1 to 10000".to_string()));
+    }
+    Ok(sizes)
+}
+
+fn syntax(arch: Option<&str>) -> Result<Syntax, Stop> {
+    let Some(word) = arch else { return Ok(Syntax::X86) };
+    let found =
+        ArchId::ALL.into_iter().find(|arch| arch.name().eq_ignore_ascii_case(word)).and_then(Syntax::of);
+    found.ok_or_else(|| {
+        let names: Vec<&str> = Syntax::ALL.iter().map(|s| s.arch().name()).collect();
+        Stop::Usage(format!("tests are generated for {}, not for `{word}`", names.join(", ")))
+    })
+}
+
+fn emit(folder: &Path, family: Family, tests: &[(usize, String)], err: &mut (dyn Write + Send)) -> Done {
+    let failed =
+        |error: std::io::Error| Stop::Usage(format!("cannot write to `{}`: {error}", folder.display()));
+    fs::create_dir_all(folder).map_err(failed)?;
+    for (size, text) in tests {
+        fs::write(folder.join(format!("{}-{size}.litmus", family.name())), text).map_err(failed)?;
+    }
+    let _ = writeln!(err, "{} tests in {}", tests.len(), folder.display());
+    Ok(Exit::Success)
+}
+
+fn table(title: &str, rows: &[Row]) -> String {
+    let mut text = format!(
+        "{title}\n{:>6} {:>14} {:>8} {:>10} {:>12} {:>9}\n",
+        "size", "executions", "states", "seconds", "exec/s", "MB"
+    );
+    for row in rows {
+        let mark = if row.qualifier == "complete" { String::new() } else { format!("  {}", row.qualifier) };
+        text += &format!(
+            "{:>6} {:>14} {:>8} {:>10.4} {:>12.0} {:>9}{mark}\n",
+            row.size,
+            row.executions,
+            row.states,
+            row.seconds,
+            rate(row),
+            row.memory.map_or("?".to_string(), |bytes| format!("{:.1}", bytes as f64 / 1e6))
+        );
+    }
+    text
+}
+
+fn csv(family: Family, syntax: Syntax, model: &str, rows: &[Row]) -> String {
+    let mut text =
+        "family,arch,model,size,executions,states,seconds,executions_per_second,peak_bytes,qualifier\r\n"
+            .to_string();
+    for row in rows {
+        text += &format!(
+            "{},{},{},{},{},{},{:.6},{:.0},{},{}\r\n",
+            family.name(),
+            syntax.arch().name(),
+            crate::report::csv_escape(model),
+            row.size,
+            row.executions,
+            row.states,
+            row.seconds,
+            rate(row),
+            row.memory.map_or(String::new(), |bytes| bytes.to_string()),
+            row.qualifier
+        );
+    }
+    text
+}
+
+fn rate(row: &Row) -> f64 {
+    if row.seconds > 0.0 { row.executions as f64 / row.seconds } else { 0.0 }
+}
+
+fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 7_200.0 => format!("{:.0} minutes", s / 60.0),
+        s if s < 172_800.0 => format!("{:.0} hours", s / 3_600.0),
+        s if s < 63_072_000.0 => format!("{:.0} days", s / 86_400.0),
+        s => format!("{:.0e} years", s / 31_536_000.0),
+    }
+}
+
+/// The most memory that this process ever held, where the system tells.
+fn peak_memory() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+/// Forgets the peak, where the system lets us: each size is then measured by itself.
+fn reset_peak() {
+    let _ = fs::write("/proc/self/clear_refs", "5");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message<T: std::fmt::Debug>(result: Result<T, Stop>) -> String {
+        match result {
+            Ok(value) => format!("{value:?}"),
+            Err(Stop::Usage(message)) => message,
+            Err(other) => format!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn sizes_as_people_write_them() {
+        insta::assert_snapshot!(message(sizes("1..4")), @"[1, 2, 3, 4]");
+        insta::assert_snapshot!(message(sizes("2,4..5,9")), @"[2, 4, 5, 9]");
+        insta::assert_snapshot!(message(sizes("4..1")), @"--sizes takes `5`, `1..8` (both ends included) or `2,4,8`, not `4..1`");
+        insta::assert_snapshot!(message(sizes("0")), @"sizes are from 1 to 10000");
+    }
+
+    #[test]
+    fn an_unknown_family_lists_those_there_are() {
+        insta::assert_snapshot!(message(family("reader")), @"");
+    }
+
+    #[test]
+    fn long_times_in_words() {
+        assert_eq!(duration(300.0), "5 minutes");
+        assert_eq!(duration(36_000.0), "10 hours");
+        assert_eq!(duration(1e12), "3e4 years");
+    }
 }
