@@ -9,6 +9,8 @@ mod depend;
 mod event;
 mod path;
 mod symbolic;
+#[cfg(test)]
+mod tests;
 mod unfold;
 mod world;
 

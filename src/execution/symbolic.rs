@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::program::{BinOp, IllegalOp, UnOp, Value, eval_binary, eval_unary};
+use crate::program::{BinOp, IllegalOp, UnOp, Value, eval_binary, eval_unary, wrap};
 
 /// A value that may depend on reads not bound yet.
 ///
@@ -49,7 +49,7 @@ impl SymVal {
             (UnOp::SignExtend(n), _) if u32::from(n) >= bits => a,
             (UnOp::ZeroExtend(n), _) if u32::from(n) >= bits => a,
             (UnOp::ZeroExtend(n), SymVal::Unary(UnOp::ZeroExtend(m), _)) if *m <= n => a,
-            (UnOp::ZeroExtend(_) | UnOp::SignExtend(_), _) if a.is_truth() => a,
+            (UnOp::ZeroExtend(n) | UnOp::SignExtend(n), _) if n > 1 && a.is_truth() => a,
             (UnOp::IsZero, SymVal::Unary(UnOp::IsZero, inner)) if inner.is_truth() => (**inner).clone(),
             (UnOp::IsZero, SymVal::Binary(BinOp::Eq, x, y)) => {
                 SymVal::Binary(BinOp::Ne, x.clone(), y.clone())
@@ -97,9 +97,51 @@ impl SymVal {
             BinOp::Ne if is(&b, 0) && a.is_truth() => return a,
             BinOp::Eq if is(&b, 1) && a.is_truth() => return a,
             BinOp::Ne if is(&b, 1) && a.is_truth() => return SymVal::unary(UnOp::IsZero, a, bits),
+            BinOp::Eq | BinOp::Ne => {
+                if let Some((inner, other)) = SymVal::solve(&a, &b, bits) {
+                    return match other {
+                        Some(value) => SymVal::binary(op, inner, SymVal::Known(value), bits),
+                        None => SymVal::Known(if op == BinOp::Eq { Value::ZERO } else { Value::ONE }),
+                    };
+                }
+                // The known side stands right.
+                if a.known().is_some() {
+                    return SymVal::Binary(op, Arc::new(b), Arc::new(a));
+                }
+            }
             _ => {}
         }
         SymVal::Binary(op, Arc::new(a), Arc::new(b))
+    }
+
+    /// `f(x) = known`, where `f` adds, subtracts or flips a constant, as `x = other`; no `other`: it never holds.
+    fn solve(a: &SymVal, b: &SymVal, bits: u32) -> Option<(SymVal, Option<Value>)> {
+        let (SymVal::Binary(op, x, y), Some(wanted)) = (a, b.known()) else {
+            let (SymVal::Binary(..), Some(_)) = (b, a.known()) else { return None };
+            return SymVal::solve(b, a, bits);
+        };
+        let (inner, constant) = match (x.known(), y.known()) {
+            (None, Some(constant)) => (x, constant),
+            (Some(constant), None) if *op != BinOp::Sub => (y, constant),
+            _ => return None,
+        };
+        let other = match (op, constant, wanted) {
+            (BinOp::Add, Value::Int(_), _) => eval_binary(BinOp::Sub, wanted, constant, bits).ok()?,
+            (BinOp::Sub, Value::Int(_), _) => eval_binary(BinOp::Add, wanted, constant, bits).ok()?,
+            (BinOp::Xor, Value::Int(_), Value::Int(_)) => {
+                eval_binary(BinOp::Xor, wanted, constant, bits).ok()?
+            }
+            // A base plus an index: the index must be an integer, so the symbol stays.
+            (BinOp::Add, Value::Addr { sym, offset }, Value::Addr { sym: other, offset: end }) => {
+                if sym != other {
+                    return Some(((**inner).clone(), None));
+                }
+                Value::Int(wrap(i128::from(end) - i128::from(offset), bits))
+            }
+            (BinOp::Add, Value::Addr { .. }, Value::Int(_)) => return Some(((**inner).clone(), None)),
+            _ => return None,
+        };
+        Some(((**inner).clone(), Some(other)))
     }
 
     /// Can it only be 0 or 1?
@@ -187,5 +229,144 @@ impl SymVal {
                 SymVal::Binary(*op, Arc::new(a.renumber(map)), Arc::new(b.renumber(map)))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::program::Sym;
+
+    const BIN_OPS: [BinOp; 30] = [
+        BinOp::Add,
+        BinOp::Sub,
+        BinOp::Mul,
+        BinOp::Div,
+        BinOp::Rem,
+        BinOp::Divu,
+        BinOp::Remu,
+        BinOp::MulHigh,
+        BinOp::MulHighu,
+        BinOp::And,
+        BinOp::Or,
+        BinOp::Xor,
+        BinOp::AndNot,
+        BinOp::Shl,
+        BinOp::Lsr,
+        BinOp::Asr,
+        BinOp::Eq,
+        BinOp::Ne,
+        BinOp::Lt,
+        BinOp::Le,
+        BinOp::Gt,
+        BinOp::Ge,
+        BinOp::Ltu,
+        BinOp::Leu,
+        BinOp::Gtu,
+        BinOp::Geu,
+        BinOp::Min,
+        BinOp::Max,
+        BinOp::Minu,
+        BinOp::Maxu,
+    ];
+
+    const UN_OPS: [UnOp; 9] = [
+        UnOp::Not,
+        UnOp::Neg,
+        UnOp::IsZero,
+        UnOp::SignExtend(1),
+        UnOp::SignExtend(8),
+        UnOp::ZeroExtend(8),
+        UnOp::ZeroExtend(32),
+        UnOp::Bit(1),
+        UnOp::CountLeadingZeros(32),
+    ];
+
+    fn value() -> impl Strategy<Value = Value> {
+        prop_oneof![
+            (-3i128..=3).prop_map(Value::Int),
+            (0u16..2, -1i64..=1).prop_map(|(sym, offset)| Value::Addr { sym: Sym(sym), offset: 4 * offset }),
+        ]
+    }
+
+    /// An expression as written, and as the smart constructors make it.
+    fn expression() -> impl Strategy<Value = (SymVal, SymVal)> {
+        let leaf = prop_oneof![
+            value().prop_map(|v| (SymVal::Known(v), SymVal::Known(v))),
+            (0u32..3).prop_map(|r| (SymVal::Read(r), SymVal::Read(r))),
+        ];
+        leaf.prop_recursive(4, 24, 2, |inner| {
+            prop_oneof![
+                (prop::sample::select(&BIN_OPS[..]), inner.clone(), inner.clone()).prop_map(|(op, a, b)| (
+                    SymVal::Binary(op, Arc::new(a.0), Arc::new(b.0)),
+                    SymVal::binary(op, a.1, b.1, 32),
+                )),
+                (prop::sample::select(&UN_OPS[..]), inner)
+                    .prop_map(|(op, a)| (SymVal::Unary(op, Arc::new(a.0)), SymVal::unary(op, a.1, 32))),
+            ]
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+        /// Folding changes no value; it may give a value to what has none.
+        #[test]
+        fn folding_agrees_with_evaluation((plain, folded) in expression(), reads in [value(), value(), value()]) {
+            let reads = reads.map(Some);
+            if let Ok(value) = plain.eval(&reads, 32) {
+                prop_assert_eq!(folded.eval(&reads, 32), Ok(value), "{:?} became {:?}", plain, folded);
+            }
+        }
+
+        /// What mentions no read is known, unless it has no meaning.
+        #[test]
+        fn without_reads_a_value_is_known((_, folded) in expression()) {
+            if folded.reads().is_empty() && folded.eval(&[], 32).is_ok() {
+                prop_assert!(folded.known().is_some());
+            }
+        }
+    }
+
+    fn read() -> SymVal {
+        SymVal::Read(0)
+    }
+
+    fn int(n: i128) -> SymVal {
+        SymVal::Known(Value::Int(n))
+    }
+
+    fn cell(offset: i64) -> SymVal {
+        SymVal::Known(Value::Addr { sym: Sym(0), offset })
+    }
+
+    #[test]
+    fn false_dependencies_fold_away() {
+        for op in [BinOp::Xor, BinOp::Sub] {
+            let zero = SymVal::binary(op, read(), read(), 64);
+            assert_eq!(SymVal::binary(BinOp::Add, cell(0), zero, 64), cell(0));
+        }
+        assert_eq!(SymVal::binary(BinOp::And, read(), int(0), 64), int(0));
+    }
+
+    #[test]
+    fn comparisons_are_solved_for_the_read() {
+        let moved = SymVal::binary(BinOp::Add, read(), int(4), 64);
+        let expected = SymVal::Binary(BinOp::Eq, Arc::new(read()), Arc::new(cell(4)));
+        assert_eq!(SymVal::binary(BinOp::Eq, moved, cell(8), 64), expected);
+        let indexed = SymVal::binary(BinOp::Add, cell(0), read(), 64);
+        let expected = SymVal::Binary(BinOp::Eq, Arc::new(read()), Arc::new(int(8)));
+        assert_eq!(SymVal::binary(BinOp::Eq, cell(8), indexed.clone(), 64), expected);
+        let other = SymVal::Known(Value::Addr { sym: Sym(1), offset: 0 });
+        assert_eq!(SymVal::binary(BinOp::Eq, indexed, other, 64), int(0));
+    }
+
+    #[test]
+    fn a_value_without_meaning_stays_as_it_is() {
+        let sum = SymVal::binary(BinOp::Add, cell(0), cell(0), 64);
+        assert_eq!(sum.known(), None);
+        assert!(sum.eval(&[], 64).is_err());
     }
 }
