@@ -97,7 +97,12 @@ impl Builder {
 
     /// Register write.
     pub fn write(&mut self, reg: Reg, src: Tmp) {
-        self.push(Op::WriteReg { reg, src, extra: Extra::default() });
+        self.write_with(reg, src, Extra::default());
+    }
+
+    /// Register write with extra edges.
+    pub fn write_with(&mut self, reg: Reg, src: Tmp, extra: Extra) {
+        self.push(Op::WriteReg { reg, src, extra });
     }
 
     /// Memory read.
@@ -137,6 +142,15 @@ impl Builder {
         self.branch(BranchKind::Bcc, Some(cond));
         let then = self.block(|b| b.jump(pc));
         self.push(Op::If { cond, then, otherwise: Vec::new() });
+    }
+
+    /// Return through a link register: to the code address it holds, or out of the thread if it holds 0, as it does
+    /// when nothing was put there (the code of a thread is the body of a function).
+    pub fn return_to(&mut self, link: Tmp) {
+        let outside = self.binary_int(BinOp::Eq, link, 0);
+        let then = self.block(|b| b.push(Op::Stop));
+        let otherwise = self.block(|b| b.push(Op::Jump { target: Target::Indirect(link) }));
+        self.push(Op::If { cond: outside, then, otherwise });
     }
 }
 

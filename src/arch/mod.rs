@@ -5,6 +5,8 @@
 
 pub mod build;
 pub mod errors;
+pub mod operands;
+pub mod ppc;
 pub mod riscv;
 pub mod scan;
 #[cfg(test)]
@@ -89,13 +91,8 @@ pub fn isa(id: ArchId) -> Option<&'static dyn Isa> {
     match id {
         ArchId::RiscV => Some(&riscv::RiscV),
         ArchId::X86 => Some(&x86::X86),
-        ArchId::X86_64
-        | ArchId::Ppc
-        | ArchId::Arm
-        | ArchId::AArch64
-        | ArchId::Mips
-        | ArchId::Lisa
-        | ArchId::C => None,
+        ArchId::Ppc => Some(&ppc::Ppc),
+        ArchId::X86_64 | ArchId::Arm | ArchId::AArch64 | ArchId::Mips | ArchId::Lisa | ArchId::C => None,
     }
 }
 

@@ -138,6 +138,16 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// Takes a text in double quotes, and gives what stands between them.
+    pub fn quoted(&mut self) -> Result<&'a str, Diagnostic> {
+        let start = self.skip_blanks();
+        let inner = self.text[start..].strip_prefix('"').and_then(|rest| Some(&rest[..rest.find('"')?]));
+        let Some(inner) = inner else { return Err(self.unexpected("a text in double quotes")) };
+        self.at = start + inner.len() + 2;
+        self.last = self.at;
+        Ok(inner)
+    }
+
     /// Is nothing left?
     pub fn at_end(&self) -> bool {
         self.peek().is_none()

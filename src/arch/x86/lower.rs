@@ -409,7 +409,11 @@ impl Lowering<'_> {
 
     fn flags(&mut self, arith: Arith, a: Tmp, b: Tmp, result: Tmp, carry: bool) {
         let sign = UnOp::Bit(8 * self.bytes - 1);
-        let zero = self.b.binary_int(BinOp::Eq, result, 0);
+        // Of a difference: equality of the operands, which has a meaning for addresses too.
+        let zero = match arith {
+            Arith::Sub => self.b.binary(BinOp::Eq, a, b),
+            _ => self.b.binary_int(BinOp::Eq, result, 0),
+        };
         self.b.write(self.m.zf, zero);
         let negative = self.b.unary(sign, result);
         self.b.write(self.m.sf, negative);

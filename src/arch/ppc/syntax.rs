@@ -1,0 +1,54 @@
+//! Power text: `stw r1,0(r2)`, `cmpw cr1,r1,r2`, `bne cr1,L0`.
+
+use super::table::{self, Entry, Kind};
+use super::{Ppc, general};
+use crate::arch::operands::{self, Arg};
+use crate::arch::scan::{Scanner, Token};
+use crate::arch::{ColumnCx, Isa, errors};
+use crate::diag::Diagnostic;
+use crate::program::Reg;
+use crate::source::Span;
+
+/// An instruction, parsed.
+#[derive(Clone, Debug)]
+pub struct Insn {
+    /// From the table.
+    pub entry: &'static Entry,
+    /// Does it set condition field 0?
+    pub record: bool,
+    /// Operands, as the table's pattern has them.
+    pub args: Vec<Arg>,
+}
+
+/// Parses one cell: canonical text and instruction.
+pub fn parse(cx: &mut ColumnCx, text: &str, span: Span) -> Result<(String, Insn), Diagnostic> {
+    let mut s = Scanner::new(text, span);
+    let (word, at) = s.word("an instruction")?;
+    let (entry, record) = table::find(word).ok_or_else(|| {
+        errors::unknown_instruction("PPC", word, at, table::TABLE.iter().map(|entry| entry.name))
+    })?;
+    let mut args = operands::read(entry.slots, cx, &mut s, register)?;
+    if entry.kind == Kind::SubtractImmediate {
+        args[2] = Arg::Imm(-args[2].int());
+    }
+    let mut printed = entry.printed.unwrap_or(entry.name).to_string();
+    if record && entry.record == table::Record::Dot {
+        printed.push('.');
+    }
+    Ok((operands::print(&printed, &args), Insn { entry, record, args }))
+}
+
+fn register(cx: &mut ColumnCx, s: &mut Scanner) -> Result<(Reg, String), Diagnostic> {
+    if s.peek() == Some(Token::Punct('%')) {
+        s.next();
+        let (name, _) = s.word("the name of a symbolic register")?;
+        let name = format!("%{name}");
+        return Ok((cx.regs.intern(&name), name));
+    }
+    let (word, at) = s.word("a register")?;
+    match general(word).and_then(|_| Ppc.register(word)) {
+        Some(name) => Ok((cx.regs.intern(&name), name)),
+        None => Err(errors::unknown_register("PPC", word, at, [])
+            .help("the general registers are r0 to r31; `%name` is one that the tool chooses")),
+    }
+}
