@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::source::Span;
+use crate::source::{SourceId, Span};
 
 /// A name with its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -16,6 +16,8 @@ pub struct Ident {
 /// One file.
 #[derive(Clone, Debug)]
 pub struct File {
+    /// The file itself.
+    pub source: SourceId,
     /// Header items: architecture or name.
     pub header: Vec<String>,
     /// `catdep`.

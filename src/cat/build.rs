@@ -36,6 +36,11 @@ impl<'s> Builder<'s> {
         Builder { source, names: FxHashMap::default(), too_deep: None }
     }
 
+    /// The file being parsed.
+    pub fn source(&self) -> SourceId {
+        self.source
+    }
+
     /// The span from byte `start` to byte `end`.
     pub fn span(&self, start: usize, end: usize) -> Span {
         Span::new(self.source, start, end)

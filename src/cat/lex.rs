@@ -175,6 +175,27 @@ pub struct Comments {
     pub unbalanced: Option<(usize, usize)>,
 }
 
+/// The words with which an instruction starts.
+pub const INSTRUCTION_WORDS: &[&str] = &[
+    "acyclic",
+    "irreflexive",
+    "empty",
+    "let",
+    "show",
+    "unshow",
+    "include",
+    "flag",
+    "assert",
+    "undefined_unless",
+    "procedure",
+    "call",
+    "enum",
+    "forall",
+    "instructions",
+    "default",
+    "debug",
+];
+
 /// A lexical error with its place, or a token with its place.
 pub type Spanned<'s> = Result<(usize, Token<'s>, usize), (usize, LexError, usize)>;
 
@@ -182,17 +203,45 @@ pub type Spanned<'s> = Result<(usize, Token<'s>, usize), (usize, LexError, usize
 pub struct Tokens<'s> {
     lexer: logos::SpannedIter<'s, Token<'s>>,
     ahead: Option<Option<Spanned<'s>>>,
+    /// The last token handed out and the one before it: when the parser refuses the last, the other is its context.
+    last: Option<Token<'s>>,
+    previous: Option<Token<'s>>,
+    first: Option<(usize, Token<'s>, usize)>,
+    count: usize,
 }
 
 impl<'s> Tokens<'s> {
     /// The tokens of `text`.
     pub fn new(text: &'s str) -> Tokens<'s> {
-        Tokens { lexer: Token::lexer(text).spanned(), ahead: None }
+        Tokens {
+            lexer: Token::lexer(text).spanned(),
+            ahead: None,
+            last: None,
+            previous: None,
+            first: None,
+            count: 0,
+        }
     }
 
     /// What was learnt about comments so far.
     pub fn comments(&self) -> Comments {
         self.lexer.extras
+    }
+
+    /// The last token handed out.
+    pub fn last(&self) -> Option<Token<'s>> {
+        self.last
+    }
+
+    /// The token before the last one handed out.
+    pub fn previous(&self) -> Option<Token<'s>> {
+        self.previous
+    }
+
+    /// The first token of the file, if no more than three were handed out: what a misspelt keyword there leads to is
+    /// noticed only after the header that it was taken for.
+    pub fn mistaken_header(&self) -> Option<(usize, Token<'s>, usize)> {
+        self.first.filter(|_| self.count <= 3)
     }
 
     fn pull(&mut self) -> Option<Spanned<'s>> {
@@ -207,7 +256,7 @@ impl<'s> Iterator for Tokens<'s> {
     type Item = Spanned<'s>;
 
     fn next(&mut self) -> Option<Spanned<'s>> {
-        let current = match self.ahead.take() {
+        let mut current = match self.ahead.take() {
             Some(token) => token,
             None => self.pull(),
         };
@@ -215,7 +264,12 @@ impl<'s> Iterator for Tokens<'s> {
             let next = self.pull();
             let product = matches!(next, Some(Ok((_, token, _))) if token.starts_operand());
             self.ahead = Some(next);
-            return Some(Ok((start, if product { Token::Times } else { Token::Star }, end)));
+            current = Some(Ok((start, if product { Token::Times } else { Token::Star }, end)));
+        }
+        if let Some(Ok(spanned)) = current {
+            self.previous = self.last.replace(spanned.1);
+            self.first.get_or_insert(spanned);
+            self.count += 1;
         }
         current
     }
@@ -223,7 +277,7 @@ impl<'s> Iterator for Tokens<'s> {
 
 impl Token<'_> {
     /// Can it start the right operand of a product? `~` is ours: herd7 wants parentheses in `A * ~B`.
-    fn starts_operand(self) -> bool {
+    pub fn starts_operand(self) -> bool {
         matches!(
             self,
             Token::Ident(_)
@@ -314,6 +368,25 @@ impl fmt::Display for Token<'_> {
 }
 
 impl Token<'_> {
+    /// Can it end an operand, so that an operator may follow?
+    pub fn ends_operand(self) -> bool {
+        matches!(
+            self,
+            Token::Ident(_)
+                | Token::Tag(_)
+                | Token::Zero
+                | Token::Underscore
+                | Token::RParen
+                | Token::RBracket
+                | Token::RBrace
+                | Token::End
+                | Token::Plus
+                | Token::Star
+                | Token::Question
+                | Token::MinusOne
+        )
+    }
+
     /// Is it a reserved word?
     pub fn is_keyword(self) -> bool {
         self.text().starts_with(|c: char| c.is_ascii_lowercase())

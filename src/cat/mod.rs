@@ -3,7 +3,10 @@
 pub mod ast;
 mod build;
 mod lex;
+pub mod library;
+pub mod load;
 mod parse;
 mod print;
 
+pub use load::Loader;
 pub use parse::parse;

@@ -317,27 +317,35 @@ fn corpus() {
 #[test]
 fn messages_of_the_lexer() {
     insta::assert_snapshot!(rejected("let x = a\n(* one (* two *)\nlet"), @r"
-error[cat::syntax]: unexpected `;`, expected an expression
-  ┌─ model.cat:1:13
-  │
-1 │ let x = a ; ; b
-  │             ^ not expected here
-");
+    warning[cat::unbalanced-comment]: the comments of this file do not nest
+      ┌─ model.cat:2:1
+      │
+    2 │ (* one (* two *)
+      │ ^^     -- if this opened another one
+      │ │       
+      │ this comment would never be closed
+      │
+      = note: each comment was taken to end at the next `*)`; herd7 rejects the file
+
+    error[cat::syntax]: unexpected end of file, expected a name, `rec`, `(` or `_`
+      ┌─ model.cat:3:4
+      │
+    3 │ let
+      │    ^ the file ends here
+    ");
     insta::assert_snapshot!(rejected("let x = a\n(* one *) /* two\nlet y = b"), @r"
     error[cat::unterminated-comment]: this comment is never closed
       ┌─ model.cat:2:11
       │
     2 │ (* one *) /* two
-      │           ^^ no `*/` matches this `/*`
+      │           ^^ no `*/` after this `/*`
     ");
     insta::assert_snapshot!(rejected("(* one (* two\nlet y = b"), @r"
     error[cat::unterminated-comment]: this comment is never closed
       ┌─ model.cat:1:1
       │
     1 │ (* one (* two
-      │ ^^ no `*)` matches this `(*`
-      │
-      = note: comments nest: each `(*` inside needs its own `*)`
+      │ ^^ no `*)` after this `(*`
     ");
     insta::assert_snapshot!(rejected("include \"cos.cat\nlet x = a\n"), @r#"
     error[cat::unterminated-string]: this string is never closed
@@ -353,7 +361,7 @@ error[cat::syntax]: unexpected `;`, expected an expression
     1 │ let f = fun x->x
       │               ^ this starts no token
       │
-      = help: `-` can be part of a name, so it was read as the end of the one before: write a space before `->`
+      = help: `-` can be part of a name and was read as the end of the one before: write a space before `->`
     ");
     insta::assert_snapshot!(rejected("let x = a - b"), @r"
     error[cat::stray-character]: stray character `-`
@@ -462,7 +470,7 @@ fn messages_of_the_parser() {
     1 │ let x = r* ~empty y
       │             ^^^^^ not expected here
       │
-      = help: a `*` before `~` is a product: for a closure before a check write `(r*)`
+      = help: `*` before `~` is a product: for a closure before a check write `(r*)`
     ");
     insta::assert_snapshot!(rejected("let x = a || b"), @r"
     error[cat::syntax]: unexpected `||`, expected an instruction
@@ -470,6 +478,8 @@ fn messages_of_the_parser() {
       │
     1 │ let x = a || b
       │           ^^ not expected here
+      │
+      = help: union is a single `|`
     ");
     insta::assert_snapshot!(rejected("let x = a && b"), @r"
     error[cat::syntax]: unexpected `&&`, expected an operator, an instruction, an argument, `and`, `in` or `,`
@@ -486,6 +496,8 @@ fn messages_of_the_parser() {
       │
     1 │ let x = r++
       │            ^ the file ends here
+      │
+      = help: `++` is one token, it adds an element to a set: for two closures write `(r+)+`
     ");
     insta::assert_snapshot!(rejected("let x = (fun y -> y) W"), @r"
     error[cat::syntax]: unexpected identifier `W`, expected an operator, an instruction, `and`, `in` or `,`
@@ -520,6 +532,8 @@ fn messages_of_the_parser() {
       │
     1 │ let f x y = x
       │         ^ not expected here
+      │
+      = help: a function takes one parameter or one tuple of them: `let f (x, y) = …`
     ");
     insta::assert_snapshot!(rejected("let empty = 0"), @r"
     error[cat::syntax]: unexpected `empty`, expected a name, `rec`, `(` or `_`
@@ -542,7 +556,9 @@ fn messages_of_the_parser() {
       ┌─ model.cat:1:11
       │
     1 │ acylic po | rf as sc
-      │           ^ not expected here
+      │ ------    ^ not expected here
+      │ │          
+      │ did you mean `acyclic`?
     ");
     insta::assert_snapshot!(rejected("show a; b"), @r"
     error[cat::syntax]: unexpected end of file, expected `as`
@@ -552,11 +568,13 @@ fn messages_of_the_parser() {
       │          ^ the file ends here
     ");
     insta::assert_snapshot!(rejected("call p W"), @r"
-    error[cat::syntax]: unexpected identifier `W`, expected a tag, `begin`, `(`, `{`, `[`, `_` or `0`
+    error[cat::syntax]: unexpected identifier `W`, expected an argument in parentheses
       ┌─ model.cat:1:8
       │
     1 │ call p W
       │        ^ not expected here
+      │
+      = help: `call` takes one argument, in parentheses unless it is `0`, `_`, a tag or `{…}`
     ");
     insta::assert_snapshot!(rejected("if \"x\" then let y = a end"), @r#"
     error[cat::syntax]: unexpected `then`, expected an instruction, `end`, `else` or `||`
@@ -596,6 +614,8 @@ fn messages_of_the_parser() {
       │
     1 │ let x = match t with _ -> a || 'b -> c end
       │                             ^^ not expected here
+      │
+      = help: `_` can only be the last clause
     ");
     insta::assert_snapshot!(rejected("include cos.cat"), @r"
     error[cat::syntax]: unexpected identifier `cos.cat`, expected a string
@@ -610,6 +630,8 @@ fn messages_of_the_parser() {
       │
     1 │ let x = a in y
       │              ^ not expected here
+      │
+      = help: `let … in` with a body is an expression; as an instruction, `let` takes no body
     ");
     insta::assert_snapshot!(rejected(&format!("let x = {}a{}", "(".repeat(300), ")".repeat(300))).replace(&"(".repeat(250), "(((...").replace(&")".repeat(250), "...)))").replace(&"^".repeat(250), "^^^..."), @r"
     error[cat::too-deep]: this is nested too deeply
