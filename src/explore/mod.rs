@@ -1,4 +1,19 @@
 //! The stateless search.
+//!
+//! [`run`] unfolds a test into worlds and completes each: [`Engine::Explore`] with bounds on everything not chosen
+//! yet (`problem`, `compile`, `search`), [`Engine::Naive`] by trying all there is (`naive`).
+
+mod code;
+mod compile;
+mod drive;
+mod finals;
+mod naive;
+mod problem;
+mod refute;
+mod run_code;
+mod search;
+mod sink;
+mod steps;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -75,6 +90,6 @@ impl Default for Options {
 /// # Errors
 /// A run-time error of the model (a failed assertion or match, a primitive's error), or a path of the program that is
 /// not supported.
-pub fn run(_test: &Lowered, _model: &Model, _options: &Options) -> Result<Outcome, Diagnostic> {
-    Ok(Outcome::default())
+pub fn run(test: &Lowered, model: &Model, options: &Options) -> Result<Outcome, Diagnostic> {
+    drive::run(test, model, options)
 }

@@ -4,9 +4,11 @@
 //! Nothing here knows the syntax of `cat`. What `cat` can say and this core cannot (matching on sets, recursion over
 //! them, sets of relations) is an [`Expr::Interp`] leaf: a function of other nodes, run when they are known.
 
+mod bounds;
 mod plain;
 mod pool;
 
+pub use bounds::{Bound, Bounds};
 pub use plain::{EvalError, Plain};
 pub use pool::{Dynamics, Node, Polarity, Pool};
 
@@ -279,4 +281,35 @@ pub struct Model {
     pub shown: Vec<(String, ExprId)>,
     /// Does the model compute dependencies from register events itself (`catdep`)?
     pub catdep: bool,
+}
+
+impl Model {
+    /// Does the model look at register events?
+    pub fn needs_register_events(&self) -> bool {
+        let names = ["rf-reg", "Rreg", "Wreg", "ADDR", "DATA"];
+        let named = |name: &str| {
+            [Sort::Set, Sort::Rel]
+                .iter()
+                .any(|sort| self.pool.find(&Expr::Base(name.into(), *sort)).is_some())
+        };
+        self.catdep || names.iter().any(|name| named(name))
+    }
+
+    /// Does this relation put every write of a cell before its final one, in the usual way (`co0`, `pco`)? An order that
+    /// contains it then decides the final write, and the final write nothing else.
+    pub fn orders_final_writes_last(&self, base: ExprId) -> bool {
+        let find = |expr: Expr| self.pool.find(&expr);
+        let usual = || {
+            let [loc, initial, writes, last] =
+                [("loc", Sort::Rel), ("IW", Sort::Set), ("W", Sort::Set), ("FW", Sort::Set)]
+                    .map(|(name, sort)| find(Expr::Base(name.into(), sort)));
+            let (loc, initial, writes, last) = (loc?, initial?, writes?, last?);
+            let first = find(Expr::Product(initial, find(Expr::Diff(writes, initial))?))?;
+            let end = find(Expr::Product(find(Expr::Diff(writes, last))?, last))?;
+            let both = find(Expr::Union(vec![first.min(end), first.max(end)]))?;
+            find(Expr::Inter(loc.min(both), loc.max(both)))
+        };
+        let Some(usual) = usual() else { return false };
+        base == usual || matches!(self.pool.expr(base), Expr::Union(parts) if parts.contains(&usual))
+    }
 }

@@ -56,6 +56,11 @@ impl<'a> Plain<'a> {
         }
     }
 
+    /// Number of events.
+    pub fn n_events(&self) -> usize {
+        self.n
+    }
+
     /// Gives a dynamic base its value.
     pub fn set(&mut self, id: ExprId, value: Val) {
         self.cache[id.0 as usize] = Some(Arc::new(value));

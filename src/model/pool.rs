@@ -409,6 +409,11 @@ impl Pool {
         result
     }
 
+    /// The node of an expression, if it is there.
+    pub fn find(&self, expr: &Expr) -> Option<ExprId> {
+        self.index.get(expr).copied()
+    }
+
     /// The node of a recursion variable, if it was ever used.
     pub fn fix_var_node(&self, fix: FixId, index: u32) -> Option<ExprId> {
         [Sort::Rel, Sort::Set]

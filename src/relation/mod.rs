@@ -1,6 +1,7 @@
 //! Sets and relations of events as bit matrices: the only place with shifts and masks.
 
 mod rel;
+pub mod rows;
 mod set;
 
 pub use rel::Rel;

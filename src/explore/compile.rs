@@ -1,0 +1,389 @@
+//! From a model's checks and their bounds at the root to [`super::code`].
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::code::{Check, Code, Item, Numbering, Slot, SlotInfo};
+use crate::model::{Bounds, Expr, ExprId, FixId, Pool, Sort, Val};
+use crate::relation::Set;
+
+/// Straight-line code for the undecided checks of one world.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// Events that matter.
+    pub numbering: Numbering,
+    /// All slots.
+    pub slots: Vec<SlotInfo>,
+    /// Code of every step of the search.
+    pub main: Vec<Item>,
+    /// Code of complete executions only.
+    pub late: Vec<Item>,
+    /// Which node a constant slot holds.
+    pub constants: Vec<(Slot, ExprId)>,
+    /// Slots of nodes asked for.
+    pub slot_of: FxHashMap<ExprId, Slot>,
+    /// Does some check depend on a node that only the plain evaluator can compute?
+    pub opaque: bool,
+}
+
+/// What to compile.
+pub struct Roots<'r> {
+    /// Undecided plain checks: the slot field is filled in.
+    pub checks: &'r mut Vec<(ExprId, Check)>,
+    /// Undecided flags and the like.
+    pub flags: &'r mut Vec<(ExprId, Check)>,
+    /// Relations that orders must contain.
+    pub bases: &'r [ExprId],
+    /// Events that the search's own choices are about.
+    pub support: Set,
+}
+
+/// Compiles the checks of one world.
+pub fn compile(pool: &Pool, bounds: &Bounds, choice_of: &dyn Fn(ExprId) -> usize, roots: Roots) -> Compiled {
+    let mut all: Vec<ExprId> = roots.checks.iter().map(|(id, _)| *id).collect();
+    all.extend(roots.flags.iter().map(|(id, _)| *id));
+    all.extend(roots.bases);
+    let kept = matters(pool, bounds, &all, &roots);
+    let mut cx = Compiler {
+        pool,
+        bounds,
+        choice_of,
+        slots: Vec::new(),
+        buffers: vec![Vec::new()],
+        constants: Vec::new(),
+        slot_of: FxHashMap::default(),
+        opaque: false,
+    };
+    for base in roots.bases {
+        cx.slot(*base);
+    }
+    for (id, check) in roots.checks.iter_mut() {
+        check.slot = cx.slot(*id);
+    }
+    for (id, check) in roots.flags.iter_mut() {
+        check.slot = cx.slot(*id);
+    }
+    let items = cx.buffers.pop().unwrap_or_default();
+    let mut slots = cx.slots;
+    // What the search itself needs, then what only complete executions need.
+    for base in roots.bases {
+        need(&mut slots, &items, cx.slot_of[base], Need::Must);
+    }
+    for (_, check) in roots.checks.iter() {
+        need(&mut slots, &items, check.slot, if check.negated { Need::May } else { Need::Must });
+    }
+    let in_main: Vec<bool> = slots.iter().map(|s| s.need_must || s.need_may).collect();
+    for (_, check) in roots.flags.iter() {
+        need(&mut slots, &items, check.slot, Need::Must);
+    }
+    for (slot, info) in slots.iter_mut().enumerate() {
+        info.late = !in_main[slot];
+    }
+    mark_refuting(&mut slots);
+    let (main, late) = split(items, &slots);
+    Compiled {
+        numbering: Numbering::new(&kept),
+        slots,
+        main,
+        late,
+        constants: cx.constants,
+        slot_of: cx.slot_of,
+        opaque: cx.opaque,
+    }
+}
+
+/// The events that some dynamic value can pass through or end at where it matters.
+///
+/// Every operator but composition, closure, domain and range works pair by pair, so that an event can be left
+/// out unless it is in the middle of a composition or a closure, decides a domain or a range, lies on a possible
+/// cycle, or is an end of a pair whose mere presence a check asks about.
+fn matters(pool: &Pool, bounds: &Bounds, all: &[ExprId], roots: &Roots) -> Set {
+    let n = bounds.n_events();
+    let mut kept = roots.support.clone();
+    let may = |id: ExprId| bounds.known(id).map(|b| b.may.clone());
+    let through = |kept: &mut Set, a: ExprId, b: ExprId| {
+        if let (Some(a), Some(b)) = (may(a), may(b))
+            && let (Val::Rel(a), Val::Rel(b)) = (&*a, &*b)
+        {
+            kept.union_with(&a.range().inter(&b.domain()));
+        }
+    };
+    let ends = |kept: &mut Set, id: ExprId| match may(id).as_deref() {
+        Some(Val::Rel(rel)) => {
+            kept.union_with(&rel.domain());
+            kept.union_with(&rel.range());
+        }
+        Some(Val::Set(set)) => {
+            kept.union_with(set);
+        }
+        _ => {}
+    };
+    let mut seen = FxHashSet::default();
+    let mut work: Vec<ExprId> = all.to_vec();
+    while let Some(id) = work.pop() {
+        if !seen.insert(id) || is_constant(pool, bounds, id) {
+            continue;
+        }
+        match pool.expr(id) {
+            Expr::Seq(children) => {
+                // (a;b);c: the middle of each composition is the range of the part so far.
+                let mut so_far = match may(children[0]).as_deref() {
+                    Some(Val::Rel(rel)) => rel.clone(),
+                    _ => continue,
+                };
+                for child in &children[1..] {
+                    if let Some(Val::Rel(next)) = may(*child).as_deref() {
+                        kept.union_with(&so_far.range().inter(&next.domain()));
+                        so_far = so_far.seq(next);
+                    }
+                }
+            }
+            Expr::Plus(a) | Expr::Star(a) => through(&mut kept, *a, *a),
+            Expr::Domain(a) | Expr::Range(a) => ends(&mut kept, *a),
+            _ => {}
+        }
+        children(pool, id, &mut work);
+    }
+    for id in roots.bases {
+        through(&mut kept, *id, *id);
+        ends(&mut kept, *id);
+    }
+    for (id, check) in roots.checks.iter().chain(roots.flags.iter()) {
+        match check.test {
+            crate::model::TestKind::Acyclic => through(&mut kept, *id, *id),
+            crate::model::TestKind::Irreflexive => {
+                if let Some(Val::Rel(rel)) = may(*id).as_deref() {
+                    kept.union_with(&Set::of(n, (0..n).filter(|e| rel.contains(*e, *e))));
+                }
+            }
+            crate::model::TestKind::Empty => ends(&mut kept, *id),
+        }
+    }
+    kept
+}
+
+fn is_constant(pool: &Pool, bounds: &Bounds, id: ExprId) -> bool {
+    !pool.mentions_fix_var(id) && super::code::exact_at_root(bounds, id)
+}
+
+/// Pushes the nodes a node is made of.
+fn children(pool: &Pool, id: ExprId, out: &mut Vec<ExprId>) {
+    match pool.expr(id) {
+        Expr::Union(c) | Expr::Seq(c) => out.extend(c),
+        Expr::Inter(a, b) | Expr::Diff(a, b) | Expr::Product(a, b) => out.extend([*a, *b]),
+        Expr::Compl(a)
+        | Expr::Inverse(a)
+        | Expr::ToId(a)
+        | Expr::Domain(a)
+        | Expr::Range(a)
+        | Expr::Opt(a)
+        | Expr::Plus(a)
+        | Expr::Star(a)
+        | Expr::DifferentValues(a) => out.push(*a),
+        Expr::Fix(fix, ..) => out.extend(&pool.fix(*fix).bodies),
+        Expr::Base(..)
+        | Expr::Choice(..)
+        | Expr::FixVar(..)
+        | Expr::Empty(_)
+        | Expr::Universe(_)
+        | Expr::Id
+        | Expr::Interp(..) => {}
+    }
+}
+
+struct Compiler<'c> {
+    pool: &'c Pool,
+    bounds: &'c Bounds<'c>,
+    choice_of: &'c dyn Fn(ExprId) -> usize,
+    slots: Vec<SlotInfo>,
+    /// The code being written; one buffer per loop that is open.
+    buffers: Vec<Vec<Item>>,
+    constants: Vec<(Slot, ExprId)>,
+    slot_of: FxHashMap<ExprId, Slot>,
+    opaque: bool,
+}
+
+impl Compiler<'_> {
+    fn fresh(&mut self, code: Code, sort: Sort) -> Slot {
+        self.slots.push(SlotInfo {
+            code,
+            is_set: sort == Sort::Set,
+            need_must: false,
+            need_may: false,
+            late: false,
+            refutes: false,
+        });
+        self.slots.len() as Slot - 1
+    }
+
+    /// Appends an instruction to the innermost loop it belongs to.
+    fn emit(&mut self, id: ExprId, code: Code) -> Slot {
+        let slot = self.fresh(code, self.pool.sort(id));
+        let inside = self.pool.mentions_fix_var(id);
+        let buffer = if inside { self.buffers.len() - 1 } else { 0 };
+        self.buffers[buffer].push(Item::Op(slot));
+        self.slot_of.insert(id, slot);
+        slot
+    }
+
+    fn slot(&mut self, id: ExprId) -> Slot {
+        if let Some(slot) = self.slot_of.get(&id) {
+            return *slot;
+        }
+        let sort = self.pool.sort(id);
+        if is_constant(self.pool, self.bounds, id) {
+            let slot = self.fresh(Code::Const, sort);
+            self.constants.push((slot, id));
+            self.slot_of.insert(id, slot);
+            return slot;
+        }
+        if self.bounds.is_opaque(id) {
+            self.opaque = true;
+            return self.emit(id, Code::Opaque);
+        }
+        let code = match self.pool.expr(id).clone() {
+            Expr::Base(name, _) if &*name == "rf" => Code::Rf,
+            Expr::Base(..) => Code::Fw,
+            Expr::Choice(..) => Code::Choice((self.choice_of)(id)),
+            Expr::Union(c) => Code::Union(c.iter().map(|c| self.slot(*c)).collect()),
+            Expr::Seq(c) => {
+                // Left to right, but for a constant prefix or suffix it is the dynamic part that should stay thin:
+                // the order does not change the value.
+                let mut slots: Vec<Slot> = c.iter().map(|c| self.slot(*c)).collect();
+                while slots.len() > 2 {
+                    let (a, b) = (slots[0], slots[1]);
+                    let partial = self.fresh(Code::Seq(a, b), Sort::Rel);
+                    let inside = self.pool.mentions_fix_var(id);
+                    let buffer = if inside { self.buffers.len() - 1 } else { 0 };
+                    self.buffers[buffer].push(Item::Op(partial));
+                    slots.splice(0..2, [partial]);
+                }
+                Code::Seq(slots[0], slots[1])
+            }
+            Expr::Inter(a, b) => Code::Inter(self.slot(a), self.slot(b)),
+            Expr::Diff(a, b) => Code::Diff(self.slot(a), self.slot(b)),
+            Expr::Product(a, b) => Code::Product(self.slot(a), self.slot(b)),
+            Expr::Compl(a) => Code::Compl(self.slot(a)),
+            Expr::Inverse(a) => Code::Inverse(self.slot(a)),
+            Expr::ToId(a) => Code::ToId(self.slot(a)),
+            Expr::Domain(a) => Code::Domain(self.slot(a)),
+            Expr::Range(a) => Code::Range(self.slot(a)),
+            Expr::Opt(a) => Code::Opt(self.slot(a)),
+            Expr::Plus(a) => Code::Plus(self.slot(a)),
+            Expr::Star(a) => Code::Star(self.slot(a)),
+            Expr::DifferentValues(a) => Code::DifferentValues(self.slot(a)),
+            Expr::Fix(fix, index, _) => return self.recursive(id, fix, index),
+            // A variable outside of a compiled loop, or a leaf that is not exact: known only in the end.
+            Expr::FixVar(..) | Expr::Interp(..) | Expr::Empty(_) | Expr::Universe(_) | Expr::Id => {
+                self.opaque = true;
+                Code::Opaque
+            }
+        };
+        self.emit(id, code)
+    }
+
+    fn recursive(&mut self, id: ExprId, fix: FixId, index: u32) -> Slot {
+        let group = self.pool.fix(fix).clone();
+        let mut variables = Vec::new();
+        for (position, body) in group.bodies.iter().enumerate() {
+            let slot = self.fresh(Code::Variable, self.pool.sort(*body));
+            if let Some(node) = self.pool.fix_var_node(fix, position as u32) {
+                self.slot_of.insert(node, slot);
+            }
+            variables.push(slot);
+        }
+        self.buffers.push(Vec::new());
+        let bodies: Vec<Slot> = group.bodies.iter().map(|body| self.slot(*body)).collect();
+        let body = self.buffers.pop().unwrap_or_default();
+        let pairs: Vec<(Slot, Slot)> = variables.iter().copied().zip(bodies).collect();
+        let inside = self.pool.mentions_fix_var(id);
+        let buffer = if inside { self.buffers.len() - 1 } else { 0 };
+        self.buffers[buffer].push(Item::Loop { body, variables: pairs });
+        for (position, body) in group.bodies.iter().enumerate() {
+            let sort = self.pool.sort(*body);
+            let node = self.pool.find(&Expr::Fix(fix, position as u32, sort));
+            if let Some(node) = node {
+                self.emit(node, Code::Result(variables[position]));
+            }
+        }
+        self.slot_of.get(&id).copied().unwrap_or(variables[index as usize])
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Need {
+    Must,
+    May,
+}
+
+/// Marks a slot's bound as needed, and what it is computed from.
+fn need(slots: &mut [SlotInfo], items: &[Item], slot: Slot, which: Need) {
+    let mut bodies = FxHashMap::default();
+    loop_bodies(items, &mut bodies);
+    let mut work = vec![(slot, which)];
+    while let Some((slot, which)) = work.pop() {
+        let info = &mut slots[slot as usize];
+        let flag = if which == Need::Must { &mut info.need_must } else { &mut info.need_may };
+        if std::mem::replace(flag, true) {
+            continue;
+        }
+        let flip = if which == Need::Must { Need::May } else { Need::Must };
+        match &info.code {
+            Code::Const | Code::Rf | Code::Fw | Code::Choice(_) | Code::Opaque => {}
+            Code::Variable => work.extend(bodies.get(&slot).map(|body| (*body, which))),
+            Code::Union(c) => work.extend(c.iter().map(|c| (*c, which))),
+            Code::Inter(a, b) | Code::Seq(a, b) | Code::Product(a, b) => {
+                work.extend([(*a, which), (*b, which)]);
+            }
+            Code::Diff(a, b) => work.extend([(*a, which), (*b, flip)]),
+            Code::Compl(a) => work.push((*a, flip)),
+            Code::Inverse(a)
+            | Code::ToId(a)
+            | Code::Domain(a)
+            | Code::Range(a)
+            | Code::Opt(a)
+            | Code::Plus(a)
+            | Code::Star(a)
+            | Code::DifferentValues(a)
+            | Code::Result(a) => work.push((*a, which)),
+        }
+    }
+}
+
+fn loop_bodies(items: &[Item], out: &mut FxHashMap<Slot, Slot>) {
+    for item in items {
+        if let Item::Loop { body, variables } = item {
+            out.extend(variables.iter().copied());
+            loop_bodies(body, out);
+        }
+    }
+}
+
+/// A slot takes part in the refuting pass if it is computed, during the search, from a choice.
+fn mark_refuting(slots: &mut [SlotInfo]) {
+    for slot in 0..slots.len() {
+        let of = |s: Slot| slots[s as usize].refutes;
+        let refutes = match &slots[slot].code {
+            Code::Rf | Code::Choice(_) => true,
+            Code::Const | Code::Fw | Code::Opaque | Code::Variable | Code::Result(_) => false,
+            Code::DifferentValues(_) | Code::Compl(_) => false,
+            Code::Union(c) => c.iter().any(|c| of(*c)),
+            Code::Inter(a, b) | Code::Seq(a, b) | Code::Product(a, b) => of(*a) || of(*b),
+            Code::Diff(a, _) => of(*a),
+            Code::Inverse(a)
+            | Code::ToId(a)
+            | Code::Domain(a)
+            | Code::Range(a)
+            | Code::Opt(a)
+            | Code::Plus(a)
+            | Code::Star(a) => of(*a),
+        };
+        slots[slot].refutes = refutes;
+    }
+}
+
+fn split(items: Vec<Item>, slots: &[SlotInfo]) -> (Vec<Item>, Vec<Item>) {
+    items.into_iter().partition(|item| match item {
+        Item::Op(slot) => !slots[*slot as usize].late,
+        Item::Loop { variables, .. } => variables.iter().any(|(v, _)| !slots[*v as usize].late),
+    })
+}

@@ -1,0 +1,123 @@
+//! From a test and a model to worlds, and from worlds to the outcome.
+
+use std::ops::ControlFlow;
+
+use super::problem::{Built, build};
+use super::search::Search;
+use super::sink::Sink;
+use super::{Engine, Mode, Options, naive};
+use crate::diag::Diagnostic;
+use crate::execution::{Names, View, unfold};
+use crate::litmus::Lowered;
+use crate::model::Model;
+use crate::outcome::{Observable, Outcome};
+
+/// Runs a test under a model.
+pub(super) fn run(test: &Lowered, model: &Model, options: &Options) -> Result<Outcome, Diagnostic> {
+    let unroll = test.unroll.unwrap_or(options.unroll);
+    let mut cells: Vec<_> = test
+        .observed
+        .iter()
+        .filter_map(|o| match o {
+            Observable::Loc(loc) => Some(*loc),
+            Observable::Reg(..) => None,
+        })
+        .collect();
+    cells.sort_unstable();
+    cells.dedup();
+    let mut sink = Sink::new(test, options);
+    let registers = model.needs_register_events();
+    for world in unfold(&test.program, unroll, &cells)? {
+        sink.outcome.stats.worlds += 1;
+        let names = Names {
+            program: &test.program,
+            scopes: &test.scopes,
+            regions: &test.regions,
+            registers_visible: model.catdep,
+            n: if registers { world.events.len() } else { world.n_main },
+        };
+        let view = View { world: &world, names };
+        if in_world(model, &view, options, &mut sink).is_break() {
+            break;
+        }
+        if sink.look_at_limits().is_break() {
+            break;
+        }
+    }
+    let mut outcome = sink.finish()?;
+    if outcome.positive + outcome.negative == 0 && options.mode != Mode::Check {
+        outcome.why_empty = Some(why_empty(&outcome));
+    }
+    Ok(outcome)
+}
+
+fn in_world(model: &Model, view: &View, options: &Options, sink: &mut Sink) -> ControlFlow<()> {
+    let world = view.world;
+    if !world.errors.is_empty() {
+        // The path cannot be answered for: an error, if its values can be.
+        if naive::feasible(world, view.names.program.bits) {
+            return sink.fail(world.errors[0].clone());
+        }
+        return ControlFlow::Continue(());
+    }
+    if !world.cuts.is_empty() {
+        // Executions of cut paths are dropped; that there are some is announced, whatever the model says of them.
+        if world.cuts.iter().any(|cut| !sink.outcome.cuts.contains(cut))
+            && naive::feasible(world, view.names.program.bits)
+        {
+            for cut in &world.cuts {
+                if !sink.outcome.cuts.contains(cut) {
+                    sink.outcome.cuts.push(cut.clone());
+                }
+            }
+        }
+        return ControlFlow::Continue(());
+    }
+    if options.engine == Engine::Naive {
+        return naive::run(model, view, options, sink);
+    }
+    match build(model, view, &options.skip_checks, &mut sink.outcome.stats.entailed) {
+        Err(diagnostic) => {
+            // A world without any candidate never reaches the model.
+            if naive::feasible(world, view.names.program.bits) {
+                return sink.fail(diagnostic);
+            }
+            ControlFlow::Continue(())
+        }
+        Ok(Built::Refuted(by)) => {
+            sink.pruned(&by, 1);
+            ControlFlow::Continue(())
+        }
+        Ok(Built::Ready(problem)) => match problem.code.numbering.len() {
+            0..=64 => Search::<1>::run(&problem, options, sink),
+            65..=128 => Search::<2>::run(&problem, options, sink),
+            129..=256 => Search::<4>::run(&problem, options, sink),
+            257..=512 => Search::<8>::run(&problem, options, sink),
+            513..=1024 => Search::<16>::run(&problem, options, sink),
+            n => sink.fail(Diagnostic::unsupported(
+                "explore::too-many-events",
+                format!("an execution of this test has {n} events; at most 1024 are supported"),
+            )),
+        },
+    }
+}
+
+/// Says why no execution was found.
+fn why_empty(outcome: &Outcome) -> String {
+    let stats = &outcome.stats;
+    if let Some((name, count)) = stats.pruned.iter().max_by_key(|(_, count)| **count) {
+        let others: Vec<String> =
+            stats.pruned.iter().filter(|(n, _)| *n != name).map(|(n, c)| format!("`{n}` {c}")).collect();
+        let others =
+            if others.is_empty() { String::new() } else { format!(" (others: {})", others.join(", ")) };
+        return format!("every candidate was refuted: `{name}` refuted {count}{others}");
+    }
+    if !outcome.cuts.is_empty() {
+        let names: Vec<&str> = outcome.cuts.iter().map(|cut| cut.label.as_str()).collect();
+        return format!("every path was cut at the unrolling bound (at {})", names.join(", "));
+    }
+    if stats.value_conflicts > 0 {
+        return "no candidate has consistent values".to_string();
+    }
+    "the program has no path to its end".to_string()
+}

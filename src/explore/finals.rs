@@ -1,0 +1,61 @@
+//! Final values: what registers and cells hold in the end.
+
+use crate::diag::Diagnostic;
+use crate::execution::{SymVal, View};
+use crate::outcome::Observable;
+use crate::program::Value;
+
+/// The final state of one execution, computed on demand.
+pub(super) struct Finals<'f> {
+    view: &'f View<'f>,
+    values: &'f [Option<Value>],
+    /// Final write of each observed cell, in the order of `World::observed`.
+    last: &'f [usize],
+}
+
+impl<'f> Finals<'f> {
+    /// Of an execution with these values and final writes.
+    pub fn new(view: &'f View<'f>, values: &'f [Option<Value>], last: &'f [usize]) -> Finals<'f> {
+        Finals { view, values, last }
+    }
+
+    /// The value that an observable has in the end.
+    pub fn value(&self, observable: Observable) -> Value {
+        let world = self.view.world;
+        match observable {
+            Observable::Reg(thread, reg) => world
+                .final_regs
+                .iter()
+                .find(|((t, r), _)| *t == usize::from(thread) && *r == reg)
+                .map_or(Value::ZERO, |(_, value)| self.eval(value)),
+            Observable::Loc(loc) => {
+                let position = world.observed.iter().position(|l| *l == loc);
+                let write = position.and_then(|p| self.last.get(p));
+                write
+                    .and_then(|w| world.events[*w].written_value())
+                    .map_or(Value::ZERO, |value| self.eval(value))
+            }
+        }
+    }
+
+    /// The first operation without meaning that this execution needs: in a branch taken, a value read, or one observed.
+    pub fn illegal(&self, observed: &[Observable]) -> Option<Diagnostic> {
+        let world = self.view.world;
+        let program = self.view.names.program;
+        let registers = world
+            .final_regs
+            .iter()
+            .filter(|((thread, reg), _)| observed.contains(&Observable::Reg(*thread as u16, *reg)));
+        let needed = world.constraints.iter().map(|(value, _)| value).chain(registers.map(|(_, v)| v));
+        let written = self.last.iter().filter_map(|w| world.events[*w].written_value());
+        needed
+            .chain(written)
+            .find_map(|value| value.eval(self.values, program.bits).err())
+            .map(|illegal| Diagnostic::unsupported("program::illegal-operation", illegal.describe(program)))
+    }
+
+    fn eval(&self, value: &SymVal) -> Value {
+        let bits = self.view.names.program.bits;
+        value.eval(self.values, bits).ok().flatten().unwrap_or(Value::ZERO)
+    }
+}

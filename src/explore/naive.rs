@@ -1,0 +1,222 @@
+//! The oracle: every `rf`, every final write, every `with`, filtered by the plain semantics.
+//!
+//! Slow, short and obviously right. `litmus run --engine naive` reaches it.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use super::finals::Finals;
+use super::sink::Sink;
+use super::{Options, steps};
+use crate::execution::{View, World};
+use crate::model::{Expr, Model, Plain, Sort, Val};
+use crate::program::Value;
+use crate::relation::{Rel, Set};
+
+/// Runs one world.
+pub(super) fn run(model: &Model, view: &View, options: &Options, sink: &mut Sink) -> ControlFlow<()> {
+    let base = Plain::new(model, view);
+    let mut sources = Vec::new();
+    each_rf(view.world, &mut sources, &mut |sources| {
+        sink.graph()?;
+        match values(view.world, sources, view.names.program.bits) {
+            Some(values) => candidate(model, &base, view, options, sources, &values, sink),
+            None => {
+                sink.value_conflict();
+                ControlFlow::Continue(())
+            }
+        }
+    })
+}
+
+/// Every way to give each read a source.
+fn each_rf(
+    world: &World,
+    sources: &mut Vec<usize>,
+    f: &mut dyn FnMut(&[usize]) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    match world.reads.get(sources.len()) {
+        None => f(sources),
+        Some((_, candidates)) => candidates.iter().try_for_each(|write| {
+            sources.push(*write);
+            let flow = each_rf(world, sources, f);
+            sources.pop();
+            flow
+        }),
+    }
+}
+
+/// The values that all reads have under these sources; `None` if they justify only themselves or contradict the path.
+fn values(world: &World, sources: &[usize], bits: u32) -> Option<Vec<Option<Value>>> {
+    let (values, all) = solve(world, sources, bits);
+    let holds = world.constraints.iter().all(|(value, expected)| match value.eval(&values, bits) {
+        Ok(Some(value)) => (value != Value::ZERO) == *expected,
+        _ => true,
+    });
+    (all && holds).then_some(values)
+}
+
+/// Values that follow from the sources of the first reads; are they all there?
+fn solve(world: &World, sources: &[usize], bits: u32) -> (Vec<Option<Value>>, bool) {
+    let mut values = vec![None; world.events.len()];
+    loop {
+        let mut changed = false;
+        for ((read, _), source) in world.reads.iter().zip(sources) {
+            if values[*read].is_none()
+                && let Some(written) = world.events[*source].written_value()
+                && let Ok(Some(value)) = written.eval(&values, bits)
+            {
+                values[*read] = Some(value);
+                changed = true;
+            }
+        }
+        if !changed {
+            let all = world.reads.iter().all(|(read, _)| values[*read].is_some());
+            return (values, all);
+        }
+    }
+}
+
+/// One `rf` with its values: every choice of final writes, then the model.
+fn candidate(
+    model: &Model,
+    base: &Plain,
+    view: &View,
+    options: &Options,
+    sources: &[usize],
+    values: &[Option<Value>],
+    sink: &mut Sink,
+) -> ControlFlow<()> {
+    each_final(view.world, &mut Vec::new(), &mut |last| {
+        run_model(model, base, view, options, &Candidate { sources, values, last }, sink)
+    })
+}
+
+/// Everything that the program and the search fix, before the model makes its own choices.
+pub(super) struct Candidate<'c> {
+    /// Source of each read, in the order of `World::reads`.
+    pub sources: &'c [usize],
+    /// Values of the reads, by event.
+    pub values: &'c [Option<Value>],
+    /// Final writes, in the order of `World::observed`.
+    pub last: &'c [usize],
+}
+
+/// Runs the model plainly over one candidate and records what it accepts.
+pub(super) fn run_model(
+    model: &Model,
+    base: &Plain,
+    view: &View,
+    options: &Options,
+    candidate: &Candidate,
+    sink: &mut Sink,
+) -> ControlFlow<()> {
+    let world = view.world;
+    let n = view.names.n;
+    let finals = Finals::new(view, candidate.values, candidate.last);
+    if !sink.wanted(&|o| finals.value(o)) {
+        return ControlFlow::Continue(());
+    }
+    let mut plain = base.clone();
+    if let Some(node) = model.pool.find(&Expr::Base("rf".into(), Sort::Rel)) {
+        let pairs = world.reads.iter().zip(candidate.sources).map(|((read, _), source)| (*source, *read));
+        plain.set(node, Val::Rel(Rel::of(n, pairs)));
+    }
+    if let Some(node) = model.pool.find(&Expr::Base("FW".into(), Sort::Set)) {
+        plain.set(node, Val::Set(Set::of(n, candidate.last.iter().copied())));
+    }
+    plain.set_equal_values(equal_values(world, candidate.values, n, view.names.program.bits));
+    let mut rejected = BTreeMap::new();
+    let mut accepted = 0;
+    let flow = steps::run(
+        model,
+        0,
+        plain,
+        &options.skip_checks,
+        &mut Vec::new(),
+        &mut |name| *rejected.entry(name.to_string()).or_insert(0) += 1,
+        &mut |found| {
+            accepted += 1;
+            match finals.illegal(&sink.test().observed) {
+                Some(illegal) => sink.fail(illegal),
+                None => sink.record(&|o| finals.value(o), found),
+            }
+        },
+    );
+    for (name, count) in &rejected {
+        sink.pruned(name, *count);
+    }
+    *sink.outcome.candidates.get_or_insert(0) += accepted + rejected.values().sum::<u64>();
+    match flow {
+        Ok(flow) => flow,
+        Err(diagnostic) => sink.fail(diagnostic),
+    }
+}
+
+/// Is there any way to give the reads of a world values that fit its path?
+pub(super) fn feasible(world: &World, bits: u32) -> bool {
+    fits(world, bits, &mut Vec::new())
+}
+
+/// Completes a choice of sources, read by read, giving up as soon as a constraint fails.
+fn fits(world: &World, bits: u32, sources: &mut Vec<usize>) -> bool {
+    let (values, all) = solve(world, sources, bits);
+    let contradicted = world.constraints.iter().any(|(value, expected)| {
+        matches!(value.eval(&values, bits), Ok(Some(value)) if (value != Value::ZERO) != *expected)
+    });
+    if contradicted {
+        return false;
+    }
+    match world.reads.get(sources.len()) {
+        None => all,
+        Some((_, candidates)) => candidates.iter().any(|write| {
+            sources.push(*write);
+            let fit = fits(world, bits, sources);
+            sources.pop();
+            fit
+        }),
+    }
+}
+
+/// Every choice of final writes: for each observed cell one of its writes, the initial one only if there is no other.
+fn each_final(
+    world: &World,
+    last: &mut Vec<usize>,
+    f: &mut dyn FnMut(&[usize]) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    match world.observed.get(last.len()) {
+        None => f(last),
+        Some(loc) => final_candidates(world, usize::from(loc.0)).iter().try_for_each(|write| {
+            last.push(*write);
+            let flow = each_final(world, last, f);
+            last.pop();
+            flow
+        }),
+    }
+}
+
+/// The writes that can be a cell's last.
+pub(super) fn final_candidates(world: &World, loc: usize) -> &[usize] {
+    let writes = &world.writes[loc];
+    if writes.len() > 1 { &writes[1..] } else { writes }
+}
+
+/// Pairs of events that both hold one value, the same.
+fn equal_values(world: &World, values: &[Option<Value>], n: usize, bits: u32) -> Rel {
+    let own: Vec<Option<Value>> = (0..n).map(|event| event_value(world, values, event, bits)).collect();
+    Rel::of(
+        n,
+        (0..n)
+            .flat_map(|a| (0..n).map(move |b| (a, b)))
+            .filter(|(a, b)| own[*a].is_some() && own[*a] == own[*b]),
+    )
+}
+
+/// The single value of an event, if it has one that is known. One-event read-modify-writes have two.
+pub(super) fn event_value(world: &World, values: &[Option<Value>], event: usize, bits: u32) -> Option<Value> {
+    let event = &world.events[event];
+    if event.written.is_some() {
+        return None;
+    }
+    event.value.as_ref().and_then(|value| value.eval(values, bits).ok().flatten())
+}

@@ -1,0 +1,603 @@
+//! One world and one model, ready to be searched: what is decided at the root, what is left to choose.
+
+use super::code::{Check, Code, Numbering, OptionVar, OrderVar, Slot};
+use super::compile::{Compiled, Roots, compile};
+use super::naive::{event_value, final_candidates};
+use super::steps::assertion_failed;
+use crate::diag::Diagnostic;
+use crate::execution::{SymVal, View, World};
+use crate::model::{
+    Bound, Bounds, CheckKind, ChoiceId, Choices, Expr, ExprId, Model, Order, OrderBase, Sort, Step, Test,
+    TestKind, Val,
+};
+use crate::program::Value;
+use crate::relation::{Rel, Set};
+
+/// A read of the world.
+pub(super) struct ReadVar {
+    /// Its event in the world.
+    pub event: usize,
+    /// Its number in the search.
+    pub number: usize,
+    /// Writes it may take its value from, by number.
+    pub candidates: Vec<usize>,
+}
+
+/// An observed cell: its last write is to be chosen, or is the last of an order.
+pub(super) struct LastVar {
+    /// The order choice, where it is the last of an order.
+    pub choice: usize,
+    /// The writes in question, by number.
+    pub writes: Vec<usize>,
+    /// Position in `World::observed`.
+    pub position: usize,
+}
+
+/// A constraint on values.
+pub(super) struct Reader {
+    /// Must be non-zero, or zero.
+    pub value: SymVal,
+    /// Which.
+    pub expected: bool,
+    /// The reads it mentions.
+    pub reads: Vec<usize>,
+}
+
+/// A world to be searched.
+pub(super) struct Problem<'p> {
+    pub world: &'p World,
+    pub view: &'p View<'p>,
+    pub bits: u32,
+    pub code: Compiled,
+    /// Visible events, by number.
+    pub visible: Vec<usize>,
+    /// Constant slots with their rows.
+    pub constants: Vec<(Slot, Vec<Vec<u64>>)>,
+    /// Slots of what is chosen.
+    pub bases: Vec<Slot>,
+    pub reads: Vec<ReadVar>,
+    pub orders: Vec<OrderVar>,
+    pub options: Vec<OptionVar>,
+    pub finals: Vec<LastVar>,
+    pub last_of_order: Vec<LastVar>,
+    /// What the orders contain from the start: choice, from, to.
+    pub ordered: Vec<(usize, usize, usize)>,
+    pub n_choices: usize,
+    /// Plain checks not decided at the root.
+    pub checks: Vec<Check>,
+    /// Flags and assertions not decided at the root.
+    pub flags: Vec<Check>,
+    /// Flags that every execution of this world raises.
+    pub sure_flags: Vec<String>,
+    /// Does every execution of this world fail an `undefined_unless`?
+    pub sure_undefined: bool,
+    pub constraints: Vec<Reader>,
+    /// All written values are known and there is no constraint: nothing to solve.
+    pub plain_values: bool,
+    pub n_values: usize,
+    /// The model must be run plainly on every complete candidate (it has parts that cannot be bounded).
+    pub plain_leaf: bool,
+    /// No operation of this world can be without meaning: no value is computed from what is read.
+    pub harmless: bool,
+    pub model: &'p Model,
+}
+
+/// What became of a world at the root.
+pub(super) enum Built<'p> {
+    /// Refuted by that check, or by a `with` that has nothing to choose from.
+    Refuted(String),
+    /// To be searched.
+    Ready(Box<Problem<'p>>),
+}
+
+/// Looks at a world under a model.
+///
+/// # Errors
+/// A run-time error of the model.
+pub(super) fn build<'p>(
+    model: &'p Model,
+    view: &'p View<'p>,
+    skip: &[String],
+    entailed: &mut u64,
+) -> Result<Built<'p>, Diagnostic> {
+    match Builder::new(model, view, false).build(skip, entailed)? {
+        Some(built) => Ok(built),
+        // Some part can only be evaluated plainly: leave all choices of the model to the plain run.
+        None => match Builder::new(model, view, true).build(skip, entailed)? {
+            Some(built) => Ok(built),
+            None => Ok(Built::Refuted("(nothing to choose from)".to_string())),
+        },
+    }
+}
+
+struct Builder<'b, 'p> {
+    model: &'p Model,
+    view: &'p View<'p>,
+    world: &'p World,
+    bounds: Bounds<'b>,
+    plainly: bool,
+    choices: Vec<ChoiceId>,
+    orders: Vec<(usize, Set, OrderBase)>,
+    options: Vec<(usize, Vec<Val>)>,
+    checks: Vec<(ExprId, Check)>,
+    flags: Vec<(ExprId, Check)>,
+    sure_flags: Vec<String>,
+    sure_undefined: bool,
+}
+
+impl<'b, 'p: 'b> Builder<'b, 'p> {
+    fn new(model: &'p Model, view: &'p View<'p>, plainly: bool) -> Builder<'b, 'p> {
+        Builder {
+            model,
+            view,
+            world: view.world,
+            bounds: Bounds::new(model, view),
+            plainly,
+            choices: Vec::new(),
+            orders: Vec::new(),
+            options: Vec::new(),
+            checks: Vec::new(),
+            flags: Vec::new(),
+            sure_flags: Vec::new(),
+            sure_undefined: false,
+        }
+    }
+
+    /// `None`: the model has a part that needs the plain run.
+    fn build(mut self, skip: &[String], entailed: &mut u64) -> Result<Option<Built<'p>>, Diagnostic> {
+        let n = self.bounds.n_events();
+        let pool = &self.model.pool;
+        let world = self.world;
+        if let Some(node) = pool.find(&Expr::Base("rf".into(), Sort::Rel)) {
+            let mut must = Rel::empty(n);
+            let mut may = Rel::empty(n);
+            for (read, candidates) in &world.reads {
+                candidates.iter().for_each(|write| may.insert(*write, *read));
+                if let [only] = candidates[..] {
+                    must.insert(only, *read);
+                }
+            }
+            self.bounds.set(node, Bound::new(Val::Rel(must), Val::Rel(may)));
+        }
+        if let Some(node) = pool.find(&Expr::Base("FW".into(), Sort::Set)) {
+            let mut must = Set::empty(n);
+            let mut may = Set::empty(n);
+            for loc in &world.observed {
+                let writes = final_candidates(world, usize::from(loc.0));
+                writes.iter().for_each(|write| may.insert(*write));
+                if let [only] = writes[..] {
+                    must.insert(only);
+                }
+            }
+            self.bounds.set(node, Bound::new(Val::Set(must), Val::Set(may)));
+        }
+        for (position, step) in self.model.steps.iter().enumerate() {
+            let refuted = match step {
+                Step::Check { name: Some(name), .. } if skip.contains(name) => None,
+                Step::Check { kind, test, name, .. } => {
+                    self.check(position, *kind, test, name.as_deref(), step, entailed)?
+                }
+                Step::With { choice, name, from, .. } => match self.with(*choice, name, *from)? {
+                    Some(refuted) => refuted,
+                    None => return Ok(None),
+                },
+                Step::Fail { diagnostic } => return Err(diagnostic.clone()),
+            };
+            if let Some(by) = refuted {
+                return Ok(Some(Built::Refuted(by)));
+            }
+        }
+        self.finish()
+    }
+
+    /// Decides a check at the root, or keeps it. `Some(name)`: the world is refuted.
+    fn check(
+        &mut self,
+        step: usize,
+        kind: CheckKind,
+        test: &Test,
+        name: Option<&str>,
+        source: &Step,
+        entailed: &mut u64,
+    ) -> Result<Option<String>, Diagnostic> {
+        let test = normalise(self.model, test);
+        let bound = self.bounds.eval(test.expr)?;
+        let holds = decide(&test, &bound);
+        let shown = name.unwrap_or("(unnamed)").to_string();
+        match (kind, holds) {
+            (CheckKind::Plain, Some(false)) => return Ok(Some(shown)),
+            (CheckKind::Plain | CheckKind::Assert, Some(true)) => *entailed += 1,
+            (CheckKind::Assert, Some(false)) => return Err(assertion_failed(name, source)),
+            (CheckKind::Flag, Some(true)) => self.sure_flags.extend(name.map(str::to_string)),
+            (CheckKind::UndefinedUnless, Some(false)) => self.sure_undefined = true,
+            (CheckKind::Flag, Some(false)) | (CheckKind::UndefinedUnless, Some(true)) => {}
+            (_, None) => {
+                let check =
+                    Check { name: shown, kind, test: test.kind, negated: test.negated, slot: 0, step };
+                let list = if kind == CheckKind::Plain { &mut self.checks } else { &mut self.flags };
+                list.push((test.expr, check));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Takes the alternatives of a `with`. `None`: the plain run must do it. `Some(Some(name))`: refuted.
+    fn with(
+        &mut self,
+        choice: ChoiceId,
+        name: &str,
+        from: ExprId,
+    ) -> Result<Option<Option<String>>, Diagnostic> {
+        let index = self.choices.len();
+        self.choices.push(choice);
+        if self.plainly {
+            return Ok(Some(None));
+        }
+        let n = self.bounds.n_events();
+        let Some(choices) = self.alternatives(from)? else { return Ok(None) };
+        let refuted = Ok(Some(Some(format!("with {name}"))));
+        let mut must = Rel::empty(n);
+        let mut may = Rel::empty(n);
+        match choices {
+            Choices::List(values) if values.is_empty() => return refuted,
+            Choices::List(mut values) if values.len() == 1 => {
+                if let Some(value) = values.pop() {
+                    self.set_choice(choice, Bound::exact(value));
+                }
+                return Ok(Some(None));
+            }
+            Choices::List(values) => {
+                if values.len() > 64 {
+                    return Ok(None);
+                }
+                let Some(bound) = hull(&values) else { return Ok(None) };
+                self.options.push((index, values));
+                self.set_choice(choice, bound);
+                return Ok(Some(None));
+            }
+            Choices::Cross(lists) => {
+                for list in lists {
+                    if list.is_empty() {
+                        return refuted;
+                    }
+                    if list.len() > 64 {
+                        return Ok(None);
+                    }
+                    let values: Vec<Val> = list.into_iter().map(Val::Rel).collect();
+                    if let Some(Bound { must: lower, may: upper }) = hull(&values)
+                        && let (Val::Rel(lower), Val::Rel(upper)) = (&*lower, &*upper)
+                    {
+                        must.union_with(lower);
+                        may.union_with(upper);
+                    }
+                    if values.len() > 1 {
+                        self.options.push((index, values));
+                    }
+                }
+            }
+            Choices::Orders(orders) => {
+                for Order { over, base } in orders {
+                    let certain = match &base {
+                        OrderBase::Rel(rel) => rel.clone(),
+                        OrderBase::Node(node) => match &*self.bounds.eval(*node)?.must {
+                            Val::Rel(rel) => rel.clone(),
+                            _ => return Ok(None),
+                        },
+                    };
+                    let certain = certain.plus().restrict(&over);
+                    if !certain.is_irreflexive() {
+                        return refuted;
+                    }
+                    let all = Rel::product(&over, &over).diff(&Rel::identity(n));
+                    must.union_with(&certain);
+                    may.union_with(&all.diff(&certain.inverse()));
+                    if over.len() > 1 {
+                        self.orders.push((index, over, base));
+                    }
+                }
+            }
+        }
+        self.set_choice(choice, Bound::new(Val::Rel(must), Val::Rel(may)));
+        Ok(Some(None))
+    }
+
+    fn set_choice(&mut self, choice: ChoiceId, bound: Bound) {
+        for sort in [Sort::Rel, Sort::Set] {
+            if let Some(node) = self.model.pool.find(&Expr::Choice(choice, sort)) {
+                self.bounds.set(node, bound.clone());
+            }
+        }
+    }
+
+    /// The alternatives, with inputs that are not known yet left open; `None` if that cannot be.
+    fn alternatives(&mut self, from: ExprId) -> Result<Option<Choices>, Diagnostic> {
+        let Expr::Interp(interp, _) = self.model.pool.expr(from) else { return Ok(None) };
+        let interp = self.model.pool.interp(*interp);
+        let mut inputs = Vec::with_capacity(interp.inputs.len());
+        for input in &interp.inputs {
+            let bound = self.bounds.eval(*input)?;
+            inputs.push(if bound.is_exact() { (*bound.must).clone() } else { Val::Unknown(*input) });
+        }
+        match interp.function.eval(&inputs, self.view) {
+            Ok(Val::Choices(choices)) => Ok(Some(choices)),
+            Ok(_) => Err(Diagnostic::error("cat::with-needs-a-set", "`with` chooses from a set of values")),
+            Err(diagnostic) if diagnostic.code == "model::unknown-input" => Ok(None),
+            Err(diagnostic) => Err(diagnostic),
+        }
+    }
+
+    fn finish(mut self) -> Result<Option<Built<'p>>, Diagnostic> {
+        let n = self.bounds.n_events();
+        let world = self.world;
+        let pool = &self.model.pool;
+        let mut support = Set::empty(n);
+        for (read, candidates) in &world.reads {
+            support.insert(*read);
+            candidates.iter().for_each(|write| support.insert(*write));
+        }
+        for loc in &world.observed {
+            world.writes[usize::from(loc.0)].iter().for_each(|write| support.insert(*write));
+        }
+        for (_, over, _) in &self.orders {
+            support.union_with(over);
+        }
+        for (_, values) in &self.options {
+            for value in values {
+                match value {
+                    Val::Rel(rel) => {
+                        support.union_with(&rel.domain());
+                        support.union_with(&rel.range());
+                    }
+                    Val::Set(set) => {
+                        support.union_with(set);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let mut bases = Vec::new();
+        for (_, _, base) in &self.orders {
+            if let OrderBase::Node(node) = base
+                && !self.bounds.eval(*node)?.is_exact()
+            {
+                bases.push(*node);
+            }
+        }
+        bases.sort_unstable();
+        bases.dedup();
+        let choices = self.choices.clone();
+        let choice_of = |id: ExprId| match pool.expr(id) {
+            Expr::Choice(choice, _) => choices.iter().position(|c| c == choice).unwrap_or(0),
+            _ => 0,
+        };
+        let roots = Roots { checks: &mut self.checks, flags: &mut self.flags, bases: &bases, support };
+        let code = compile(pool, &self.bounds, &choice_of, roots);
+        let opaque = code.opaque || self.flags.len() > 64;
+        if opaque && !self.plainly {
+            return Ok(None);
+        }
+        Ok(Some(Built::Ready(Box::new(self.problem(code)))))
+    }
+
+    fn problem(self, code: Compiled) -> Problem<'p> {
+        let world = self.world;
+        let numbering = &code.numbering;
+        let number = |event: &usize| numbering.index[*event];
+        let numbers = |events: &[usize]| -> Vec<usize> { events.iter().filter_map(number).collect() };
+        let reads: Vec<ReadVar> = world
+            .reads
+            .iter()
+            .filter_map(|(event, candidates)| {
+                let number = number(event)?;
+                Some(ReadVar { event: *event, number, candidates: numbers(candidates) })
+            })
+            .collect();
+        let mut orders = Vec::new();
+        let mut ordered = Vec::new();
+        let mut canonical = Vec::new();
+        for (choice, over, base) in &self.orders {
+            let members: Vec<usize> = over.iter().collect();
+            let slot = match base {
+                OrderBase::Node(node) => {
+                    if self.model.orders_final_writes_last(*node) {
+                        canonical.push((*choice, over.clone()));
+                    }
+                    code.slot_of.get(node).copied()
+                }
+                OrderBase::Rel(_) => None,
+            };
+            let certain = match base {
+                OrderBase::Rel(rel) => rel.clone(),
+                OrderBase::Node(node) => match self.bounds.known(*node).map(|b| &*b.must) {
+                    Some(Val::Rel(rel)) => rel.clone(),
+                    _ => Rel::empty(over.n()),
+                },
+            };
+            for (from, to) in certain.plus().restrict(over).iter() {
+                if let (Some(from), Some(to)) = (number(&from), number(&to)) {
+                    ordered.push((*choice, from, to));
+                }
+            }
+            orders.push(OrderVar { choice: *choice, over: numbers(&members), base: slot });
+        }
+        // A cell whose writes are all in one order that keeps the final write last needs no choice of its own.
+        let mut finals = Vec::new();
+        let mut last_of_order = Vec::new();
+        for (position, loc) in world.observed.iter().enumerate() {
+            let all = &world.writes[usize::from(loc.0)];
+            let by_order =
+                canonical.iter().find(|(_, over)| all.len() > 1 && all.iter().all(|w| over.contains(*w)));
+            match by_order {
+                Some((choice, _)) => {
+                    last_of_order.push(LastVar { choice: *choice, writes: numbers(all), position });
+                }
+                None => {
+                    let writes = numbers(final_candidates(world, usize::from(loc.0)));
+                    finals.push(LastVar { choice: 0, writes, position });
+                }
+            }
+        }
+        let options = self
+            .options
+            .iter()
+            .map(|(choice, values)| OptionVar {
+                choice: *choice,
+                options: values.iter().map(|value| project(value, numbering)).collect(),
+            })
+            .collect();
+        let constants = code
+            .constants
+            .iter()
+            .filter_map(|(slot, id)| Some((*slot, project(&self.bounds.known(*id)?.must, numbering))))
+            .collect();
+        let constraints: Vec<Reader> = world
+            .constraints
+            .iter()
+            .map(|(value, expected)| Reader {
+                value: value.clone(),
+                expected: *expected,
+                reads: value.reads().iter().map(|read| *read as usize).collect(),
+            })
+            .collect();
+        let known =
+            |event: &usize| world.events[*event].written_value().is_none_or(|value| value.known().is_some());
+        let different = code.slots.iter().any(|s| matches!(s.code, Code::DifferentValues(_)));
+        let plain_values =
+            constraints.is_empty() && world.writes.iter().flatten().all(|w| known(w)) && !different;
+        let bases = (0..code.slots.len() as Slot)
+            .filter(|slot| {
+                let code = &code.slots[*slot as usize].code;
+                matches!(code, Code::Rf | Code::Fw | Code::Choice(_) | Code::Opaque)
+            })
+            .collect();
+        Problem {
+            world,
+            view: self.view,
+            bits: self.view.names.program.bits,
+            visible: self.bounds.visible().iter().filter_map(|e| number(&e)).collect(),
+            constants,
+            bases,
+            reads,
+            orders,
+            options,
+            finals,
+            last_of_order,
+            ordered,
+            n_choices: self.choices.len(),
+            checks: self.checks.into_iter().map(|(_, check)| check).collect(),
+            flags: self.flags.into_iter().map(|(_, check)| check).collect(),
+            sure_flags: self.sure_flags,
+            sure_undefined: self.sure_undefined,
+            constraints,
+            plain_values,
+            n_values: world.reads.iter().map(|(read, _)| read + 1).max().unwrap_or(0),
+            plain_leaf: self.plainly,
+            harmless: plain_values && world.final_regs.iter().all(|(_, value)| simple(value)),
+            model: self.model,
+            code,
+        }
+    }
+}
+
+impl Problem<'_> {
+    /// Do two events (by number) certainly hold one equal value each, or certainly not? `None`: not known.
+    pub fn same_value(&self, values: &[Option<Value>], a: usize, b: usize) -> Option<bool> {
+        let single = |number: usize| {
+            let event = self.code.numbering.kept[number];
+            let e = &self.world.events[event];
+            // An event without a single value counts as different from every other.
+            let has_one = e.value.is_some() && e.written.is_none();
+            (has_one, event_value(self.world, values, event, self.bits))
+        };
+        let ((one_a, a), (one_b, b)) = (single(a), single(b));
+        if !one_a || !one_b {
+            return Some(false);
+        }
+        match (a, b) {
+            (Some(a), Some(b)) => Some(a == b),
+            _ => None,
+        }
+    }
+}
+
+/// Is there nothing to compute?
+fn simple(value: &SymVal) -> bool {
+    matches!(value, SymVal::Known(_) | SymVal::Read(_))
+}
+
+/// A set or relation as rows of words, in the numbering of the search.
+fn project(value: &Val, numbering: &Numbering) -> Vec<Vec<u64>> {
+    let words = numbering.len().div_ceil(64).max(1);
+    let put = |row: &mut Vec<u64>, event: usize| row[event / 64] |= 1 << (event % 64);
+    match value {
+        Val::Set(set) => {
+            let mut row = vec![0; words];
+            set.iter().filter_map(|e| numbering.index[e]).for_each(|e| put(&mut row, e));
+            vec![row]
+        }
+        Val::Rel(rel) => numbering
+            .kept
+            .iter()
+            .map(|from| {
+                let mut row = vec![0; words];
+                rel.successors(*from).filter_map(|e| numbering.index[e]).for_each(|e| put(&mut row, e));
+                row
+            })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// What is in all of them, and in any of them.
+fn hull(values: &[Val]) -> Option<Bound> {
+    let mut values = values.iter();
+    let first = values.next()?.clone();
+    let (mut must, mut may) = (first.clone(), first);
+    for value in values {
+        match (&mut must, &mut may, value) {
+            (Val::Rel(must), Val::Rel(may), Val::Rel(rel)) => {
+                *must = must.inter(rel);
+                may.union_with(rel);
+            }
+            (Val::Set(must), Val::Set(may), Val::Set(set)) => {
+                *must = must.inter(set);
+                may.union_with(set);
+            }
+            _ => return None,
+        }
+    }
+    match must {
+        Val::Rel(_) | Val::Set(_) => Some(Bound::new(must, may)),
+        _ => None,
+    }
+}
+
+/// `acyclic r+`, `irreflexive r+`: the same as `acyclic r`, and cheaper.
+fn normalise(model: &Model, test: &Test) -> Test {
+    match (test.kind, model.pool.expr(test.expr)) {
+        (TestKind::Acyclic | TestKind::Irreflexive, Expr::Plus(inner)) => {
+            Test { kind: TestKind::Acyclic, negated: test.negated, expr: *inner }
+        }
+        _ => *test,
+    }
+}
+
+/// The answer of a test where its bounds settle it.
+fn decide(test: &Test, bound: &Bound) -> Option<bool> {
+    let holds = |value: &Val| match (value, test.kind) {
+        (Val::Rel(rel), TestKind::Acyclic) => rel.is_acyclic(),
+        (Val::Rel(rel), TestKind::Irreflexive) => rel.is_irreflexive(),
+        (Val::Rel(rel), TestKind::Empty) => rel.is_empty(),
+        (Val::Set(set), TestKind::Empty) => set.is_empty(),
+        _ => true,
+    };
+    // All three properties are lost by growing and kept by shrinking.
+    let plain = if holds(&bound.may) {
+        Some(true)
+    } else if !holds(&bound.must) {
+        Some(false)
+    } else {
+        None
+    };
+    plain.map(|answer| answer != test.negated)
+}

@@ -1,0 +1,213 @@
+//! The refuting pass: from each check back to the choices that would violate it.
+//!
+//! For every slot it collects pairs that must not be in its value. At a check these are given by the check:
+//! `acyclic r` forbids every pair that closes a cycle with what is certain, `irreflexive r` the diagonal, `empty r`
+//! everything. An operator hands them on to its operands, given that the *other* operand contains what it
+//! certainly contains. What arrives at `rf` or at an order is a choice that cannot be made. The pass is
+//! sound for any model: it only uses lower bounds of operands in which the operator is monotone, and leaves
+//! out the others.
+
+use super::code::{Code, Slot};
+use super::search::{Search, State};
+use crate::model::TestKind;
+use crate::relation::rows::{self, Row};
+
+impl<const W: usize> Search<'_, '_, W> {
+    /// Fills `forbidden` for every slot that leads to a choice.
+    pub(super) fn refute(&mut self, state: &State<W>) {
+        self.forbidden.fill(rows::zero());
+        let problem = self.problem;
+        let n = self.n;
+        for (index, check) in problem.checks.iter().enumerate() {
+            let info = &problem.code.slots[check.slot as usize];
+            if check.negated || !info.refutes {
+                continue;
+            }
+            let at = self.offset[check.slot as usize];
+            let size = if info.is_set { 1 } else { n };
+            match check.test {
+                TestKind::Empty => self.forbidden[at..at + size].fill(self.all),
+                TestKind::Irreflexive => {
+                    for event in 0..n {
+                        rows::put(&mut self.forbidden[at + event], event);
+                    }
+                }
+                TestKind::Acyclic => {
+                    for from in 0..n {
+                        let row = self.closures[index * n + from];
+                        for to in rows::bits(row) {
+                            rows::put(&mut self.forbidden[at + to], from);
+                        }
+                        rows::put(&mut self.forbidden[at + from], from);
+                    }
+                }
+            }
+        }
+        for (index, order) in problem.orders.iter().enumerate() {
+            let Some(slot) = order.base else { continue };
+            if !problem.code.slots[slot as usize].refutes {
+                continue;
+            }
+            // The base's closure must not contain what the order already denies.
+            let mut denied = vec![rows::zero(); n];
+            let rel = &state.orders[order.choice * n..(order.choice + 1) * n];
+            for a in &order.over {
+                rows::put(&mut denied[*a], *a);
+                for b in rows::bits(rel[*a]) {
+                    rows::put(&mut denied[b], *a);
+                }
+            }
+            let place = (problem.checks.len() + index) * n;
+            let closure = self.closures[place..place + n].to_vec();
+            let through = through_closure(&denied, &closure);
+            let at = self.offset[slot as usize];
+            rows::union_with(&mut self.forbidden[at..at + n], &through);
+        }
+        for slot in (0..problem.code.slots.len()).rev() {
+            let info = &problem.code.slots[slot];
+            if info.refutes && info.need_must && !info.late {
+                self.hand_on(slot as Slot);
+            }
+        }
+    }
+
+    fn hand_on(&mut self, slot: Slot) {
+        let problem = self.problem;
+        let n = self.n;
+        let info = &problem.code.slots[slot as usize];
+        let at = self.offset[slot as usize];
+        let size = if info.is_set { 1 } else { n };
+        // Operands stand before their result.
+        let (before, rest) = self.forbidden.split_at_mut(at);
+        let bad = &rest[..size];
+        if bad.iter().all(rows::is_zero) {
+            return;
+        }
+        let offset = &self.offset;
+        let place = |s: Slot| offset[s as usize];
+        let leads = |s: Slot| problem.code.slots[s as usize].refutes;
+        match &info.code {
+            Code::Union(children) => {
+                for child in children.iter().filter(|c| leads(**c)) {
+                    rows::union_with(&mut before[place(*child)..place(*child) + size], bad);
+                }
+            }
+            Code::Inter(a, b) => {
+                for (to, other) in [(*a, *b), (*b, *a)] {
+                    if leads(to) {
+                        for row in 0..size {
+                            let hit = rows::and(&bad[row], &self.must[place(other) + row]);
+                            let out = &mut before[place(to) + row];
+                            *out = rows::or(out, &hit);
+                        }
+                    }
+                }
+            }
+            Code::Diff(a, b) => {
+                if leads(*a) {
+                    for row in 0..size {
+                        let hit = rows::and_not(&bad[row], &self.may[place(*b) + row]);
+                        let out = &mut before[place(*a) + row];
+                        *out = rows::or(out, &hit);
+                    }
+                }
+            }
+            Code::Seq(a, b) => {
+                if leads(*a) {
+                    let second = &self.must[place(*b)..place(*b) + n];
+                    for (x, bad_row) in bad.iter().enumerate().filter(|(_, row)| !rows::is_zero(row)) {
+                        let out = &mut before[place(*a) + x];
+                        for (y, row) in second.iter().enumerate() {
+                            if !rows::is_zero(&rows::and(row, bad_row)) {
+                                rows::put(out, y);
+                            }
+                        }
+                    }
+                }
+                if leads(*b) {
+                    for (x, bad_row) in bad.iter().enumerate().filter(|(_, row)| !rows::is_zero(row)) {
+                        for y in rows::bits(self.must[place(*a) + x]) {
+                            let out = &mut before[place(*b) + y];
+                            *out = rows::or(out, bad_row);
+                        }
+                    }
+                }
+            }
+            Code::Inverse(a) => {
+                for (x, row) in bad.iter().enumerate() {
+                    for y in rows::bits(*row) {
+                        rows::put(&mut before[place(*a) + y], x);
+                    }
+                }
+            }
+            Code::Product(a, b) => {
+                let (first, second) = (self.must[place(*a)], self.must[place(*b)]);
+                for (x, row) in bad.iter().enumerate() {
+                    if leads(*a) && !rows::is_zero(&rows::and(row, &second)) {
+                        rows::put(&mut before[place(*a)], x);
+                    }
+                    if leads(*b) && rows::has(&first, x) {
+                        let out = &mut before[place(*b)];
+                        *out = rows::or(out, row);
+                    }
+                }
+            }
+            Code::ToId(a) => {
+                for (x, row) in bad.iter().enumerate() {
+                    if rows::has(row, x) {
+                        rows::put(&mut before[place(*a)], x);
+                    }
+                }
+            }
+            Code::Domain(a) => {
+                for x in rows::bits(bad[0]) {
+                    before[place(*a) + x] = self.all;
+                }
+            }
+            Code::Range(a) => {
+                for row in &mut before[place(*a)..place(*a) + n] {
+                    *row = rows::or(row, &bad[0]);
+                }
+            }
+            Code::Opt(a) => rows::union_with(&mut before[place(*a)..place(*a) + n], bad),
+            Code::Plus(a) | Code::Star(a) => {
+                let through = through_closure(bad, &self.must[at..at + n]);
+                rows::union_with(&mut before[place(*a)..place(*a) + n], &through);
+            }
+            Code::Const
+            | Code::Rf
+            | Code::Fw
+            | Code::Choice(_)
+            | Code::Variable
+            | Code::Opaque
+            | Code::Compl(_)
+            | Code::DifferentValues(_)
+            | Code::Result(_) => {}
+        }
+    }
+}
+
+/// Pairs `(u, v)` such that with them the closure would contain a pair of `bad`: `x ->* u`, `v ->* y`, `(x, y)` bad.
+fn through_closure<const W: usize>(bad: &[Row<W>], closure: &[Row<W>]) -> Vec<Row<W>> {
+    let n = bad.len();
+    let mut reach = bad.to_vec();
+    for (x, row) in bad.iter().enumerate() {
+        if !rows::is_zero(row) {
+            for u in rows::bits(closure[x]) {
+                reach[u] = rows::or(&reach[u], row);
+            }
+        }
+    }
+    let mut out = reach.clone();
+    for u in 0..n {
+        if rows::is_zero(&reach[u]) {
+            continue;
+        }
+        for v in 0..n {
+            if !rows::is_zero(&rows::and(&closure[v], &reach[u])) {
+                rows::put(&mut out[u], v);
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,190 @@
+//! Where executions go: states, counts, flags, and the limits that stop a search.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use rustc_hash::FxHashMap;
+
+use super::{Mode, Options};
+use crate::diag::Diagnostic;
+use crate::litmus::Lowered;
+use crate::outcome::{Completeness, Observable, Outcome, Quantifier};
+use crate::program::Value;
+
+/// How many graphs pass between two looks at the clock.
+const TICKS: u32 = 512;
+
+/// What one execution adds.
+pub(super) struct Found<'f> {
+    /// Names of the flags it raises.
+    pub flags: &'f [&'f str],
+    /// Did it fail an `undefined_unless`?
+    pub undefined: bool,
+}
+
+/// Collects the outcome of one test.
+pub(super) struct Sink<'t> {
+    test: &'t Lowered,
+    options: &'t Options,
+    /// The answer so far; its states are filled in by [`Sink::finish`].
+    pub outcome: Outcome,
+    /// The first error that ends the run.
+    pub error: Option<Diagnostic>,
+    states: FxHashMap<Vec<u32>, (u64, bool)>,
+    values: Vec<Value>,
+    value_ids: FxHashMap<Value, u32>,
+    key: Vec<u32>,
+    stopped: Option<Completeness>,
+    started: Instant,
+    ticks: u32,
+}
+
+impl<'t> Sink<'t> {
+    /// A collector for one run.
+    pub fn new(test: &'t Lowered, options: &'t Options) -> Sink<'t> {
+        Sink {
+            test,
+            options,
+            outcome: Outcome::default(),
+            error: None,
+            states: FxHashMap::default(),
+            values: Vec::new(),
+            value_ids: FxHashMap::default(),
+            key: Vec::new(),
+            stopped: None,
+            started: Instant::now(),
+            ticks: 0,
+        }
+    }
+
+    /// The test.
+    pub fn test(&self) -> &'t Lowered {
+        self.test
+    }
+
+    /// One more partial graph; time to stop?
+    pub fn graph(&mut self) -> ControlFlow<()> {
+        self.outcome.stats.graphs += 1;
+        self.ticks += 1;
+        if self.ticks >= TICKS {
+            self.ticks = 0;
+            return self.look_at_limits();
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Stops if a limit is hit.
+    pub fn look_at_limits(&mut self) -> ControlFlow<()> {
+        if self.options.timeout.is_some_and(|limit| self.started.elapsed() > limit) {
+            return self.stop(Completeness::TimedOut);
+        }
+        if self.options.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return self.stop(Completeness::Interrupted);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn stop(&mut self, why: Completeness) -> ControlFlow<()> {
+        self.stopped.get_or_insert(why);
+        ControlFlow::Break(())
+    }
+
+    /// Ends the run with an error.
+    pub fn fail(&mut self, diagnostic: Diagnostic) -> ControlFlow<()> {
+        self.error.get_or_insert(diagnostic);
+        ControlFlow::Break(())
+    }
+
+    /// Branches refuted by a check.
+    pub fn pruned(&mut self, name: &str, count: u64) {
+        if count > 0 {
+            *self.outcome.stats.pruned.entry(name.to_string()).or_default() += count;
+        }
+    }
+
+    /// A candidate whose values contradict each other or justify only themselves.
+    pub fn value_conflict(&mut self) {
+        self.outcome.stats.value_conflicts += 1;
+    }
+
+    /// Is an execution with these final values asked for at all (`filter`, `-speedcheck`, mode *check*)?
+    pub fn wanted(&self, value: &impl Fn(Observable) -> Value) -> bool {
+        if self.test.filter.as_ref().is_some_and(|filter| !filter.holds(value)) {
+            return false;
+        }
+        if !self.options.speedcheck && self.options.mode != Mode::Check {
+            return true;
+        }
+        let holds = self.test.condition.prop.holds(value);
+        match self.test.condition.quantifier {
+            Quantifier::Exists | Quantifier::NotExists => holds,
+            Quantifier::Forall => !holds,
+        }
+    }
+
+    /// One more accepted execution.
+    pub fn record(&mut self, value: &impl Fn(Observable) -> Value, found: &Found) -> ControlFlow<()> {
+        self.outcome.stats.executions += 1;
+        let mut key = std::mem::take(&mut self.key);
+        key.clear();
+        for shown in &self.test.shown {
+            let value = value(*shown);
+            let next = self.values.len() as u32;
+            let id = *self.value_ids.entry(value).or_insert(next);
+            if id == next {
+                self.values.push(value);
+            }
+            key.push(id);
+        }
+        let positive = match self.states.get_mut(&key) {
+            Some((count, positive)) => {
+                *count += 1;
+                *positive
+            }
+            None => {
+                let positive = self.test.condition.prop.holds(value);
+                self.states.insert(key.clone(), (1, positive));
+                positive
+            }
+        };
+        self.key = key;
+        if positive {
+            self.outcome.positive += 1;
+        } else {
+            self.outcome.negative += 1;
+        }
+        for flag in found.flags {
+            if !self.outcome.flags.contains(*flag) {
+                self.outcome.flags.insert((*flag).to_string());
+            }
+        }
+        self.outcome.undefined |= found.undefined;
+        if self.options.mode == Mode::Check {
+            return self.stop(Completeness::Decided);
+        }
+        if self.options.max_executions.is_some_and(|limit| self.outcome.stats.executions >= limit) {
+            return self.stop(Completeness::ExecutionLimit);
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The answer.
+    pub fn finish(mut self) -> Result<Outcome, Diagnostic> {
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        for (key, (count, _)) in self.states {
+            let state: Vec<Value> = key.iter().map(|id| self.values[*id as usize]).collect();
+            let count = if self.options.mode == Mode::Count { count } else { 1 };
+            *self.outcome.states.entry(state).or_default() += count;
+        }
+        self.outcome.completeness = match self.stopped {
+            Some(why) => why,
+            None if !self.outcome.cuts.is_empty() => Completeness::Bounded,
+            None => Completeness::Complete,
+        };
+        self.outcome.stats.time = self.started.elapsed();
+        Ok(self.outcome)
+    }
+}

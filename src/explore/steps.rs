@@ -1,0 +1,186 @@
+//! The plain run of a model over one candidate: step by step, every `with` spelled out.
+
+use std::ops::ControlFlow;
+
+use super::sink::Found;
+use crate::diag::Diagnostic;
+use crate::model::{
+    CheckKind, ChoiceId, Choices, EvalError, Expr, Model, Order, OrderBase, Plain, Sort, Step, Val,
+};
+use crate::relation::{Rel, Set};
+
+/// Runs the steps of a model from `at` on. `accept` is called once per accepted run; `rejected` counts the others.
+pub(super) fn run(
+    model: &Model,
+    at: usize,
+    mut plain: Plain,
+    skip: &[String],
+    flags: &mut Vec<String>,
+    rejected: &mut dyn FnMut(&str),
+    accept: &mut dyn FnMut(&Found) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, Diagnostic> {
+    let before = flags.len();
+    let result = run_inner(model, at, &mut plain, skip, flags, rejected, accept);
+    flags.truncate(before);
+    result
+}
+
+fn run_inner(
+    model: &Model,
+    at: usize,
+    plain: &mut Plain,
+    skip: &[String],
+    flags: &mut Vec<String>,
+    rejected: &mut dyn FnMut(&str),
+    accept: &mut dyn FnMut(&Found) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, Diagnostic> {
+    for (position, step) in model.steps.iter().enumerate().skip(at) {
+        match step {
+            Step::Check { name: Some(name), .. } if skip.contains(name) => {}
+            Step::Check { kind, test, name, .. } => {
+                let holds = match plain.holds(test) {
+                    Ok(holds) => holds,
+                    Err(EvalError::Rejected) => {
+                        rejected("when");
+                        return Ok(ControlFlow::Continue(()));
+                    }
+                    Err(EvalError::Model(diagnostic)) => return Err(diagnostic),
+                };
+                let shown = name.as_deref().unwrap_or("(unnamed)");
+                match kind {
+                    CheckKind::Plain if !holds => {
+                        rejected(shown);
+                        return Ok(ControlFlow::Continue(()));
+                    }
+                    CheckKind::Flag if holds => flags.extend(name.clone()),
+                    CheckKind::UndefinedUnless if !holds => flags.push("*undef*".to_string()),
+                    CheckKind::Assert if !holds => return Err(assertion_failed(name.as_deref(), step)),
+                    _ => {}
+                }
+            }
+            Step::With { choice, from, .. } => {
+                let value = match plain.eval(*from) {
+                    Ok(value) => value,
+                    Err(EvalError::Rejected) => return Ok(ControlFlow::Continue(())),
+                    Err(EvalError::Model(diagnostic)) => return Err(diagnostic),
+                };
+                let Val::Choices(choices) = &*value else {
+                    return Err(Diagnostic::error(
+                        "cat::with-needs-a-set",
+                        "`with` chooses from a set of values",
+                    ));
+                };
+                let mut result = Ok(ControlFlow::Continue(()));
+                let flow = each_choice(choices, plain.n_events(), &mut |value| {
+                    let mut next = plain.clone();
+                    bind(model, &mut next, *choice, value);
+                    result = run(model, position + 1, next, skip, flags, rejected, accept);
+                    match &result {
+                        Ok(ControlFlow::Continue(())) => ControlFlow::Continue(()),
+                        _ => ControlFlow::Break(()),
+                    }
+                });
+                return match flow {
+                    ControlFlow::Continue(()) => Ok(ControlFlow::Continue(())),
+                    ControlFlow::Break(()) => result,
+                };
+            }
+            Step::Fail { diagnostic } => return Err(diagnostic.clone()),
+        }
+    }
+    let names: Vec<&str> = flags.iter().map(String::as_str).filter(|f| *f != "*undef*").collect();
+    let undefined = flags.iter().any(|f| f == "*undef*");
+    Ok(accept(&Found { flags: &names, undefined }))
+}
+
+/// The error of an `assert` that does not hold.
+pub(super) fn assertion_failed(name: Option<&str>, step: &Step) -> Diagnostic {
+    let name = name.unwrap_or("(unknown)");
+    let diagnostic =
+        Diagnostic::error("model::assertion-failed", format!("{name} assertion failed, check input test."));
+    match step {
+        Step::Check { span, .. } => diagnostic.at(*span, "this assertion"),
+        _ => diagnostic,
+    }
+}
+
+/// Gives a choice its value.
+pub(super) fn bind(model: &Model, plain: &mut Plain, choice: ChoiceId, value: Val) {
+    for sort in [Sort::Rel, Sort::Set] {
+        if let Some(node) = model.pool.find(&Expr::Choice(choice, sort)) {
+            plain.set(node, value.clone());
+        }
+    }
+}
+
+/// Every alternative, in order.
+pub(super) fn each_choice(
+    choices: &Choices,
+    n: usize,
+    f: &mut dyn FnMut(Val) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    match choices {
+        Choices::List(values) => values.iter().cloned().try_for_each(f),
+        Choices::Orders(orders) => each_order(orders, &Rel::empty(n), f),
+        Choices::Cross(lists) => each_cross(lists, &Rel::empty(n), f),
+    }
+}
+
+fn each_cross(
+    lists: &[Vec<Rel>],
+    so_far: &Rel,
+    f: &mut dyn FnMut(Val) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    match lists.split_first() {
+        None => f(Val::Rel(so_far.clone())),
+        Some((list, rest)) => list.iter().try_for_each(|rel| each_cross(rest, &so_far.union(rel), f)),
+    }
+}
+
+fn each_order(orders: &[Order], so_far: &Rel, f: &mut dyn FnMut(Val) -> ControlFlow<()>) -> ControlFlow<()> {
+    match orders.split_first() {
+        None => f(Val::Rel(so_far.clone())),
+        Some((order, rest)) => {
+            let n = order.over.n();
+            let base = match &order.base {
+                OrderBase::Rel(rel) => rel.plus().restrict(&order.over),
+                // The plain run knows every value before it makes a choice.
+                OrderBase::Node(_) => Rel::empty(n),
+            };
+            if !base.is_irreflexive() {
+                return ControlFlow::Continue(());
+            }
+            linear_extensions(&order.over, &base, &mut Vec::new(), &mut |line| {
+                let mut next = so_far.clone();
+                for (position, a) in line.iter().enumerate() {
+                    line[position + 1..].iter().for_each(|b| next.insert(*a, *b));
+                }
+                each_order(rest, &next, f)
+            })
+        }
+    }
+}
+
+/// All ways to write down `left` so that `base` only points forward.
+fn linear_extensions(
+    left: &Set,
+    base: &Rel,
+    line: &mut Vec<usize>,
+    f: &mut dyn FnMut(&[usize]) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    if left.is_empty() {
+        return f(line);
+    }
+    for event in left.iter() {
+        if left.iter().any(|other| base.contains(other, event)) {
+            continue;
+        }
+        let mut rest = left.clone();
+        rest.remove(event);
+        line.push(event);
+        let flow = linear_extensions(&rest, base, line, f);
+        line.pop();
+        flow?;
+    }
+    ControlFlow::Continue(())
+}
