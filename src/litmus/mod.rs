@@ -3,20 +3,28 @@
 pub mod ast;
 mod cursor;
 mod finals;
+mod hash;
 mod header;
 mod init;
 mod lex;
+mod lower;
+mod names;
+mod observe;
 mod parse;
 mod scopes;
 mod split;
 mod table;
+mod template;
 mod text;
+mod types;
 
 #[cfg(test)]
 mod tests;
 
 pub use ast::Test;
+pub use lower::{LowerOptions, lower};
 pub use parse::parse;
+pub use template::{Hexa, Piece, Template};
 
 use crate::outcome::{Condition, Observable, Prop};
 use crate::program::Program;
@@ -32,10 +40,14 @@ pub struct Lowered {
     pub condition: Condition,
     /// `filter`.
     pub filter: Option<Prop>,
-    /// What a state line shows, in order.
+    /// The values of a final state that a state line shows, in order.
     pub shown: Vec<Observable>,
+    /// How a state line shows them.
+    pub display: Vec<Shown>,
     /// Everything observed by condition, `locations` or `filter`.
     pub observed: Vec<Observable>,
+    /// Fault atoms of the condition and of `locations`, as state lines show them. None ever happens.
+    pub faults: Vec<String>,
     /// `Unroll=n` of the info fields.
     pub unroll: Option<u32>,
     /// `Variant=…` of the info fields, as written.
@@ -44,10 +56,44 @@ pub struct Lowered {
     pub hashes: Vec<String>,
     /// The condition as herd7 prints it (`exists (0:EAX=1)`).
     pub condition_text: String,
+    /// The same, with the form of numbers left open.
+    pub condition_template: Template,
     /// Scope trees, regions: name to event-set or relation sources, for LISA and C with bell.
     pub scopes: Vec<ScopeTree>,
     /// `regions:` entries: global and region.
     pub regions: Vec<(String, String)>,
+}
+
+/// One binding of a state line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// What it shows.
+    pub kind: ShownKind,
+    /// Where its first value stands among `Lowered::shown`.
+    pub first: usize,
+}
+
+/// What a binding of a state line shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ShownKind {
+    /// `0:X1`.
+    Register {
+        /// The thread.
+        thread: u16,
+        /// The canonical name.
+        name: String,
+    },
+    /// `[x]`.
+    Global(String),
+    /// `x[1]`.
+    Element(String),
+    /// `x={1,2}`.
+    Array {
+        /// The name.
+        name: String,
+        /// How many elements.
+        len: usize,
+    },
 }
 
 /// A node of a scope tree.

@@ -39,3 +39,68 @@ fn every_corpus_test_parses() {
     assert!(failures.is_empty(), "{failures}");
     assert!(paths.len() > 10_000, "only {} tests", paths.len());
 }
+
+/// Name to hash, from the log of a corpus suite.
+fn logged_hashes(suite: &std::path::Path) -> std::collections::HashMap<String, String> {
+    let log = std::fs::read_to_string(suite.join("herd.log")).unwrap_or_default();
+    let mut name = String::new();
+    let mut hashes = std::collections::HashMap::new();
+    for line in log.lines() {
+        if let Some(rest) = line.strip_prefix("Test ") {
+            name = rest.split(' ').next().unwrap_or("").to_string();
+        } else if let Some(hash) = line.strip_prefix("Hash=") {
+            hashes.insert(name.clone(), hash.to_string());
+        }
+    }
+    hashes
+}
+
+/// Prints, per suite, how many tests lower and how many hashes agree. Run with `--ignored --nocapture`;
+/// `LITMUS_SUITE=riscv` looks at one suite and says what differs.
+#[test]
+#[ignore = "a measurement, not a test"]
+fn corpus_hashes() {
+    let Some(paths) = corpus() else { return };
+    let only = std::env::var("LITMUS_SUITE").ok();
+    let mut suites: std::collections::BTreeMap<String, [usize; 4]> = Default::default();
+    let mut logs = std::collections::HashMap::new();
+    for path in paths {
+        let suite = path.parent().and_then(|p| p.parent()).expect("suite/tests/test").to_path_buf();
+        let suite_name = suite.file_name().expect("named").to_string_lossy().into_owned();
+        if only.as_ref().is_some_and(|only| *only != suite_name) {
+            continue;
+        }
+        let log = logs.entry(suite_name.clone()).or_insert_with(|| logged_hashes(&suite));
+        let text = String::from_utf8_lossy(&std::fs::read(&path).expect("readable")).into_owned();
+        let mut sources = Sources::new();
+        let source = sources.add(path.display().to_string(), text);
+        let counts = suites.entry(suite_name).or_default();
+        counts[0] += 1;
+        match parse(&sources, source).and_then(|test| lower(&test, &LowerOptions::default())) {
+            Err(diagnostics) if only.is_some() => {
+                eprint!("{}", render_all(&diagnostics, &sources, Color::Never));
+            }
+            Err(_) => {}
+            Ok(lowered) => {
+                counts[1] += 1;
+                let Some(expected) = log.get(&lowered.name) else { continue };
+                counts[2] += 1;
+                if lowered.hashes.first() == Some(expected) {
+                    counts[3] += 1;
+                } else if only.is_some() {
+                    eprintln!("hash differs: {}", path.display());
+                    for thread in &lowered.program.threads {
+                        for instruction in &thread.code {
+                            eprintln!("    {}", instruction.text);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    for (suite, [all, lowered, logged, same]) in suites {
+        eprintln!(
+            "{suite:16} {all:5} tests {lowered:5} lowered {logged:5} with a logged hash {same:5} agree"
+        );
+    }
+}

@@ -2,10 +2,12 @@
 
 mod condition;
 mod expect;
+mod format;
 mod report;
 mod result;
 
 pub use condition::{Atom, Condition, Observable, Prop, Quantifier};
 pub use expect::{Expectation, Expectations};
+pub use format::{StateStyle, format_state, format_value, sorted_states, type_of};
 pub use report::{Answer, Phases, Report, Verdict};
 pub use result::{Completeness, Outcome, Stats};

@@ -1,0 +1,191 @@
+//! The hash of a test: what herd7 and litmus7 tell tests apart by.
+//!
+//! Four strings are digested (info fields that matter, initial state, code, observed locations) and their digests
+//! digested again. Name, comments, and shape of the condition do not count. Byte for byte as herd7 does it: logs of
+//! one test must carry one hash whatever tool wrote them.
+
+use md5::{Digest, Md5};
+
+use crate::arch::Isa;
+use crate::program::Program;
+
+use super::ast::{Const, Fault, Init, Item, Loc, Side, Test, Ty};
+
+/// The hashes to print: those that the file carries (spelled exactly `Hash`), or else the computed one.
+/// `functions`: for C, the text of each function, instead of a table of instructions.
+pub fn hashes(
+    test: &Test,
+    program: &Program,
+    _isa: Option<&'static dyn Isa>,
+    functions: Option<&[String]>,
+) -> Vec<String> {
+    if test.info("Hash").is_some() {
+        let own = test.info.iter().filter(|info| info.key == "Hash");
+        return own.map(|info| info.value.trim_end().to_string()).collect();
+    }
+    let code = match functions {
+        Some(functions) => table(&functions.iter().map(|f| vec![f.clone()]).collect::<Vec<_>>()),
+        None => table(&columns(program)),
+    };
+    let mut all = Vec::new();
+    let info = info(test);
+    if !info.is_empty() {
+        all.extend(Md5::digest(info));
+    }
+    for part in [init(test), code, observed(test)] {
+        all.extend(Md5::digest(part));
+    }
+    vec![Md5::digest(all).iter().map(|byte| format!("{byte:02x}")).collect()]
+}
+
+/// The info fields that change what a test means on hardware.
+fn info(test: &Test) -> String {
+    const KEYS: [&str; 3] = ["memorytype", "mt", "cachetype"];
+    let mut fields: Vec<(String, &str)> =
+        test.info.iter().map(|info| (info.key.to_ascii_lowercase(), info.value.as_str())).collect();
+    fields.retain(|(key, _)| KEYS.contains(&key.as_str()));
+    fields.sort();
+    fields.iter().rev().map(|(key, value)| format!("{key}={value}")).collect()
+}
+
+/// Registers first, then symbolic registers, then globals, then array cells; each by name.
+fn order(loc: &Loc) -> (u8, usize, &str, u64) {
+    match loc {
+        Loc::Reg { thread, name } => (0, *thread, name, 0),
+        Loc::Symbolic(name) => (1, 0, name, 0),
+        Loc::Global(name) => (2, 0, name, 0),
+        Loc::Special(text) if text.starts_with("phy_") => (3, 0, text, 0),
+        Loc::Special(text) if !text.starts_with("pte_") => (4, 0, text, 0),
+        Loc::Special(text) => (5, 0, text, 0),
+        Loc::Cell(name, index) => (6, 0, name, *index),
+    }
+}
+
+fn show(loc: &Loc) -> String {
+    match loc {
+        Loc::Reg { thread, name } => format!("{thread}:{name}"),
+        Loc::Symbolic(name) | Loc::Global(name) | Loc::Special(name) => name.clone(),
+        Loc::Cell(name, index) => format!("{name}[{index}]"),
+    }
+}
+
+fn init(test: &Test) -> String {
+    let mut entries: Vec<&Init> = test.init.iter().collect();
+    entries.sort_by(|a, b| order(&a.loc).cmp(&order(&b.loc)));
+    let entries: Vec<String> = entries.into_iter().map(entry).collect();
+    entries.join("; ")
+}
+
+fn entry(entry: &Init) -> String {
+    let loc = show(&entry.loc);
+    let value = entry.values.first().map_or_else(|| "0".to_string(), value);
+    match &entry.ty {
+        Ty::None => format!("{loc}={value}"),
+        Ty::Pointer => format!("*{loc}={value}"),
+        Ty::Named(ty) => format!("{ty} {loc}={value}"),
+        Ty::Atomic(ty) => format!("_Atomic {ty} {loc}={value}"),
+        Ty::NamedPointer(ty) => format!("{ty} *{loc}={value}"),
+        Ty::Array(ty, len) => format!("{ty} {loc}[{len}]"),
+    }
+}
+
+fn value(value: &Const) -> String {
+    match value {
+        Const::Int { text, .. } => text.clone(),
+        Const::Global(name) | Const::Special(name) => name.clone(),
+        Const::Element(name, index) => format!("{name}+{index}"),
+        Const::Label { thread, name } => format!("{thread}:{name}"),
+    }
+}
+
+/// Each thread as a list of lines: labels (renamed by rank) and instructions.
+fn columns(program: &Program) -> Vec<Vec<String>> {
+    let mut labels: Vec<&str> =
+        program.threads.iter().flat_map(|thread| &thread.labels).map(|(name, _)| name.as_str()).collect();
+    labels.sort_unstable();
+    labels.dedup();
+    let rename = |name: &str| labels.binary_search(&name).ok().map(|rank| format!("L{rank:02}"));
+    let columns = program.threads.iter().map(|thread| {
+        let mut lines = Vec::new();
+        for pc in 0..=thread.code.len() {
+            for (name, _) in thread.labels.iter().filter(|(_, at)| *at == pc) {
+                lines.push(format!("{}:", rename(name).unwrap_or_default()));
+            }
+            lines.extend(thread.code.get(pc).map(|instruction| rename_labels(&instruction.text, &rename)));
+        }
+        lines
+    });
+    columns.collect()
+}
+
+/// The operands of an instruction with every label renamed.
+fn rename_labels(text: &str, rename: &impl Fn(&str) -> Option<String>) -> String {
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut mnemonic = true;
+    while let Some(first) = rest.chars().next() {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
+        if !is_word(first) {
+            result.push(first);
+            rest = &rest[first.len_utf8()..];
+            continue;
+        }
+        let len = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        match rename(&rest[..len]).filter(|_| !mnemonic) {
+            Some(name) => result.push_str(&name),
+            None => result.push_str(&rest[..len]),
+        }
+        mnemonic = false;
+        rest = &rest[len..];
+    }
+    result
+}
+
+/// Columns side by side, padded to their widths.
+fn table(columns: &[Vec<String>]) -> String {
+    let widths: Vec<usize> =
+        columns.iter().map(|column| column.iter().map(String::len).max().unwrap_or(0)).collect();
+    let n_rows = columns.iter().map(Vec::len).max().unwrap_or(0);
+    let mut result = String::new();
+    for row in 0..n_rows {
+        let cells: Vec<String> = columns
+            .iter()
+            .zip(&widths)
+            .map(|(column, width)| {
+                let cell = column.get(row).map_or("", String::as_str);
+                // By bytes, as the widths are.
+                format!(" {cell}{:pad$} ", "", pad = width - cell.len())
+            })
+            .collect();
+        result.push_str(&cells.join("|"));
+        result.push_str(";\n");
+    }
+    result
+}
+
+/// The locations that the test looks at.
+fn observed(test: &Test) -> String {
+    let mut locs: Vec<Loc> = Vec::new();
+    let of_fault = |fault: &Fault| fault.loc.clone().map(Loc::Global);
+    for item in &test.fin.locations {
+        match item {
+            Item::Loc(loc, _) => locs.push(loc.clone()),
+            Item::Fault(..) => {}
+        }
+    }
+    let mut faults = Vec::new();
+    test.fin.prop.visit(
+        &mut |atom| {
+            locs.push(atom.left.clone());
+            if let Side::Loc(loc) = &atom.right {
+                locs.push(loc.clone());
+            }
+        },
+        &mut |fault| faults.extend(of_fault(fault)),
+    );
+    locs.extend(faults);
+    locs.sort_by(|a, b| order(a).cmp(&order(b)));
+    locs.dedup();
+    let locs: Vec<String> = locs.iter().map(show).collect();
+    locs.join("; ")
+}

@@ -1,0 +1,348 @@
+//! [`Test`] → [`Lowered`]: names resolved, instructions translated, nothing left of the syntax.
+
+use crate::arch::{self, ArchId, ColumnCx, Isa};
+use crate::diag::{Diagnostic, nearest};
+use crate::program::{Location, Program, RegTable, Thread, Type, Value};
+
+use super::Lowered;
+use super::ast::{Code, Column, Const, Init, Loc, Test, Ty};
+use super::names::{Names, intern};
+use super::{hash, observe, types};
+
+/// What, besides the test itself, decides how it is read.
+#[derive(Clone, Debug, Default)]
+pub struct LowerOptions {
+    /// `-variant` tags, besides those of the test's own `Variant=` line.
+    pub variants: Vec<String>,
+}
+
+/// Lowers a parsed test.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnostic>> {
+    let variants = variants(test);
+    let mut lowering = Lowering {
+        test,
+        program: Program {
+            arch: test.arch,
+            bits: 64,
+            threads: Vec::new(),
+            regs: RegTable::default(),
+            symbols: Vec::new(),
+            locations: Vec::new(),
+            init_regs: Vec::new(),
+            reg_types: Vec::new(),
+        },
+        isa: arch::isa(test.arch),
+        s128: options.variants.iter().chain(&variants).any(|variant| variant == "S128"),
+        diags: Vec::new(),
+    };
+    lowering.symbols_of_init();
+    lowering.check_arrays();
+    let functions = lowering.threads();
+    if !lowering.diags.is_empty() {
+        return Err(lowering.diags);
+    }
+    let arrays = lowering.locations();
+    let (isa, mut program, mut diags) = (lowering.isa, lowering.program, lowering.diags);
+    let mut names = Names { isa, program: &mut program, arrays };
+    registers(test, &mut names, &mut diags);
+    cell_values(test, &mut names, &mut diags);
+    let observed = observe::observe(test, &mut names, &mut diags);
+    let unroll = unroll(test, &mut diags);
+    if !diags.is_empty() {
+        return Err(diags);
+    }
+    let hashes = hash::hashes(test, &program, isa, functions.as_deref());
+    Ok(Lowered {
+        name: test.name.clone(),
+        condition: observed.condition,
+        filter: observed.filter,
+        shown: observed.shown,
+        display: observed.display,
+        observed: observed.all,
+        faults: observed.faults,
+        unroll,
+        variants,
+        hashes,
+        condition_text: observed.text.render(&program, super::Hexa::No),
+        condition_template: observed.text,
+        scopes: test.scopes.iter().chain(&test.levels).cloned().collect(),
+        regions: test.regions.clone(),
+        program,
+    })
+}
+
+struct Lowering<'a> {
+    test: &'a Test,
+    program: Program,
+    isa: Option<&'static dyn Isa>,
+    s128: bool,
+    diags: Vec<Diagnostic>,
+}
+
+impl Lowering<'_> {
+    /// Names of the initial state become symbols first: their order is that of the test.
+    fn symbols_of_init(&mut self) {
+        for entry in &self.test.init {
+            if let Loc::Global(name) | Loc::Cell(name, _) = &entry.loc {
+                intern(&mut self.program.symbols, name);
+            }
+            for value in &entry.values {
+                if let Const::Global(name) | Const::Element(name, _) = value {
+                    intern(&mut self.program.symbols, name);
+                }
+            }
+        }
+    }
+
+    /// Arrays of a size that no test has are refused before anything is allocated for them.
+    fn check_arrays(&mut self) {
+        const MOST: u64 = 1024;
+        for entry in &self.test.init {
+            if matches!(&entry.ty, Ty::Array(_, len) if *len == 0 || *len > MOST) {
+                self.diags.push(
+                    Diagnostic::error("litmus::array-size", format!("an array has 1 to {MOST} elements"))
+                        .at(entry.span, "declared here"),
+                );
+            }
+        }
+    }
+
+    /// Translates the code. For C, returns the text of each function that is hashed.
+    fn threads(&mut self) -> Option<Vec<String>> {
+        match (&self.test.code, self.isa) {
+            (Code::Table(table), Some(isa)) => {
+                self.program.bits = isa.bits();
+                for (number, column) in table.columns.iter().enumerate() {
+                    let thread = self.thread(isa, number, column);
+                    self.program.threads.push(thread);
+                }
+                None
+            }
+            (Code::C(region), _) => {
+                self.program.bits = if self.s128 { 128 } else { 32 };
+                let _ = region;
+                self.diags.push(
+                    Diagnostic::unsupported("litmus::unsupported-arch", "tests in C are not supported yet")
+                        .at(self.test.name_span, "this test"),
+                );
+                None
+            }
+            (Code::Table(_), None) => {
+                let name = self.test.arch.name();
+                self.diags.push(
+                    Diagnostic::unsupported(
+                        "litmus::unsupported-arch",
+                        format!("tests for `{name}` are not supported"),
+                    )
+                    .at(self.test.name_span, "this test"),
+                );
+                None
+            }
+        }
+    }
+
+    /// One column of a table.
+    fn thread(&mut self, isa: &dyn Isa, number: usize, column: &Column) -> Thread {
+        let mut labels = Vec::new();
+        let mut length = 0;
+        for cell in &column.cells {
+            labels.extend(cell.labels.iter().map(|(name, _)| (name.clone(), length)));
+            length += usize::from(!cell.text.is_empty());
+        }
+        let mut thread = Thread {
+            code: Vec::with_capacity(length),
+            labels,
+            annotations: column.annotations.iter().map(|(name, _)| name.clone()).collect(),
+        };
+        for cell in column.cells.iter().filter(|cell| !cell.text.is_empty()) {
+            let mut cx = ColumnCx {
+                thread: number,
+                regs: &mut self.program.regs,
+                symbols: &mut self.program.symbols,
+                labels: &thread.labels,
+                pc: thread.code.len(),
+                length,
+            };
+            match isa.instruction(&mut cx, &cell.text, cell.span) {
+                Ok(instruction) => thread.code.push(instruction),
+                Err(error) => self.diags.push(error),
+            }
+        }
+        thread
+    }
+
+    /// Memory cells with their types; their values come later, when every array is known.
+    fn locations(&mut self) -> Vec<(crate::program::Sym, u64)> {
+        let mut arrays = Vec::new();
+        for entry in &self.test.init {
+            let Loc::Global(name) = &entry.loc else { continue };
+            let sym = intern(&mut self.program.symbols, name);
+            let (ty, declared) = self.declared(entry);
+            let cell =
+                |name: String, offset: i64| Location { name, sym, offset, ty, declared, init: Value::ZERO };
+            if let Ty::Array(_, len) = &entry.ty {
+                arrays.push((sym, *len));
+                let bytes = i64::from(ty.bytes);
+                let cells = (0..*len).map(|i| cell(format!("{name}[{i}]"), i as i64 * bytes));
+                self.program.locations.extend(cells);
+            } else {
+                self.program.locations.push(cell(name.clone(), 0));
+            }
+        }
+        for (index, name) in self.program.symbols.iter().enumerate() {
+            let sym = crate::program::Sym(index as u16);
+            if !self.program.locations.iter().any(|l| l.sym == sym) {
+                self.program.locations.push(Location {
+                    name: name.clone(),
+                    sym,
+                    offset: 0,
+                    ty: Type::INT,
+                    declared: false,
+                    init: Value::ZERO,
+                });
+            }
+        }
+        arrays
+    }
+
+    /// The declared type of an entry, and whether it was written.
+    fn declared(&mut self, entry: &Init) -> (Type, bool) {
+        match declared_type(entry, self.pointer_bytes()) {
+            Ok(Some(ty)) => (ty, true),
+            Ok(None) => (Type::INT, false),
+            Err(error) => {
+                self.diags.push(*error);
+                (Type::INT, false)
+            }
+        }
+    }
+
+    fn pointer_bytes(&self) -> u8 {
+        pointer_bytes(&self.program)
+    }
+}
+
+fn pointer_bytes(program: &Program) -> u8 {
+    match program.arch {
+        ArchId::C => 8,
+        _ => (program.bits / 8).min(8) as u8,
+    }
+}
+
+/// The type an entry declares; none: not written.
+fn declared_type(entry: &Init, pointer_bytes: u8) -> Result<Option<Type>, Box<Diagnostic>> {
+    let pointer = Type { bytes: pointer_bytes, signed: false };
+    let name = match &entry.ty {
+        Ty::None => return Ok(None),
+        Ty::Pointer | Ty::NamedPointer(_) => return Ok(Some(pointer)),
+        Ty::Named(name) | Ty::Atomic(name) | Ty::Array(name, _) => name,
+    };
+    types::named(name, pointer_bytes).map(Some).ok_or_else(|| {
+        let error =
+            Diagnostic::error("litmus::unknown-type", format!("the size of type `{name}` is not known"))
+                .at(entry.ty_span, "not a type of litmus tests");
+        Box::new(match nearest(name, types::names()) {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error,
+        })
+    })
+}
+
+/// Initial values and types of registers.
+fn registers(test: &Test, names: &mut Names, diags: &mut Vec<Diagnostic>) {
+    let pointer_bytes = pointer_bytes(names.program);
+    for entry in &test.init {
+        let (threads, name) = match &entry.loc {
+            Loc::Reg { thread, name } => (vec![*thread], name.clone()),
+            Loc::Symbolic(name) => (users(test, name), format!("%{name}")),
+            Loc::Special(text) => {
+                diags.push(super::names::special(text, entry.loc_span));
+                continue;
+            }
+            Loc::Global(_) | Loc::Cell(..) => continue,
+        };
+        let ty = declared_type(entry, pointer_bytes).map_err(|error| *error);
+        let value = match entry.values.first() {
+            Some(value) => names.value(value, entry.value_span),
+            None => Ok(Value::ZERO),
+        };
+        let (ty, value) = match (ty, value) {
+            (Ok(ty), Ok(value)) => (ty, value),
+            (ty, value) => {
+                diags.extend(ty.err().into_iter().chain(value.err()));
+                continue;
+            }
+        };
+        for thread in threads {
+            match names.register(thread, &name, entry.loc_span) {
+                Err(error) => diags.push(error),
+                Ok(reg) if names.program.init_regs.iter().any(|(t, r, _)| (*t, *r) == (thread, reg)) => {
+                    diags.push(
+                        Diagnostic::error(
+                            "litmus::set-twice",
+                            format!(
+                                "`{thread}:{}` is initialized more than once",
+                                names.program.regs.name(reg)
+                            ),
+                        )
+                        .at(entry.loc_span, "the same register under another name"),
+                    );
+                }
+                Ok(reg) => {
+                    names.program.init_regs.push((thread, reg, value));
+                    names.program.reg_types.extend(ty.map(|ty| (thread, reg, ty)));
+                }
+            }
+        }
+    }
+}
+
+/// The threads that mention `%name`.
+fn users(test: &Test, name: &str) -> Vec<usize> {
+    let Code::Table(table) = &test.code else { return Vec::new() };
+    let mentions = |text: &str| {
+        text.match_indices('%').any(|(at, _)| {
+            text[at + 1..].strip_prefix(name).is_some_and(|rest| {
+                !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$'))
+            })
+        })
+    };
+    let columns = table.columns.iter().enumerate();
+    columns.filter(|(_, c)| c.cells.iter().any(|cell| mentions(&cell.text))).map(|(n, _)| n).collect()
+}
+
+/// Initial values of memory cells.
+fn cell_values(test: &Test, names: &mut Names, diags: &mut Vec<Diagnostic>) {
+    for entry in &test.init {
+        let Loc::Global(name) = &entry.loc else { continue };
+        let sym = names.symbol(name);
+        let Some(first) = names.program.locations.iter().position(|l| l.sym == sym) else { continue };
+        for (index, value) in entry.values.iter().enumerate() {
+            match names.value(value, entry.value_span) {
+                Ok(value) => names.program.locations[first + index].init = value,
+                Err(error) => diags.push(error),
+            }
+        }
+    }
+}
+
+/// The tags of `Variant=a,b`.
+fn variants(test: &Test) -> Vec<String> {
+    let words = test.info("Variant").map_or("", |info| info.value.as_str());
+    words.split([',', ' ', '\t']).filter(|word| !word.is_empty()).map(str::to_string).collect()
+}
+
+/// `Unroll=n`.
+fn unroll(test: &Test, diags: &mut Vec<Diagnostic>) -> Option<u32> {
+    let info = test.info("Unroll")?;
+    let number = info.value.trim().parse().ok();
+    if number.is_none() {
+        let error =
+            Diagnostic::error("litmus::bad-info", "`Unroll` takes a number").at(info.span, "not a number");
+        diags.push(error);
+    }
+    number
+}

@@ -1,0 +1,69 @@
+//! The text of a condition, with holes where the user's choices decide how things look.
+
+use crate::outcome::{Quantifier, format_value};
+use crate::program::{Program, Type, Value};
+
+/// Decimal or hexadecimal numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Hexa {
+    /// Decimal.
+    #[default]
+    No,
+    /// Hexadecimal.
+    Yes,
+}
+
+/// A piece of a condition's text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Piece {
+    /// As it stands.
+    Text(String),
+    /// A global, shown in brackets.
+    Global(String),
+    /// A value.
+    Value(Value),
+}
+
+/// A condition's text before the last decisions.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Template {
+    /// Its pieces.
+    pub pieces: Vec<Piece>,
+}
+
+impl Template {
+    /// Adds text as it stands.
+    pub fn push(&mut self, text: &str) {
+        if let Some(Piece::Text(last)) = self.pieces.last_mut() {
+            last.push_str(text);
+        } else if !text.is_empty() {
+            self.pieces.push(Piece::Text(text.to_string()));
+        }
+    }
+
+    /// The whole condition, of which this is the proposition.
+    pub fn quantified(self, quantifier: Quantifier) -> Template {
+        let word = match quantifier {
+            Quantifier::Exists => "exists (",
+            Quantifier::NotExists => "~exists (",
+            Quantifier::Forall => "forall (",
+        };
+        let mut result = Template::default();
+        result.push(word);
+        result.pieces.extend(self.pieces);
+        result.push(")");
+        result
+    }
+
+    /// The text as herd7 prints it.
+    pub fn render(&self, program: &Program, hexa: Hexa) -> String {
+        // Values are printed in full, whatever the type of what they are compared with.
+        let full = Type { bytes: (program.bits / 8) as u8, signed: true };
+        let pieces = self.pieces.iter().map(|piece| match piece {
+            Piece::Text(text) => text.clone(),
+            Piece::Global(name) => format!("[{name}]"),
+            Piece::Value(value) => format_value(*value, full, program, hexa == Hexa::Yes),
+        });
+        pieces.collect()
+    }
+}
