@@ -58,6 +58,17 @@ impl SymVal {
                 SymVal::Binary(BinOp::Eq, x.clone(), y.clone())
             }
             (UnOp::Not, SymVal::Unary(UnOp::Not, inner)) => (**inner).clone(),
+            // Bits of condition flags that were packed into one register.
+            (UnOp::Bit(0), _) if a.is_truth() => a,
+            (UnOp::Bit(_), _) if a.is_truth() => SymVal::ZERO,
+            (UnOp::Bit(_), SymVal::Binary(BinOp::Or, x, y)) if a.is_flags() => {
+                let (x, y) = (SymVal::unary(op, (**x).clone(), bits), SymVal::unary(op, (**y).clone(), bits));
+                SymVal::binary(BinOp::Or, x, y, bits)
+            }
+            (UnOp::Bit(n), SymVal::Binary(BinOp::Shl, x, by)) if a.is_flags() => match **by {
+                SymVal::Known(Value::Int(by)) if by == i128::from(n) => (**x).clone(),
+                _ => SymVal::ZERO,
+            },
             _ => SymVal::Unary(op, Arc::new(a)),
         }
     }
@@ -144,12 +155,25 @@ impl SymVal {
         Some(((**inner).clone(), Some(other)))
     }
 
+    /// Is it made of truth values, each shifted to its place?
+    fn is_flags(&self) -> bool {
+        match self {
+            SymVal::Binary(BinOp::Or, a, b) => a.is_flags() && b.is_flags(),
+            SymVal::Binary(BinOp::Shl, a, by) => {
+                a.is_truth() && matches!(**by, SymVal::Known(Value::Int(0..32)))
+            }
+            SymVal::Known(Value::Int(0..16)) => true,
+            _ => self.is_truth(),
+        }
+    }
+
     /// Can it only be 0 or 1?
     fn is_truth(&self) -> bool {
         match self {
             SymVal::Known(value) => *value == Value::ZERO || *value == Value::ONE,
             SymVal::Read(_) => false,
             SymVal::Unary(op, _) => matches!(op, UnOp::IsZero | UnOp::Bit(_)),
+            SymVal::Binary(BinOp::And | BinOp::Or | BinOp::Xor, a, b) => a.is_truth() && b.is_truth(),
             SymVal::Binary(op, ..) => matches!(
                 op,
                 BinOp::Eq
@@ -368,5 +392,19 @@ mod tests {
         let sum = SymVal::binary(BinOp::Add, cell(0), cell(0), 64);
         assert_eq!(sum.known(), None);
         assert!(sum.eval(&[], 64).is_err());
+    }
+
+    #[test]
+    fn a_packed_flag_comes_out_as_it_went_in() {
+        let read = SymVal::Read(0);
+        let zero = SymVal::binary(BinOp::Eq, read.clone(), SymVal::ZERO, 64);
+        // The order of two symbols is not known, but only a condition that asks for it may notice.
+        let (x, y) = (Value::addr(Sym(0)), Value::addr(Sym(1)));
+        let negative = SymVal::binary(BinOp::Lt, x.into(), y.into(), 64);
+        let shift = |value, by| SymVal::binary(BinOp::Shl, value, Value::Int(by).into(), 64);
+        let flags = SymVal::binary(BinOp::Or, shift(negative.clone(), 3), shift(zero.clone(), 2), 64);
+        assert_eq!(SymVal::unary(UnOp::Bit(2), flags.clone(), 64), zero);
+        assert_eq!(SymVal::unary(UnOp::Bit(3), flags.clone(), 64), negative);
+        assert_eq!(SymVal::unary(UnOp::Bit(0), flags, 64), SymVal::ZERO);
     }
 }

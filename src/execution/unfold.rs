@@ -370,8 +370,15 @@ impl<'p> Unfolding<'p> {
                     Some(cond) => self.sources(state, &[*cond])?,
                     None => Vec::new(),
                 };
+                let value = match cond {
+                    Some(cond) => self.temp(state, *cond)?.value.clone(),
+                    None => SymVal::ZERO,
+                };
                 let id = self.event(state, EventKind::Branch(*kind), None, None, vec![]);
                 self.edges(state, id, &sources, extra)?;
+                if let Some(done) = extra.done {
+                    Self::set(state, done, value, vec![id]);
+                }
             }
             Op::If { cond, then, otherwise } => return self.branch(state, *cond, then, otherwise),
             Op::Choice { branches } => {

@@ -155,7 +155,8 @@ pub enum Op {
     /// exactly `sets`, with a location if `addr` is given. `read` gives it a value to read, `write` one to write,
     /// without its being in `R`, `W` or `M`.
     Other { addr: Option<Tmp>, sets: Vec<SetName>, extra: Extra },
-    /// Branch event; consumes `cond` (data edge) if given.
+    /// Branch event; consumes `cond` (data edge) if given. `extra.done` takes the value of `cond`, with this event as
+    /// its only source: the condition of an [`Op::If`] whose events hang on the branch.
     Branch { kind: BranchKind, cond: Option<Tmp>, extra: Extra },
     /// Runs `then` if `cond` is not 0, `otherwise` if it is; forks if that is not known.
     If { cond: Tmp, then: Vec<Op>, otherwise: Vec<Op> },
