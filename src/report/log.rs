@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::{Format, Item, states};
+use super::herd::{Style, write_block};
+use super::{Format, Item};
 
 /// herd7's log, a block a test; a test without an answer has none.
 #[derive(Default, Debug)]
@@ -41,13 +42,13 @@ impl Format for Log {
         let Some((answer, outcome)) = item.report.answer.as_ref().zip(item.report.outcome()) else {
             return Ok(());
         };
-        let _ = &self.options;
-        let name = &answer.test.name;
-        writeln!(out, "Test {name} {}", answer.kind())?;
-        writeln!(out, "States {}", outcome.states.len())?;
-        for line in states::lines(answer) {
-            writeln!(out, "{line}")?;
-        }
-        writeln!(out)
+        let style = Style {
+            hexa: self.options.hexa,
+            brackets: self.options.brackets,
+            candidates: self.options.candidates,
+            bad_flag: self.options.bad_flag.clone(),
+            time: Some(item.report.phases.total()),
+        };
+        write_block(out, &answer.test, outcome, &style)
     }
 }

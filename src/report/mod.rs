@@ -1,6 +1,7 @@
 //! Results as people and programs read them: one file per form.
 
 mod csv;
+pub mod herd;
 mod json;
 mod junit;
 mod log;

@@ -216,20 +216,18 @@ impl Record {
 }
 
 fn state_list(report: &Report) -> Vec<State> {
-    let Some((answer, outcome)) = report.answer.as_ref().zip(report.outcome()) else { return Vec::new() };
+    let Some(answer) = &report.answer else { return Vec::new() };
     let test = &answer.test;
-    let lines = states::lines(answer);
-    lines
+    states::states(answer)
         .into_iter()
-        .zip(&outcome.states)
-        .map(|(line, (values, witnesses))| {
+        .map(|states::State { line, values, witnesses }| {
             let value = |wanted: Observable| {
                 test.shown.iter().position(|o| *o == wanted).map_or(Value::ZERO, |index| values[index])
             };
             State {
                 values: states::bindings(&line),
                 line,
-                witnesses: *witnesses,
+                witnesses,
                 satisfies: test.condition.prop.holds(&value),
             }
         })

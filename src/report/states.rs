@@ -2,29 +2,34 @@
 
 use std::collections::BTreeMap;
 
-use crate::outcome::{Answer, Observable};
+use crate::outcome::{Answer, StateStyle, format_state, sorted_states};
 use crate::program::Value;
 
-/// The state lines of an answer, in the order of `Outcome::states`.
+/// The state lines of an answer, in the order of a log.
 pub fn lines(answer: &Answer) -> Vec<String> {
+    states(answer).into_iter().map(|state| state.line).collect()
+}
+
+/// One final state.
+pub struct State<'a> {
+    /// As a log shows it.
+    pub line: String,
+    /// The values of `Lowered::shown`.
+    pub values: &'a [Value],
+    /// The number of executions that end in it.
+    pub witnesses: u64,
+}
+
+/// The final states of an answer, in the order of a log.
+pub fn states(answer: &Answer) -> Vec<State<'_>> {
     let Some(outcome) = &answer.outcome else { return Vec::new() };
-    let program = &answer.test.program;
-    let show = |value: &Value| match value {
-        Value::Int(n) => n.to_string(),
-        Value::Addr { sym, .. } => program.symbols[sym.0 as usize].clone(),
-        Value::Code { thread, pc } => format!("P{thread}+{pc}"),
-    };
-    let place = |observable: &Observable| match observable {
-        Observable::Reg(thread, reg) => format!("{thread}:{}", program.regs.name(*reg)),
-        Observable::Loc(loc) => format!("[{}]", program.locations[loc.0 as usize].name),
-    };
-    outcome
-        .states
-        .keys()
-        .map(|values| {
-            let cells = answer.test.shown.iter().zip(values);
-            let cells: Vec<String> = cells.map(|(o, v)| format!("{}={};", place(o), show(v))).collect();
-            cells.join(" ")
+    let style = StateStyle::default();
+    sorted_states(outcome.states.keys(), &answer.test.program)
+        .into_iter()
+        .map(|values| State {
+            line: format_state(values, &answer.test, &style),
+            values,
+            witnesses: outcome.states.get(values).copied().unwrap_or(0),
         })
         .collect()
 }
