@@ -40,6 +40,8 @@ pub struct Event {
     pub kind: EventKind,
     /// The cell, for memory events (and others that have one).
     pub loc: Option<LocId>,
+    /// Size of a memory access in bytes; initial writes have none.
+    pub size: Option<u8>,
     /// The value read or written (for [`EventKind::Rmw`]: read).
     pub value: Option<SymVal>,
     /// The value written by an [`EventKind::Rmw`].

@@ -48,7 +48,13 @@ impl SymVal {
         match (op, &a) {
             (UnOp::SignExtend(n), _) if u32::from(n) >= bits => a,
             (UnOp::ZeroExtend(n), _) if u32::from(n) >= bits => a,
-            (UnOp::ZeroExtend(n), SymVal::Unary(UnOp::ZeroExtend(m), _)) if *m <= n => a,
+            (UnOp::ZeroExtend(n) | UnOp::SignExtend(n), SymVal::Unary(UnOp::ZeroExtend(m), _)) if *m < n => a,
+            (UnOp::SignExtend(n), SymVal::Unary(UnOp::SignExtend(m), _)) if *m <= n => a,
+            // Only the low bits count, and the inner extension leaves them alone.
+            (
+                UnOp::ZeroExtend(n) | UnOp::SignExtend(n),
+                SymVal::Unary(UnOp::ZeroExtend(m) | UnOp::SignExtend(m), inner),
+            ) if *m >= n => SymVal::unary(op, (**inner).clone(), bits),
             (UnOp::ZeroExtend(n) | UnOp::SignExtend(n), _) if n > 1 && a.is_truth() => a,
             (UnOp::IsZero, SymVal::Unary(UnOp::IsZero, inner)) if inner.is_truth() => (**inner).clone(),
             (UnOp::IsZero, SymVal::Binary(BinOp::Eq, x, y)) => {
@@ -187,6 +193,21 @@ impl SymVal {
                     | BinOp::Gtu
                     | BinOp::Geu
             ),
+        }
+    }
+
+    /// A bound on it, if it has one: where it is an integer, it is not negative and of at most that many bits.
+    pub fn unsigned_bits(&self) -> Option<u32> {
+        match self {
+            SymVal::Known(Value::Int(n)) if *n >= 0 => Some(128 - n.leading_zeros()),
+            _ if self.is_truth() => Some(1),
+            SymVal::Unary(UnOp::ZeroExtend(n), _) => Some(u32::from(*n)),
+            SymVal::Binary(BinOp::And, a, b) => match (a.unsigned_bits(), b.unsigned_bits()) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (bound, None) | (None, bound) => bound,
+            },
+            SymVal::Binary(BinOp::Or | BinOp::Xor, a, b) => Some(a.unsigned_bits()?.max(b.unsigned_bits()?)),
+            _ => None,
         }
     }
 

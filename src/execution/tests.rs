@@ -72,15 +72,6 @@ fn load(reg: u16, cell: Value) -> Instr {
     })
 }
 
-/// `mov [cell],reg`.
-fn store_reg(cell: Value, reg: u16) -> Instr {
-    instr(|b| {
-        let value = b.read(Reg(reg), Port::Data);
-        let addr = b.value(cell);
-        b.store(addr, value, 4, &[]);
-    })
-}
-
 /// `dst := a op b`.
 fn binary(op: BinOp, dst: u16, a: u16, b: u16) -> Instr {
     instr(|builder| {
@@ -737,4 +728,29 @@ fn locations_and_threads_are_found_by_name() {
     assert_eq!(format!("{:?}", view.location_classes()), "[{0, 1, 2}, {3}, {4}]");
     assert_eq!(format!("{:?}", view.events_of_location("x")), "Some({0, 1, 2})");
     assert!(view.events_of_location("nosuch").is_none());
+}
+
+#[test]
+fn narrow_writes_are_refused_where_the_other_bytes_show() {
+    let write = |bytes: u8, n: i128| {
+        instr(|b| {
+            let addr = b.value(X);
+            let value = b.int(n);
+            b.store(addr, value, bytes, &[]);
+        })
+    };
+    let errors = |code: Vec<Instr>, init: i128| {
+        let mut program = program(ArchId::RiscV, vec![thread(code)]);
+        program.locations[0].init = Value::Int(init);
+        worlds(&program)[0].errors.iter().map(|error| error.message.clone()).collect::<Vec<_>>()
+    };
+    let mixed = ["mixed-size accesses to `x`".to_string()];
+    // The upper bytes are zero whatever happens.
+    assert!(errors(vec![write(1, 0xff), write(4, 0x7f)], 0).is_empty());
+    // They are not: from the start, or by the wide write.
+    assert_eq!(errors(vec![write(1, 0xff)], 0xffff), mixed);
+    assert_eq!(errors(vec![write(1, 0xff), write(4, 0x100)], 0), mixed);
+    assert_eq!(errors(vec![write(2, 1)], -1), mixed);
+    // Writes of the cell's own size may hold anything.
+    assert!(errors(vec![write(4, -1)], -1).is_empty());
 }

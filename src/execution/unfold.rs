@@ -246,6 +246,7 @@ impl<'p> Unfolding<'p> {
             pc: state.pc as u32,
             kind,
             loc,
+            size: None,
             value,
             written: None,
             sets,
@@ -314,6 +315,7 @@ impl<'p> Unfolding<'p> {
                 let sources = self.sources(state, &[*addr])?;
                 let id = state.n_events();
                 self.event(state, EventKind::Read, Some(loc), Some(SymVal::Read(id)), sets.clone());
+                state.path.events[id as usize].size = Some(size.0);
                 state.path.addr_in.extend(sources.iter().map(|from| (*from, id)));
                 self.edges(state, id, &sources, extra)?;
                 Self::set(state, *dst, SymVal::Read(id), vec![id]);
@@ -326,6 +328,7 @@ impl<'p> Unfolding<'p> {
                 let from_addr = self.sources(state, &[*addr])?;
                 let Temp { value, sources } = self.temp(state, *value)?.clone();
                 let id = self.event(state, EventKind::Write, Some(loc), Some(value), sets.clone());
+                state.path.events[id as usize].size = Some(size.0);
                 state.path.addr_in.extend(from_addr.iter().map(|from| (*from, id)));
                 state.path.data_in.extend(sources.iter().map(|from| (*from, id)));
                 self.edges(state, id, &[from_addr, sources].concat(), extra)?;
@@ -338,6 +341,7 @@ impl<'p> Unfolding<'p> {
                 let from_addr = self.sources(state, &[*addr])?;
                 let id = state.n_events();
                 self.event(state, EventKind::Rmw, Some(loc), Some(SymVal::Read(id)), sets.clone());
+                state.path.events[id as usize].size = Some(size.0);
                 Self::set(state, *dst, SymVal::Read(id), vec![id]);
                 for op in ops {
                     self.compute(state, op)?;

@@ -7,6 +7,7 @@ use crate::diag::Diagnostic;
 use crate::program::{LocId, Program, Reg, Value};
 
 use super::path::Path;
+use super::sizes::Sizes;
 use super::unfold::paths;
 use super::{Cut, Dependencies, Event, EventKind, SymVal};
 
@@ -72,6 +73,7 @@ pub struct Worlds {
     bits: u32,
     cells: Vec<(LocId, Value)>,
     observed: Vec<LocId>,
+    sizes: Sizes,
     threads: Vec<Vec<Candidate>>,
     /// For each thread: what any of its paths may write.
     any: Vec<Offers>,
@@ -125,6 +127,7 @@ impl Worlds {
             bits: program.bits,
             cells,
             observed: observed.to_vec(),
+            sizes: Sizes::new(program),
             threads,
             any,
             chosen: vec![0],
@@ -160,7 +163,9 @@ impl Worlds {
 
     fn build(&self) -> World {
         let paths: Vec<&Path> = (0..self.threads.len()).map(|thread| &self.candidate(thread).path).collect();
-        World::new(&paths, &self.cells, &self.observed)
+        let mut world = World::new(&paths, &self.cells, &self.observed);
+        world.errors.extend(self.sizes.mixed(&world));
+        world
     }
 }
 
@@ -291,6 +296,7 @@ impl World {
                     pc: 0,
                     kind: EventKind::Init,
                     loc: Some(*loc),
+                    size: None,
                     value: Some(SymVal::Known(*value)),
                     written: None,
                     sets: Vec::new(),

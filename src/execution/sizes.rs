@@ -1,0 +1,71 @@
+//! Accesses of different sizes to one cell.
+//!
+//! A cell has one value: a write replaces all of it, a read takes all of it and the instruction cuts off what it does not
+//! want. That is right for narrow reads. For a write that is narrower than the cell, or than another access to it,
+//! it is right only as long as every value of the cell fits into the narrow write, so that the bytes that the
+//! write should have kept are zero anyway. Anything else is refused, not answered wrongly.
+
+use crate::diag::Diagnostic;
+use crate::program::{Program, Type};
+use crate::source::Span;
+
+use super::{Event, World};
+
+/// What the check needs to know of a program.
+pub(super) struct Sizes {
+    cells: Vec<(String, Type)>,
+    /// By thread and program counter.
+    spans: Vec<Vec<Span>>,
+}
+
+impl Sizes {
+    pub(super) fn new(program: &Program) -> Sizes {
+        let spans = |thread: &crate::program::Thread| thread.code.iter().map(|instr| instr.span).collect();
+        Sizes {
+            cells: program.locations.iter().map(|cell| (cell.name.clone(), cell.ty)).collect(),
+            spans: program.threads.iter().map(spans).collect(),
+        }
+    }
+
+    /// The first cell of a world whose accesses mix sizes in a way that shows.
+    pub(super) fn mixed(&self, world: &World) -> Option<Diagnostic> {
+        (0..self.cells.len()).find_map(|cell| self.mixed_cell(world, cell))
+    }
+
+    fn mixed_cell(&self, world: &World, cell: usize) -> Option<Diagnostic> {
+        let (name, ty) = &self.cells[cell];
+        let here = |e: &&Event| e.loc.is_some_and(|loc| usize::from(loc.0) == cell) && e.size.is_some();
+        let accesses = || world.events[..world.n_memory].iter().filter(here);
+        let narrow = accesses().filter(|e| e.is_write()).min_by_key(|e| e.size)?;
+        let bytes = narrow.size?;
+        let widest = accesses().max_by_key(|e| e.size)?;
+        let widest_bytes = widest.size?.max(ty.bytes);
+        if bytes >= widest_bytes {
+            return None;
+        }
+        let fits = |write: &usize| {
+            let bound = world.events[*write].written_value().and_then(|value| value.unsigned_bits());
+            bound.is_some_and(|bound| bound <= 8 * u32::from(bytes))
+        };
+        if world.writes[cell].iter().all(fits) {
+            return None;
+        }
+        let diagnostic =
+            Diagnostic::unsupported("program::mixed-size", format!("mixed-size accesses to `{name}`"))
+                .at(self.span(narrow)?, format!("writes {bytes} of its {widest_bytes} bytes"));
+        let diagnostic = match self.span(widest) {
+            Some(span) if widest.size == Some(widest_bytes) => {
+                diagnostic.at(span, format!("accesses {widest_bytes} bytes"))
+            }
+            _ => diagnostic,
+        };
+        Some(
+            diagnostic
+                .note("a cell is read and written as a whole: what the other bytes hold would be wrong here"),
+        )
+    }
+
+    fn span(&self, event: &Event) -> Option<Span> {
+        self.spans.get(usize::from(event.thread?))?.get(event.pc as usize).copied()
+    }
+}
