@@ -28,7 +28,7 @@ impl Order {
             Order::Relaxed => "",
             Order::Acquire => ".aq",
             Order::Release => ".rl",
-            Order::AcquireRelease => ".aq.rl",
+            Order::AcquireRelease => ".aqrl",
         }
     }
 }
@@ -339,7 +339,7 @@ impl Reader<'_, '_, '_> {
         Ok(())
     }
 
-    /// Some of `iorw`, in that order. Device accesses do not exist in litmus tests: `i` and `o` are dropped.
+    /// Some of `iorw`, in that order. Device accesses do not exist in litmus tests: `i` and `o` only show in the text.
     fn accesses(&mut self) -> Result<((bool, bool), String), Diagnostic> {
         let (word, span) = self.scanner.word("accesses to order, such as `rw`")?;
         let mut letters = "iorw".chars();
@@ -347,8 +347,6 @@ impl Reader<'_, '_, '_> {
             let message = format!("`{word}` does not say what a fence orders");
             return Err(errors::bad_operand(span, message, "expected letters of `iorw`, in that order"));
         }
-        let text: String = word.chars().filter(|c| matches!(c, 'r' | 'w')).collect();
-        let accesses = (word.contains('r'), word.contains('w'));
-        Ok((accesses, if text.is_empty() { word.to_string() } else { text }))
+        Ok(((word.contains('r'), word.contains('w')), word.to_string()))
     }
 }
