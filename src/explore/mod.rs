@@ -15,6 +15,9 @@ mod search;
 mod sink;
 mod steps;
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;

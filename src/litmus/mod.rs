@@ -64,6 +64,29 @@ pub struct Lowered {
     pub regions: Vec<(String, String)>,
 }
 
+impl Lowered {
+    /// A test made from a program that was not read from a file: no filter, no hash, `shown` observed.
+    pub fn for_program(program: Program, condition: Condition, shown: Vec<Observable>) -> Lowered {
+        Lowered {
+            name: "program".to_string(),
+            program,
+            condition,
+            filter: None,
+            observed: shown.clone(),
+            shown,
+            display: Vec::new(),
+            faults: Vec::new(),
+            unroll: None,
+            variants: Vec::new(),
+            hashes: Vec::new(),
+            condition_text: String::new(),
+            condition_template: Template::default(),
+            scopes: Vec::new(),
+            regions: Vec::new(),
+        }
+    }
+}
+
 /// One binding of a state line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
