@@ -39,8 +39,9 @@ pub fn entries() -> &'static [Entry] {
     ENTRIES
 }
 
-/// The file of that name.
+/// The file of that name, ours or herd7's.
 pub fn entry(name: &str) -> Option<&'static Entry> {
+    let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| name);
     ENTRIES.iter().find(|entry| entry.name == name)
 }
 
@@ -52,10 +53,49 @@ macro_rules! files {
 
 static ENTRIES: &[Entry] = files! {
     Model "sc.cat"
+    Model "tso.cat"
+    Model "pso.cat"
+    Model "rmo.cat"
+    Model "weak.cat"
+    Model "nofence.cat"
+    Model "x86tso.cat"
+    Model "x86tso-mixed.cat"
+    Model "armv7.cat"
+    Model "arm-a9.cat"
+    Model "aarch64.cat"
+    Model "ppc.cat"
+    Model "riscv.cat"
+    Model "mips.cat"
+    Model "c11.cat"
+    Model "rc11.cat"
+    Model "uni.cat"
+    Model "minimal.cat"
+    Model "naked.cat"
     Part "stdlib.cat"
     Part "cos.cat"
     Part "cross.cat"
+    Part "full-fences.cat"
+    Part "weak-base.cat"
+    Part "herding.cat"
+    Part "armv7-base.cat"
+    Part "aarch64deps.cat"
+    Part "fences.cat"
+    Part "x86fences.cat"
+    Part "armfences.cat"
+    Part "aarch64fences.cat"
+    Part "ppcfences.cat"
+    Part "mipsfences.cat"
+    Part "filters.cat"
 };
+
+/// Names that herd7's library has for files that we call otherwise.
+static ALIASES: &[(&str, &str)] = &[
+    ("arm.cat", "armv7.cat"),
+    ("armllh.cat", "arm-a9.cat"),
+    ("c11_partialSC.cat", "c11.cat"),
+    ("uniproc.cat", "uni.cat"),
+    ("cos-opt.cat", "cos.cat"),
+];
 
 #[cfg(test)]
 mod tests {
@@ -67,6 +107,26 @@ mod tests {
             assert!(ENTRIES[..index].iter().all(|other| other.name != entry.name), "{}", entry.name);
             assert!(entry.summary().len() > 10, "{}: no opening comment", entry.name);
             assert!(entry.text.is_ascii(), "{}: only ASCII is legal everywhere", entry.name);
+        }
+    }
+
+    #[test]
+    fn aliases_lead_somewhere_and_hide_nothing() {
+        for (alias, name) in ALIASES {
+            assert!(ENTRIES.iter().any(|entry| entry.name == *name), "{name}");
+            assert!(ENTRIES.iter().all(|entry| entry.name != *alias), "{alias}");
+        }
+    }
+
+    #[test]
+    fn every_file_parses() {
+        for entry in ENTRIES {
+            let mut sources = crate::source::Sources::new();
+            let source = sources.add(entry.name, entry.text);
+            let mut diags = crate::diag::Diagnostics::new();
+            let result = crate::cat::parse(&sources, source, &mut diags);
+            let messages = crate::diag::render_all(diags.list(), &sources, crate::diag::Color::Never);
+            assert!(result.is_ok() && messages.is_empty(), "{messages}");
         }
     }
 

@@ -287,6 +287,7 @@ mod tests {
         let mut loader = Loader::new(vec![PathBuf::from("models"), PathBuf::from("more/models")]);
         insta::assert_snapshot!(opened(&mut loader, "arma9"), @r"
         error[cat::file-not-found]: cannot find `arma9`
+         = help: there is `arm-a9` in the library: did you mean that?
          = note: searched, in this order:
              arma9.cat
              models/arma9.cat
