@@ -3,8 +3,10 @@
 //! An [`Isa`] knows its registers, parses one program cell, and translates it to micro-ops. It knows
 //! nothing of models beyond the names of the event sets that its events belong to.
 
+pub mod arm;
 pub mod build;
 pub mod errors;
+pub mod mips;
 pub mod operands;
 pub mod ppc;
 pub mod riscv;
@@ -92,7 +94,9 @@ pub fn isa(id: ArchId) -> Option<&'static dyn Isa> {
         ArchId::RiscV => Some(&riscv::RiscV),
         ArchId::X86 => Some(&x86::X86),
         ArchId::Ppc => Some(&ppc::Ppc),
-        ArchId::X86_64 | ArchId::Arm | ArchId::AArch64 | ArchId::Mips | ArchId::Lisa | ArchId::C => None,
+        ArchId::Arm => Some(&arm::Arm),
+        ArchId::Mips => Some(&mips::Mips),
+        ArchId::X86_64 | ArchId::AArch64 | ArchId::Lisa | ArchId::C => None,
     }
 }
 
