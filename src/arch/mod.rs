@@ -14,6 +14,7 @@ pub mod scan;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod x86;
+pub mod x86_64;
 
 use crate::diag::Diagnostic;
 use crate::program::{Instr, Reg, RegTable, Sym};
@@ -93,10 +94,11 @@ pub fn isa(id: ArchId) -> Option<&'static dyn Isa> {
     match id {
         ArchId::RiscV => Some(&riscv::RiscV),
         ArchId::X86 => Some(&x86::X86),
+        ArchId::X86_64 => Some(&x86_64::X86_64),
         ArchId::Ppc => Some(&ppc::Ppc),
         ArchId::Arm => Some(&arm::Arm),
         ArchId::Mips => Some(&mips::Mips),
-        ArchId::X86_64 | ArchId::AArch64 | ArchId::Lisa | ArchId::C => None,
+        ArchId::AArch64 | ArchId::Lisa | ArchId::C => None,
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::table::{Arith, Condition, Kind, Test};
 use crate::arch::build::{Builder, names};
-use crate::program::{AccessSize, BinOp, Extra, Op, Port, Reg, Sym, Tmp, UnOp, Value};
+use crate::program::{AccessSize, BinOp, Extra, Op, Port, Reg, SetName, Sym, Tmp, UnOp, Value};
 
 /// A register, or a part of one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,6 +62,8 @@ pub struct Insn {
 pub struct Machine {
     /// Register width.
     pub bits: u32,
+    /// Sets that every access to memory is in.
+    pub memory: &'static [&'static str],
     /// The accumulator.
     pub accumulator: Reg,
     /// Zero flag.
@@ -322,7 +324,7 @@ impl Lowering<'_> {
             }
             Place::Mem(addr) => {
                 let dst = self.b.tmp();
-                let sets = if self.lock { names(&["X"]) } else { Vec::new() };
+                let sets = self.sets(&[]);
                 let size = AccessSize(bytes);
                 self.b.push(Op::Load { dst, addr, size, sets, extra: Extra::default() });
                 self.cut_to(dst, bytes)
@@ -349,10 +351,7 @@ impl Lowering<'_> {
         let extra = Extra { ctrl: after.to_vec(), ..Extra::default() };
         match place {
             Place::Mem(addr) => {
-                let mut sets = names(sets);
-                if self.lock {
-                    sets.extend(names(&["X"]));
-                }
+                let sets = self.sets(sets);
                 self.b.push(Op::Store { addr, value, size: AccessSize(self.bytes), sets, extra });
             }
             Place::Reg(part) => {
@@ -372,6 +371,12 @@ impl Lowering<'_> {
             }
             Place::Imm(_) => {}
         }
+    }
+
+    /// The sets of an access.
+    fn sets(&self, own: &[&'static str]) -> Vec<SetName> {
+        let locked: &[&str] = if self.lock { &["X"] } else { &[] };
+        [names(own), names(self.m.memory), names(locked)].concat()
     }
 
     fn cut(&mut self, value: Tmp) -> Tmp {

@@ -1,6 +1,7 @@
 //! X86: 32-bit, Intel order, upper-case canonical text.
 
 pub mod lower;
+pub mod operands;
 mod syntax;
 pub mod table;
 #[cfg(test)]
@@ -76,6 +77,7 @@ impl crate::arch::Isa for X86 {
         let (text, insn) = syntax::parse(cx, text, span)?;
         let machine = lower::Machine {
             bits: 32,
+            memory: &[],
             accumulator: cx.regs.intern("EAX"),
             zf: cx.regs.intern("ZF"),
             sf: cx.regs.intern("SF"),

@@ -1,0 +1,85 @@
+//! Operands as written, and whether they fit the instruction.
+
+use super::lower::Operand;
+use super::table::Shape;
+use crate::arch::errors;
+use crate::diag::Diagnostic;
+use crate::source::Span;
+
+/// An operand with its text and place.
+pub struct Written {
+    /// The operand.
+    pub operand: Operand,
+    /// Its canonical text.
+    pub text: String,
+    /// Its place.
+    pub span: Span,
+    /// Size of a `dword ptr` prefix.
+    pub bytes: Option<u8>,
+}
+
+/// A `lock` prefix must be legal.
+pub fn check_lock(lock: Option<Span>, legal: bool) -> Result<(), Diagnostic> {
+    match lock {
+        Some(at) if !legal => Err(Diagnostic::error("arch::bad-lock", "illegal `lock` prefix")
+            .at(at, "not on this instruction")
+            .note("`lock` goes with a read-modify-write of memory: add, sub, and, or, xor, inc, dec, neg, not, xadd, cmpxchg, xchg")),
+        _ => Ok(()),
+    }
+}
+
+/// The operands must be of the instruction's shape, with at most one in memory.
+pub fn check_shape(shape: Shape, name: &str, operands: &[Written], at: Span) -> Result<(), Diagnostic> {
+    use Operand::{Imm, Mem, Reg};
+    let wanted: &[fn(&Operand) -> bool] = match shape {
+        Shape::Ignored => return Ok(()),
+        Shape::None | Shape::Label => &[],
+        Shape::Dest => &[|o| !matches!(o, Imm(_))],
+        Shape::DestSource => &[|o| !matches!(o, Imm(_)), |_| true],
+        Shape::DestReg => &[|o| !matches!(o, Imm(_)), |o| matches!(o, Reg(_))],
+        Shape::RegSource => &[|o| matches!(o, Reg(_)), |o| !matches!(o, Imm(_))],
+        Shape::RegMem => &[|o| matches!(o, Reg(_)), |o| matches!(o, Mem(_))],
+        Shape::Mem => &[|o| matches!(o, Mem(_))],
+        Shape::MemReg => &[|o| matches!(o, Mem(_)), |o| matches!(o, Reg(_))],
+        Shape::Exchange => &[|o| !matches!(o, Imm(_)), |o| !matches!(o, Imm(_))],
+        Shape::Shift => &[|o| !matches!(o, Imm(_)), |o| !matches!(o, Mem(_))],
+    };
+    if operands.len() != wanted.len() {
+        let count = |n: usize| if n == 1 { "1 operand".to_string() } else { format!("{n} operands") };
+        let message = format!("`{name}` takes {}, not {}", count(wanted.len()), operands.len());
+        return Err(match operands.get(wanted.len()) {
+            Some(extra) => errors::bad_operand(extra.span, message, "this one is too much"),
+            None => errors::bad_operand(at, message, "this instruction"),
+        });
+    }
+    for (written, fits) in operands.iter().zip(wanted) {
+        if !fits(&written.operand) {
+            let message = format!("`{}` cannot stand here", written.text);
+            return Err(errors::bad_operand(written.span, message, shape_text(shape)));
+        }
+    }
+    if operands.iter().filter(|o| matches!(o.operand, Mem(_))).count() > 1 {
+        let second = &operands[1];
+        return Err(errors::bad_operand(
+            second.span,
+            format!("`{name}` cannot take two operands in memory"),
+            "the other one is in memory too",
+        ));
+    }
+    Ok(())
+}
+
+fn shape_text(shape: Shape) -> &'static str {
+    match shape {
+        Shape::None | Shape::Label | Shape::Ignored => "unexpected",
+        Shape::Dest => "a register or memory is wanted",
+        Shape::DestSource => "the destination is a register or memory",
+        Shape::DestReg => "wanted: register or memory, then a register",
+        Shape::RegSource => "wanted: a register, then register or memory",
+        Shape::RegMem => "wanted: a register, then memory",
+        Shape::Mem => "memory is wanted",
+        Shape::MemReg => "wanted: memory, then a register",
+        Shape::Exchange => "registers or memory are wanted",
+        Shape::Shift => "wanted: register or memory, then an immediate or CL",
+    }
+}
