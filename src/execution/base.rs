@@ -1,5 +1,7 @@
 //! What a model can ask about a world by name: predefined sets and relations.
 
+use std::sync::OnceLock;
+
 use crate::arch::{self, ArchId};
 use crate::litmus::ScopeTree;
 use crate::model::{Universe, Val};
@@ -56,7 +58,6 @@ impl World {
             "EXEC" => of(&|_| true),
             "NExp" | "SPEC" | "SPURIOUS" => Set::empty(names.n),
             _ => {
-                let declared = names.declares(name);
                 let annotated = names.program.threads.iter().map(|t| t.annotations.iter().any(|a| a == name));
                 let annotated: Vec<bool> = annotated.collect();
                 let region = |e: &Event| names.regions_of(e).any(|region| upper(region) == name);
@@ -70,7 +71,7 @@ impl World {
                         of(&|e| tagged(e) || region(e) || e.thread.is_some_and(|t| annotated[usize::from(t)]))
                     }
                 };
-                if set.is_empty() && !declared && !annotated.contains(&true) {
+                if set.is_empty() && !annotated.contains(&true) && !names.declares(name) {
                     return None;
                 }
                 set
@@ -238,10 +239,7 @@ impl Names<'_> {
             ArchId::C if C_SETS.contains(&name) => true,
             ArchId::Lisa if matches!(name, "X" | "RMW" | "Ftotal") => true,
             ArchId::C | ArchId::Lisa => false,
-            _ => {
-                MACHINE_SETS.contains(&name)
-                    || arch::isa(arch).is_some_and(|isa| isa.sets().iter().any(|set| set == name))
-            }
+            _ => MACHINE_SETS.contains(&name) || sets_of(arch).iter().any(|set| set == name),
         }
     }
 
@@ -252,6 +250,16 @@ impl Names<'_> {
             .filter(move |(global, _)| Some(global.as_str()) == name)
             .map(|(_, region)| region.as_str())
     }
+}
+
+/// The sets of an instruction set, asked for once.
+fn sets_of(arch: ArchId) -> &'static [String] {
+    static SETS: OnceLock<Vec<(ArchId, Vec<String>)>> = OnceLock::new();
+    let all = SETS.get_or_init(|| {
+        let sets = |arch| arch::isa(arch).map_or(Vec::new(), |isa| isa.sets());
+        ArchId::ALL.into_iter().map(|arch| (arch, sets(arch))).collect()
+    });
+    all.iter().find(|(a, _)| *a == arch).map_or(&[], |(_, sets)| sets)
 }
 
 /// Where an event is: its memory cell, or its register.
