@@ -5,6 +5,7 @@ mod build;
 mod lex;
 pub mod library;
 pub mod load;
+pub mod lower;
 mod parse;
 mod print;
 

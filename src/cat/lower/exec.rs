@@ -1,0 +1,596 @@
+//! Instructions to steps of the core (CAT.md 3.8).
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::defer::{Code, Want};
+use super::env::{Env, Slot, Thunk};
+use super::error::{Eval, Placed, Stop, wrong_sort};
+use super::files::Files;
+use super::interpreter::{Interpreter, Mode};
+use super::recursion;
+use super::value::{Procedure, Type, Value};
+use super::{Purpose, choices::ValueSet, free};
+use crate::cat::ast::{self, Binding, CheckKind, Expr, ExprKind, Ident, Ins, InsKind, Params, Pattern, Test};
+use crate::diag::{Diagnostic, Diagnostics, Reported};
+use crate::model::{self, ExprId, Sort, Step};
+use crate::source::{Sources, Span};
+
+/// Includes nested deeper than this never end.
+const INCLUDE_LIMIT: usize = 60;
+
+/// Why a run of instructions stops.
+pub(super) enum Halt {
+    Stop(Stop),
+    /// Already reported.
+    Reported(Reported),
+}
+
+impl From<Stop> for Halt {
+    fn from(stop: Stop) -> Halt {
+        Halt::Stop(stop)
+    }
+}
+
+/// A definition as it was made.
+pub(super) struct Made {
+    pub name: Ident,
+    pub slot: Slot,
+}
+
+/// Runs the instructions of a model, once.
+pub(super) struct Executor<'a, 'f> {
+    pub interpreter: Interpreter<'a>,
+    pub files: &'f mut dyn Files,
+    pub sources: &'f mut Sources,
+    pub diags: &'f mut Diagnostics,
+    pub skip: &'f BTreeSet<String>,
+    pub purpose: Purpose,
+    pub steps: Vec<Step>,
+    pub shown: Vec<(String, ExprId)>,
+    pub made: Vec<Made>,
+    pub including: Vec<(String, Span)>,
+    pub failed: Option<Reported>,
+}
+
+impl<'a, 'f> Executor<'a, 'f> {
+    pub(super) fn new(
+        interpreter: Interpreter<'a>,
+        files: &'f mut dyn Files,
+        sources: &'f mut Sources,
+        diags: &'f mut Diagnostics,
+        skip: &'f BTreeSet<String>,
+        purpose: Purpose,
+    ) -> Executor<'a, 'f> {
+        Executor {
+            interpreter,
+            files,
+            sources,
+            diags,
+            skip,
+            purpose,
+            steps: Vec::new(),
+            shown: Vec::new(),
+            made: Vec::new(),
+            including: Vec::new(),
+            failed: None,
+        }
+    }
+
+    /// Runs instructions. When checking, an error stops only the instruction it is in.
+    pub(super) fn run(&mut self, env: &mut Env, body: &[Ins]) -> Result<(), Halt> {
+        for ins in body {
+            let depth = self.interpreter.depth;
+            match self.instruction(env, ins) {
+                Err(Halt::Stop(stop)) if self.purpose != Purpose::Run => {
+                    self.interpreter.depth = depth;
+                    self.report(&stop);
+                    self.bind_unknown(env, ins);
+                }
+                other => other?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Reports an error, once.
+    pub(super) fn report(&mut self, stop: &Stop) -> Reported {
+        let mut diagnostic = stop.diagnostic();
+        for (_, span) in self.including.iter().rev() {
+            let primary = diagnostic.labels.first().map(|(s, _)| s.source);
+            if primary.is_some_and(|p| p != span.source) {
+                diagnostic = diagnostic.at(*span, "included from here");
+            }
+        }
+        let same = |d: &Diagnostic| {
+            d.code == diagnostic.code
+                && d.message == diagnostic.message
+                && d.labels.first() == diagnostic.labels.first()
+        };
+        match self.failed {
+            Some(reported) if self.diags.list().iter().any(same) => reported,
+            _ => *self.failed.insert(self.diags.error(diagnostic)),
+        }
+    }
+
+    /// After an error in an instruction, what it would have bound is unknown, not missing.
+    fn bind_unknown(&mut self, env: &mut Env, ins: &Ins) {
+        let names: Vec<&Ident> = match &ins.kind {
+            InsKind::Let { bindings } | InsKind::LetRec { bindings, .. } => {
+                bindings.iter().flat_map(|b| free::bound_names(&b.pattern)).collect()
+            }
+            InsKind::With { name, .. } => vec![name],
+            _ => Vec::new(),
+        };
+        for name in names {
+            self.bind(env, name, Slot::Value(Value::Unknown));
+        }
+    }
+
+    pub(super) fn bind(&mut self, env: &mut Env, name: &Ident, slot: Slot) {
+        self.made.push(Made { name: name.clone(), slot: slot.clone() });
+        match &mut self.interpreter.mode {
+            Mode::Abstract(a) => env.bind_global(&mut a.globals, name.name.clone(), slot),
+            Mode::Concrete(_) => env.bind(name.name.clone(), slot),
+        }
+    }
+
+    fn bind_all(&mut self, env: &mut Env, bindings: &[Binding], slots: Vec<(Arc<str>, Slot)>) {
+        for (name, slot) in slots {
+            let ident = bindings.iter().flat_map(|b| free::bound_names(&b.pattern)).find(|i| i.name == name);
+            if let Some(ident) = ident {
+                self.bind(env, &ident.clone(), slot);
+            }
+        }
+    }
+
+    fn instruction(&mut self, env: &mut Env, ins: &Ins) -> Result<(), Halt> {
+        match &ins.kind {
+            InsKind::Enum { name, tags } => self.declare(env, name, tags),
+            InsKind::Let { bindings } => {
+                let slots = self.interpreter.let_slots(env, bindings)?;
+                if self.purpose != Purpose::Run {
+                    self.force_all(&slots);
+                }
+                self.bind_all(env, bindings, slots);
+            }
+            InsKind::LetRec { bindings, when } => self.let_rec(env, bindings, when.as_ref(), ins.span)?,
+            InsKind::Match { scrutinee, clauses } => {
+                let value = (self.interpreter.eval(env, scrutinee)?, scrutinee.span);
+                match self.interpreter.choose_clause(&value, clauses)? {
+                    Some(body) => self.run(env, body)?,
+                    None => return Err(Stop::from(undecided("match", scrutinee.span)).into()),
+                }
+            }
+            InsKind::Check { kind, test } => self.check(env, *kind, test)?,
+            InsKind::Show { names } => {
+                for name in names {
+                    let value = self.interpreter.slot(env, &name.name).map(|s| self.interpreter.force(&s));
+                    if let Some(Ok(value)) = value {
+                        self.show(&name.name, &value);
+                    }
+                }
+            }
+            InsKind::ShowAs { expr, name } => {
+                let depth = self.interpreter.depth;
+                match self.interpreter.eval(env, expr) {
+                    Ok(value) => self.show(&name.name, &value),
+                    Err(stop) if self.purpose != Purpose::Run => return Err(stop.into()),
+                    Err(_) => self.interpreter.depth = depth,
+                }
+            }
+            InsKind::Unshow { names } => {
+                self.shown.retain(|(label, _)| !names.iter().any(|n| *n.name == **label));
+            }
+            InsKind::Include { path } => self.include(env, path, ins.span)?,
+            InsKind::Procedure { name, params, body, rec } => {
+                let procedure = self.procedure(env, name, params, body, *rec, ins.span)?;
+                self.bind(env, name, Slot::Value(procedure));
+            }
+            InsKind::Call { name, arg, label } => {
+                let skipped = |n: &Ident| self.skip.contains(&*n.name);
+                if !skipped(name) && !label.as_ref().is_some_and(skipped) {
+                    self.call(env, name, arg, ins.span)?;
+                }
+            }
+            InsKind::Forall { name, set, body } => self.forall(env, name, set, body, ins.span)?,
+            InsKind::With { name, set } => self.with(env, name, set, ins.span)?,
+            InsKind::If { cond, then, otherwise } => {
+                let body = if self.interpreter.variant(cond)? { then } else { otherwise };
+                self.run(env, body)?;
+            }
+            InsKind::Debug { .. } | InsKind::Instructions { .. } | InsKind::Default { .. } => {}
+        }
+        Ok(())
+    }
+
+    /// When checking, every definition is looked at, used or not.
+    fn force_all(&mut self, slots: &[(Arc<str>, Slot)]) {
+        for (_, slot) in slots {
+            let depth = self.interpreter.depth;
+            if let Err(stop) = self.interpreter.force(slot) {
+                self.interpreter.depth = depth;
+                self.report(&stop);
+                // From here on it is unknown: one error is one report.
+            }
+        }
+    }
+
+    pub(super) fn declare(&mut self, env: &mut Env, name: &Ident, tags: &[Ident]) {
+        let declared = Arc::make_mut(&mut self.interpreter.declared);
+        for tag in tags {
+            declared.tags.insert(tag.name.clone(), name.name.clone());
+        }
+        declared.enums.insert(name.name.clone(), tags.iter().map(|t| t.name.clone()).collect());
+        let set = ValueSet::list(Type::Tag, tags.iter().map(|t| Value::Tag(t.name.clone())));
+        self.bind(env, name, Slot::Value(Value::values(set)));
+    }
+
+    fn let_rec(
+        &mut self,
+        env: &mut Env,
+        bindings: &[Binding],
+        when: Option<&Test>,
+        span: Span,
+    ) -> Result<(), Halt> {
+        // `x = e | x;x` is a closure, and lazy.
+        if let ([binding], None) = (bindings, when) {
+            if let (Some(parts), Pattern::Name(Some(name))) =
+                (recursion::closure_form(binding), &binding.pattern)
+            {
+                let at = binding.expr.span;
+                let union = Expr { kind: Arc::new(ExprKind::Union(parts)), span: at };
+                let plus = Expr { kind: Arc::new(ExprKind::Plus(union)), span: at };
+                let slots = vec![(name.name.clone(), Slot::Thunk(Thunk::new(&plus, env)))];
+                if self.purpose != Purpose::Run {
+                    self.force_all(&slots);
+                }
+                self.bind_all(env, bindings, slots);
+                return Ok(());
+            }
+        }
+        let when = when.filter(|t| !t.name.as_ref().is_some_and(|n| self.skip.contains(&*n.name)));
+        let slots = self.interpreter.rec_slots(env, bindings, when, span)?;
+        self.bind_all(env, bindings, slots);
+        Ok(())
+    }
+
+    fn check(&mut self, env: &Env, kind: CheckKind, test: &Test) -> Result<(), Halt> {
+        if test.name.as_ref().is_some_and(|n| self.skip.contains(&*n.name)) {
+            return Ok(());
+        }
+        let node = self.interpreter.test_node(env, test)?;
+        let name = test.name.as_ref().map(|n| n.name.to_string());
+        if kind == CheckKind::Flag && name.is_none() {
+            self.diags.warn(
+                Diagnostic::warning("cat::unnamed-flag", "a flag without a name is not recorded")
+                    .at(test.span, "add `as name`"),
+            );
+        }
+        self.steps.push(Step::Check { kind: check_kind(kind), test: node, name, span: test.span });
+        Ok(())
+    }
+
+    fn show(&mut self, label: &str, value: &Value) {
+        let sort = match value {
+            Value::Node(id, Sort::Set | Sort::Rel) => Some(*id),
+            _ => None,
+        };
+        self.shown.retain(|(l, _)| l != label);
+        if let Some(id) = sort {
+            self.shown.push((label.to_owned(), id));
+        }
+    }
+
+    fn include(&mut self, env: &mut Env, path: &str, span: Span) -> Result<(), Halt> {
+        if self.including.len() >= INCLUDE_LIMIT {
+            return Err(Stop::Fatal(Arc::new(
+                Diagnostic::error("cat::include-cycle", format!("including `{path}` never ends"))
+                    .at(span, "includes are nested too deeply"),
+            ))
+            .into());
+        }
+        let file = self.files.open(path, Some(span), self.sources, self.diags).map_err(Halt::Reported)?;
+        self.including.push((path.to_owned(), span));
+        let result = self.run(env, &file.body);
+        if result.is_ok() {
+            self.including.pop();
+        }
+        result
+    }
+
+    fn procedure(
+        &mut self,
+        env: &Env,
+        name: &Ident,
+        params: &Params,
+        body: &Arc<Vec<Ins>>,
+        rec: bool,
+        span: Span,
+    ) -> Eval {
+        let names = free::of_body(params, body);
+        let captured = self.interpreter.restrict(env, &names, None)?;
+        Ok(Value::Procedure(Arc::new(Procedure {
+            name: name.clone(),
+            params: params.clone(),
+            body: body.clone(),
+            env: env.clone(),
+            captured,
+            rec,
+            span,
+        })))
+    }
+
+    fn call(&mut self, env: &Env, name: &Ident, arg: &Expr, span: Span) -> Result<(), Halt> {
+        let value = self.interpreter.lookup(env, &name.name, name.span)?;
+        let arg = (self.interpreter.eval(env, arg)?, arg.span);
+        let procedure = match &value {
+            Value::Procedure(procedure) => procedure.clone(),
+            Value::Unknown => return Ok(()),
+            _ => return Err(not_a_procedure(&value, name).into()),
+        };
+        self.interpreter.enter(span)?;
+        let mut inner = procedure.env.local();
+        if procedure.rec {
+            inner.bind(procedure.name.name.clone(), Slot::Value(value));
+        }
+        self.interpreter.bind_params(&mut inner, &procedure.params, &arg, Some(&name.name))?;
+        let body = procedure.body.clone();
+        self.run(&mut inner, &body)?;
+        self.interpreter.depth -= 1;
+        Ok(())
+    }
+
+    fn forall(
+        &mut self,
+        env: &Env,
+        name: &Ident,
+        set: &Expr,
+        body: &Arc<Vec<Ins>>,
+        span: Span,
+    ) -> Result<(), Halt> {
+        let value = (self.interpreter.eval(env, set)?, set.span);
+        match &value.0 {
+            Value::Empty | Value::Unknown => Ok(()),
+            Value::Tag(_) | Value::Values(_) | Value::Explicit(_) => {
+                for member in self.interpreter.members(&value)? {
+                    let mut inner = env.local();
+                    inner.bind(name.name.clone(), Slot::Value(member));
+                    self.run(&mut inner, body)?;
+                }
+                Ok(())
+            }
+            Value::Node(_, Sort::Other) => self.forall_later(env, name, &value, body, span),
+            _ => Err(wrong_sort("a set of values", &value).into()),
+        }
+    }
+
+    /// A `forall` over a set that the run decides: its checks look at the members then.
+    fn forall_later(
+        &mut self,
+        env: &Env,
+        name: &Ident,
+        set: &Placed,
+        body: &Arc<Vec<Ins>>,
+        span: Span,
+    ) -> Result<(), Halt> {
+        let mut free = free::of_body(&Params::One(Some(name.clone())), body);
+        free.retain(|n| *n != name.name);
+        let captured = self.interpreter.restrict(env, &free, None)?;
+        let mut checks: Vec<(CheckKind, Option<Ident>, Option<Span>)> = vec![(CheckKind::Plain, None, None)];
+        collect_checks(body, &mut checks);
+        for (kind, label, only) in checks {
+            if label.as_ref().is_some_and(|n| self.skip.contains(&*n.name)) {
+                continue;
+            }
+            let code = Code::Forall {
+                name: Some(name.name.clone()),
+                set: set.clone(),
+                body: body.clone(),
+                only,
+                skip: Arc::new(self.skip.clone()),
+            };
+            let leaf = self.interpreter.defer_as(code, captured.clone(), span, Want::Rel)?;
+            let Value::Node(expr, _) = leaf else { continue };
+            let negated = kind == CheckKind::Flag;
+            let test = model::Test { kind: model::TestKind::Empty, negated, expr };
+            let name = label.map(|n| n.name.to_string());
+            self.steps.push(Step::Check { kind: check_kind(kind), test, name, span });
+        }
+        Ok(())
+    }
+
+    fn with(&mut self, env: &mut Env, name: &Ident, set: &Expr, span: Span) -> Result<(), Halt> {
+        let value = (self.interpreter.eval(env, set)?, set.span);
+        if matches!(value.0, Value::Unknown) {
+            self.bind(env, name, Slot::Value(Value::Unknown));
+            return Ok(());
+        }
+        let (from, element) = self.interpreter.alternatives(&value)?;
+        let sort = element.sort();
+        let Some(a) = self.interpreter.lowering() else { return Ok(()) };
+        let choice = a.pool.new_choice();
+        let id = a.pool.intern(model::Expr::Choice(choice, sort));
+        if let Some(sample) = a.samples.get(&from).cloned() {
+            if let Value::Values(set) = sample {
+                if let Some(first) = set.members().ok().and_then(|m| m.into_iter().next()) {
+                    a.samples.insert(id, first);
+                }
+            }
+        }
+        self.bind(env, name, Slot::Value(Value::Node(id, sort)));
+        self.steps.push(Step::With { choice, name: name.name.to_string(), from, span });
+        Ok(())
+    }
+}
+
+fn check_kind(kind: CheckKind) -> model::CheckKind {
+    match kind {
+        CheckKind::Plain => model::CheckKind::Plain,
+        CheckKind::Flag => model::CheckKind::Flag,
+        CheckKind::UndefinedUnless => model::CheckKind::UndefinedUnless,
+        CheckKind::Assert => model::CheckKind::Assert,
+    }
+}
+
+fn undecided(what: &str, span: Span) -> Diagnostic {
+    Diagnostic::unsupported("cat::undecided", format!("what this `{what}` does depends on the execution"))
+        .at(span, "not known before the run")
+}
+
+fn not_a_procedure(value: &Value, name: &Ident) -> Stop {
+    let kind = value.type_of();
+    Stop::Fatal(Arc::new(
+        Diagnostic::error("cat::not-a-procedure", format!("`{}` is {kind}, not a procedure", name.name))
+            .at(name.span, "called here"),
+    ))
+}
+
+/// Checks of the body that are not plain, with their places.
+fn collect_checks(body: &[Ins], checks: &mut Vec<(CheckKind, Option<Ident>, Option<Span>)>) {
+    for ins in body {
+        match &ins.kind {
+            InsKind::Check { kind, test } if *kind != CheckKind::Plain => {
+                checks.push((*kind, test.name.clone(), Some(test.span)));
+            }
+            InsKind::Match { clauses, .. } => {
+                clauses.iter().for_each(|(_, body)| collect_checks(body, checks))
+            }
+            InsKind::If { then, otherwise, .. } => {
+                collect_checks(then, checks);
+                collect_checks(otherwise, checks);
+            }
+            InsKind::Forall { body, .. } => collect_checks(body, checks),
+            _ => {}
+        }
+    }
+}
+
+impl Interpreter<'_> {
+    /// Runs the body of a `forall` on each member, in a concrete run: does a plain check fail for one (or, with `only`,
+    /// does the check at that place have something to say)?
+    pub(super) fn forall_fails(
+        &mut self,
+        env: &Env,
+        name: Option<&Arc<str>>,
+        set: &Placed,
+        body: &[Ins],
+        only: Option<Span>,
+        skip: &BTreeSet<String>,
+    ) -> Eval<bool> {
+        for member in self.members(set)? {
+            let mut inner = env.clone();
+            if let Some(name) = name {
+                inner.bind(name.clone(), Slot::Value(member));
+            }
+            if self.body_fails(&mut inner, body, only, skip)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn body_fails(
+        &mut self,
+        env: &mut Env,
+        body: &[Ins],
+        only: Option<Span>,
+        skip: &BTreeSet<String>,
+    ) -> Eval<bool> {
+        for ins in body {
+            let failed = match &ins.kind {
+                InsKind::Let { bindings } => {
+                    for (name, slot) in self.let_slots(env, bindings)? {
+                        env.bind(name, slot);
+                    }
+                    false
+                }
+                InsKind::LetRec { bindings, when } => {
+                    for (name, slot) in self.rec_slots(env, bindings, when.as_ref(), ins.span)? {
+                        env.bind(name, slot);
+                    }
+                    false
+                }
+                InsKind::Check { kind, test } => {
+                    let skipped = test.name.as_ref().is_some_and(|n| skip.contains(&*n.name));
+                    let asked = match only {
+                        Some(span) => test.span == span,
+                        None => *kind == CheckKind::Plain,
+                    };
+                    asked && !skipped && self.holds(env, test)? == (*kind == CheckKind::Flag)
+                }
+                InsKind::If { cond, then, otherwise } => {
+                    let body = if self.variant(cond)? { then } else { otherwise };
+                    self.body_fails(env, body, only, skip)?
+                }
+                InsKind::Match { scrutinee, clauses } => {
+                    let value = (self.eval(env, scrutinee)?, scrutinee.span);
+                    match self.choose_clause(&value, clauses)? {
+                        Some(body) => self.body_fails(env, body, only, skip)?,
+                        None => false,
+                    }
+                }
+                InsKind::Forall { name, set, body } => {
+                    let set = (self.eval(env, set)?, set.span);
+                    self.forall_fails(env, Some(&name.name), &set, body, only, skip)?
+                }
+                InsKind::Call { name, arg, label } => {
+                    let skipped = |n: &Ident| skip.contains(&*n.name);
+                    if skipped(name) || label.as_ref().is_some_and(skipped) {
+                        continue;
+                    }
+                    let value = self.lookup(env, &name.name, name.span)?;
+                    let arg = (self.eval(env, arg)?, arg.span);
+                    let Value::Procedure(procedure) = &value else {
+                        return Err(not_a_procedure(&value, name));
+                    };
+                    let mut inner = procedure.captured.clone();
+                    if procedure.rec {
+                        inner.bind(procedure.name.name.clone(), Slot::Value(value.clone()));
+                    }
+                    self.enter(ins.span)?;
+                    self.bind_params(&mut inner, &procedure.params, &arg, Some(&name.name))?;
+                    let failed = self.body_fails(&mut inner, &procedure.body, only, skip)?;
+                    self.depth -= 1;
+                    failed
+                }
+                InsKind::Show { .. }
+                | InsKind::ShowAs { .. }
+                | InsKind::Unshow { .. }
+                | InsKind::Debug { .. } => false,
+                _ => {
+                    return Err(Stop::Fatal(Arc::new(
+                        Diagnostic::unsupported(
+                            "cat::undecided",
+                            "this instruction cannot stand in a `forall` over what the execution decides",
+                        )
+                        .at(ins.span, "in such a `forall`"),
+                    )));
+                }
+            };
+            if failed {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Does a test hold, in a concrete run?
+    fn holds(&mut self, env: &Env, test: &Test) -> Eval<bool> {
+        let value = (self.eval(env, &test.expr)?, test.expr.span);
+        let plain = match (&value.0, test.kind) {
+            (Value::Set(set), ast::TestKind::Empty) => set.is_empty(),
+            (Value::Event(_) | Value::Pair(..), ast::TestKind::Empty) => false,
+            (_, kind) => match self.as_rel(&value, true)? {
+                Value::Rel(rel) => match kind {
+                    ast::TestKind::Acyclic => rel.is_acyclic(),
+                    ast::TestKind::Irreflexive => rel.is_irreflexive(),
+                    ast::TestKind::Empty => rel.is_empty(),
+                },
+                Value::Node(id, _) => return Err(Stop::Needs(id)),
+                _ => true,
+            },
+        };
+        Ok(plain != test.negated)
+    }
+}

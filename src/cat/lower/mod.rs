@@ -1,0 +1,172 @@
+//! Models to the core: an interpreter of `cat` that runs a model once, when it is loaded.
+//!
+//! Event sets and relations are nodes of the core's pool; everything else that `cat` has (functions, tuples, tags,
+//! sets of relations, procedures, `try`, variants, includes) is evaluated away. What cannot be, because it
+//! inspects actual events, becomes an interpreted leaf ([`crate::model::Expr::Interp`]) that runs the same interpreter later.
+//!
+//! Afterwards there are no names left, and every node has a sort.
+
+mod bell;
+mod choices;
+mod defer;
+mod env;
+mod error;
+mod eval;
+mod exec;
+mod files;
+mod free;
+mod interpreter;
+mod ops;
+mod predefined;
+mod prims;
+mod recursion;
+mod shapes;
+mod value;
+mod variants;
+
+#[cfg(test)]
+mod tests;
+
+pub use bell::{Bell, read_bell};
+pub use files::Files;
+pub use predefined::Predefined;
+pub use variants::canonical_variant;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use env::{Env, Slot};
+use exec::{Executor, Halt};
+use interpreter::{Abstract, Declared, Interpreter, Mode};
+use value::Value;
+
+use super::ast::{File, Ident};
+use crate::diag::{Diagnostics, Reported};
+use crate::model::{Definition, Model};
+use crate::source::Sources;
+
+/// What to lower, and for what.
+pub struct LowerInput<'a> {
+    /// The model.
+    pub model: &'a File,
+    /// Its name, if the header has none.
+    pub file_name: &'a str,
+    /// A bell file, run as `cat` before the model.
+    pub bell: Option<&'a File>,
+    /// The library that is run first (`stdlib.cat`).
+    pub library: Option<&'a File>,
+    /// The names bound before any of them.
+    pub predefined: Predefined,
+    /// The variants that are set: lower case, canonical names (see [`canonical_variant`]).
+    pub variants: BTreeSet<String>,
+    /// Checks and calls of these names are left out.
+    pub skip_checks: BTreeSet<String>,
+    /// What for.
+    pub purpose: Purpose,
+}
+
+/// What a model is lowered for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    /// To run it: only what is used is evaluated, the first error ends it.
+    Run,
+    /// To check it: every definition is evaluated, and every error reported.
+    Check,
+    /// To check a file that others include: names that nothing binds are collected, not reported.
+    CheckFragment,
+}
+
+/// A lowered model, with what a check wants to know besides.
+#[derive(Debug)]
+pub struct Lowered {
+    /// The model.
+    pub model: Model,
+    /// Names that nothing binds ([`Purpose::CheckFragment`] only), where each is first used.
+    pub unbound: Vec<Ident>,
+}
+
+/// Lowers a model.
+///
+/// # Errors
+/// The model has an error in something that it uses (or anywhere, when checking); all of it is in `diags`.
+pub fn lower(
+    input: LowerInput,
+    files: &mut dyn Files,
+    sources: &mut Sources,
+    diags: &mut Diagnostics,
+) -> Result<Lowered, Reported> {
+    let declared = Declared { variants: input.variants, ..Declared::default() };
+    let mode = Mode::Abstract(Box::new(Abstract::new(input.predefined)));
+    let interpreter = Interpreter::new(mode, Arc::new(declared));
+    let mut executor = Executor::new(interpreter, files, sources, diags, &input.skip_checks, Purpose::Run);
+    let mut env = Env::default();
+    executor.bind_predefined(&mut env);
+    for (file, is_own) in [(input.library, false), (input.bell, true), (Some(input.model), true)] {
+        let Some(file) = file else { continue };
+        if is_own {
+            executor.purpose = input.purpose;
+            if let Mode::Abstract(a) = &mut executor.interpreter.mode {
+                a.unbound = (input.purpose == Purpose::CheckFragment).then(Vec::new);
+            }
+        }
+        match executor.run(&mut env, &file.body) {
+            Ok(()) => {}
+            Err(Halt::Reported(reported)) => return Err(reported),
+            Err(Halt::Stop(stop)) => return Err(executor.report(&stop)),
+        }
+    }
+    if let Some(reported) = executor.failed {
+        return Err(reported);
+    }
+    Ok(executor.finish(input.model, input.file_name))
+}
+
+impl Executor<'_, '_> {
+    /// Binds primitives, sets and relations.
+    fn bind_predefined(&mut self, env: &mut Env) {
+        let Mode::Abstract(a) = &mut self.interpreter.mode else { return };
+        for (name, prim) in prims::PRIMITIVES {
+            env.bind_global(&mut a.globals, Arc::from(*name), Slot::Value(Value::Prim(prim.clone())));
+        }
+        let names: Vec<String> = a.predefined.iter().map(|(name, _)| name.to_owned()).collect();
+        for name in names {
+            if let Some(value) = self.interpreter.predefined(&name) {
+                let Mode::Abstract(a) = &mut self.interpreter.mode else { return };
+                env.bind_global(&mut a.globals, Arc::from(name), Slot::Value(value));
+            }
+        }
+    }
+
+    fn finish(self, file: &File, file_name: &str) -> Lowered {
+        let Executor { interpreter, steps, shown, made, diags, .. } = self;
+        let Mode::Abstract(a) = interpreter.mode else {
+            return Lowered { model: Model::default(), unbound: Vec::new() };
+        };
+        let a = *a;
+        for warning in a.warnings {
+            diags.warn(warning);
+        }
+        let definitions = made.into_iter().filter_map(|made| {
+            let value = match &made.slot {
+                Slot::Value(value) => value.clone(),
+                Slot::Thunk(thunk) => thunk.memo.get()?.clone().ok()?,
+                Slot::Part(..) => return None,
+            };
+            match value {
+                Value::Node(expr, _) => {
+                    Some(Definition { name: made.name.name.to_string(), expr, span: made.name.span })
+                }
+                _ => None,
+            }
+        });
+        let model = Model {
+            name: file.header.last().cloned().unwrap_or_else(|| file_name.to_owned()),
+            definitions: definitions.collect(),
+            pool: a.pool,
+            steps,
+            shown,
+            catdep: file.catdep,
+        };
+        Lowered { model, unbound: a.unbound.unwrap_or_default() }
+    }
+}
