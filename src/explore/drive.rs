@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use super::goal::goal;
 use super::problem::{Built, build};
 use super::search::Search;
 use super::sink::Sink;
@@ -76,7 +77,8 @@ fn in_world(model: &Model, view: &View, options: &Options, sink: &mut Sink) -> C
     if options.engine == Engine::Naive {
         return naive::run(model, view, options, sink);
     }
-    match build(model, view, &options.skip_checks, &mut sink.outcome.stats.entailed) {
+    let goal = goal(sink.test(), options, world);
+    match build(model, view, &goal, &options.skip_checks, &mut sink.outcome.stats.entailed) {
         Err(diagnostic) => {
             // A world without any candidate never reaches the model.
             if naive::feasible(world, view.names.program.bits) {
@@ -84,6 +86,7 @@ fn in_world(model: &Model, view: &View, options: &Options, sink: &mut Sink) -> C
             }
             ControlFlow::Continue(())
         }
+        Ok(Built::NotAsked) => ControlFlow::Continue(()),
         Ok(Built::Refuted(by)) => {
             sink.pruned(&by, 1);
             ControlFlow::Continue(())

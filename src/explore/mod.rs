@@ -7,6 +7,7 @@ mod code;
 mod compile;
 mod drive;
 mod finals;
+mod goal;
 mod naive;
 mod problem;
 mod refute;
@@ -16,7 +17,7 @@ mod sink;
 mod steps;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -2,6 +2,7 @@
 
 use super::code::{Check, Code, Numbering, OptionVar, OrderVar, Slot};
 use super::compile::{Compiled, Roots, compile};
+use super::goal::Goal;
 use super::naive::{event_value, final_candidates};
 use super::steps::assertion_failed;
 use crate::diag::Diagnostic;
@@ -62,6 +63,8 @@ pub(super) struct Problem<'p> {
     pub last_of_order: Vec<LastVar>,
     /// What the orders contain from the start: choice, from, to.
     pub ordered: Vec<(usize, usize, usize)>,
+    /// Pairs of writes that the condition asked for puts into an order: choice, earlier, last.
+    pub must_be_last: Vec<(usize, usize, usize)>,
     pub n_choices: usize,
     /// Plain checks not decided at the root.
     pub checks: Vec<Check>,
@@ -86,6 +89,8 @@ pub(super) struct Problem<'p> {
 pub(super) enum Built<'p> {
     /// Refuted by that check, or by a `with` that has nothing to choose from.
     Refuted(String),
+    /// No final state of it is asked for.
+    NotAsked,
     /// To be searched.
     Ready(Box<Problem<'p>>),
 }
@@ -97,13 +102,14 @@ pub(super) enum Built<'p> {
 pub(super) fn build<'p>(
     model: &'p Model,
     view: &'p View<'p>,
+    goal: &Goal,
     skip: &[String],
     entailed: &mut u64,
 ) -> Result<Built<'p>, Diagnostic> {
-    match Builder::new(model, view, false).build(skip, entailed)? {
+    match Builder::new(model, view, goal, false).build(skip, entailed)? {
         Some(built) => Ok(built),
         // Some part can only be evaluated plainly: leave all choices of the model to the plain run.
-        None => match Builder::new(model, view, true).build(skip, entailed)? {
+        None => match Builder::new(model, view, goal, true).build(skip, entailed)? {
             Some(built) => Ok(built),
             None => Ok(Built::Refuted("(nothing to choose from)".to_string())),
         },
@@ -114,6 +120,7 @@ struct Builder<'b, 'p> {
     model: &'p Model,
     view: &'p View<'p>,
     world: &'p World,
+    goal: &'b Goal,
     bounds: Bounds<'b>,
     plainly: bool,
     choices: Vec<ChoiceId>,
@@ -126,11 +133,12 @@ struct Builder<'b, 'p> {
 }
 
 impl<'b, 'p: 'b> Builder<'b, 'p> {
-    fn new(model: &'p Model, view: &'p View<'p>, plainly: bool) -> Builder<'b, 'p> {
+    fn new(model: &'p Model, view: &'p View<'p>, goal: &'b Goal, plainly: bool) -> Builder<'b, 'p> {
         Builder {
             model,
             view,
             world: view.world,
+            goal,
             bounds: Bounds::new(model, view),
             plainly,
             choices: Vec::new(),
@@ -376,10 +384,14 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
         if opaque && !self.plainly {
             return Ok(None);
         }
-        Ok(Some(Built::Ready(Box::new(self.problem(code)))))
+        Ok(Some(match self.problem(code) {
+            Some(problem) => Built::Ready(Box::new(problem)),
+            None => Built::NotAsked,
+        }))
     }
 
-    fn problem(self, code: Compiled) -> Problem<'p> {
+    /// `None`: what is asked of the final state cannot be.
+    fn problem(self, code: Compiled) -> Option<Problem<'p>> {
         let world = self.world;
         let numbering = &code.numbering;
         let number = |event: &usize| numbering.index[*event];
@@ -423,16 +435,37 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
         // A cell whose writes are all in one order that keeps the final write last needs no choice of its own.
         let mut finals = Vec::new();
         let mut last_of_order = Vec::new();
+        let mut last_first: Vec<(usize, usize, usize)> = Vec::new();
+        let mut impossible = false;
         for (position, loc) in world.observed.iter().enumerate() {
             let all = &world.writes[usize::from(loc.0)];
             let by_order =
                 canonical.iter().find(|(_, over)| all.len() > 1 && all.iter().all(|w| over.contains(*w)));
+            let asked = |write: &&usize| {
+                self.goal.cells.iter().filter(|(cell, ..)| cell == loc).all(|(_, ty, value, expected)| {
+                    let written = world.events[**write].written_value().and_then(SymVal::known);
+                    written.is_none_or(|written| (ty.truncate(written) == *value) == *expected)
+                })
+            };
             match by_order {
                 Some((choice, _)) => {
+                    let possible: Vec<usize> = all.iter().filter(asked).copied().collect();
+                    match possible[..] {
+                        [] => impossible = true,
+                        [only] => {
+                            let others = all.iter().filter(|w| **w != only);
+                            let pairs = others.filter_map(|w| Some((*choice, number(w)?, number(&only)?)));
+                            last_first.extend(pairs);
+                        }
+                        _ => {}
+                    }
                     last_of_order.push(LastVar { choice: *choice, writes: numbers(all), position });
                 }
                 None => {
-                    let writes = numbers(final_candidates(world, usize::from(loc.0)));
+                    let candidates = final_candidates(world, usize::from(loc.0));
+                    let writes: Vec<usize> = candidates.iter().filter(asked).copied().collect();
+                    impossible |= writes.is_empty();
+                    let writes = numbers(&writes);
                     finals.push(LastVar { choice: 0, writes, position });
                 }
             }
@@ -453,6 +486,7 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
         let constraints: Vec<Reader> = world
             .constraints
             .iter()
+            .chain(&self.goal.constraints)
             .map(|(value, expected)| Reader {
                 value: value.clone(),
                 expected: *expected,
@@ -470,7 +504,10 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
                 matches!(code, Code::Rf | Code::Fw | Code::Choice(_) | Code::Opaque)
             })
             .collect();
-        Problem {
+        if impossible {
+            return None;
+        }
+        Some(Problem {
             world,
             view: self.view,
             bits: self.view.names.program.bits,
@@ -493,9 +530,10 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             n_values: world.reads.iter().map(|(read, _)| read + 1).max().unwrap_or(0),
             plain_leaf: self.plainly,
             harmless: plain_values && world.final_regs.iter().all(|(_, value)| simple(value)),
+            must_be_last: last_first,
             model: self.model,
             code,
-        }
+        })
     }
 }
 

@@ -115,8 +115,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             sink,
         };
         search.fill_constants();
-        search.fill_root();
-        let flow = search.explore(0);
+        let flow = if search.fill_root() { search.explore(0) } else { ControlFlow::Continue(()) };
         for (index, count) in search.pruned.iter().enumerate() {
             let name = match problem.checks.get(index) {
                 Some(check) => &check.name,
@@ -139,7 +138,8 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         }
     }
 
-    fn fill_root(&mut self) {
+    /// False: what is asked for contradicts itself.
+    fn fill_root(&mut self) -> bool {
         let row_of = |events: &[usize]| {
             let mut row: Row<W> = rows::zero();
             events.iter().for_each(|event| rows::put(&mut row, *event));
@@ -156,6 +156,9 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         root.options = problem.options.iter().map(|o| mask(o.options.len())).collect();
         root.finals = problem.finals.iter().map(|f| row_of(&f.writes)).collect();
         root.values = vec![None; problem.n_values];
+        problem.must_be_last.iter().all(|(choice, from, to)| {
+            rows::add_closed(&mut root.orders[choice * self.n..(choice + 1) * self.n], *from, *to)
+        })
     }
 
     fn explore(&mut self, depth: usize) -> ControlFlow<()> {

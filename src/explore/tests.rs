@@ -357,8 +357,18 @@ fn random_program(random: &mut Random) -> Lowered {
     let prop = shown.first().map_or(Prop::True, |left| {
         Prop::Atom(Atom::Equals { left: *left, ty: Type::INT, value: Value::ONE })
     });
+    let filter = (!shown.is_empty() && random.chance(25)).then(|| {
+        let atoms = (0..1 + random.below(2)).map(|_| {
+            let left = shown[random.below(shown.len())];
+            let atom =
+                Prop::Atom(Atom::Equals { left, ty: Type::INT, value: Value::Int(random.below(3) as i128) });
+            if random.chance(30) { Prop::Not(Box::new(atom)) } else { atom }
+        });
+        let atoms = atoms.collect();
+        if random.chance(70) { Prop::And(atoms) } else { Prop::Or(atoms) }
+    });
     let quantifier = [Quantifier::Exists, Quantifier::NotExists, Quantifier::Forall][random.below(3)];
-    Lowered::for_program(
+    let mut test = Lowered::for_program(
         Program {
             arch: ArchId::X86,
             bits: 32,
@@ -371,7 +381,9 @@ fn random_program(random: &mut Random) -> Lowered {
         },
         Condition { quantifier, prop },
         shown,
-    )
+    );
+    test.filter = filter;
+    test
 }
 
 fn with(engine: Engine, mode: Mode) -> Options {

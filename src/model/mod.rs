@@ -8,6 +8,9 @@ mod bounds;
 mod plain;
 mod pool;
 
+#[cfg(test)]
+mod tests;
+
 pub use bounds::{Bound, Bounds};
 pub use plain::{EvalError, Plain};
 pub use pool::{Dynamics, Node, Polarity, Pool};

@@ -4,5 +4,8 @@ mod rel;
 pub mod rows;
 mod set;
 
+#[cfg(test)]
+mod tests;
+
 pub use rel::Rel;
 pub use set::Set;
