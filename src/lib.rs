@@ -9,6 +9,7 @@ pub mod cat;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod diag;
+pub mod doc;
 pub mod execution;
 pub mod explore;
 pub mod litmus;

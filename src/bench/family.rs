@@ -268,8 +268,8 @@ mod tests {
         X86 ring-2
         {
         }
-         P0          | P1          ;
-         MOV [x0],$1 | MOV [x1],$1 ;
+         P0           | P1           ;
+         MOV [x0],$1  | MOV [x1],$1  ;
          MOV EAX,[x1] | MOV EAX,[x0] ;
         exists (0:EAX=0 /\ 1:EAX=0)
         ");
@@ -277,12 +277,36 @@ mod tests {
 
     #[test]
     fn readers_in_riscv() {
-        insta::assert_snapshot!(Family::Readers.test(1, Syntax::RiscV).unwrap(), @"");
+        insta::assert_snapshot!(Family::Readers.test(1, Syntax::RiscV).unwrap(), @r"
+        RISCV readers-1
+        {
+        0:x19=x;
+        1:x19=x;
+        }
+         P0           | P1           ;
+         ori x5,x0,1  | lw x6,0(x19) ;
+         sw x5,0(x19) |              ;
+        exists (1:x6=1)
+        ");
     }
 
     #[test]
     fn spin_loops_in_aarch64() {
-        insta::assert_snapshot!(Family::Loop.test(1, Syntax::AArch64).unwrap(), @"");
+        insta::assert_snapshot!(Family::Loop.test(1, Syntax::AArch64).unwrap(), @r"
+        AArch64 loop-1
+        {
+        0:X19=x;
+        1:X19=x;
+        }
+         P0           | P1           ;
+         L00:         | L10:         ;
+         MOV W0,#1    | LDR W2,[X19] ;
+         STR W0,[X19] | CMP W2,#1    ;
+         LDR W2,[X19] | B.NE L10     ;
+         CMP W2,#1    |              ;
+         B.NE L00     |              ;
+        forall (1:X2=1)
+        ");
     }
 
     #[test]

@@ -118,7 +118,7 @@ pub fn bench(
 fn family(name: &str) -> Result<Family, Stop> {
     Family::parse(name).ok_or_else(|| {
         let names = Family::ALL.iter().map(|f| f.name());
-        let hint = nearest(name, names).map_or(String::new(), |n| format!(", did you mean `{n}`?"));
+        let hint = nearest(name, names).map_or(".".to_string(), |n| format!(", did you mean `{n}`?"));
         let list: Vec<String> =
             Family::ALL.iter().map(|f| format!("  {:13} {}", f.name(), f.describe())).collect();
         Stop::Usage(format!("there is no family `{name}`{hint} There are:\n{}", list.join("\n")))
@@ -260,7 +260,19 @@ mod tests {
 
     #[test]
     fn an_unknown_family_lists_those_there_are() {
-        insta::assert_snapshot!(message(family("reader")), @"");
+        insta::assert_snapshot!(message(family("reader")), @r"
+        there is no family `reader`, did you mean `readers`? There are:
+          readers       one writer of x, N readers
+          loop          a writer that loops until it sees its own write, N readers that spin until they see it
+          coherence     N writes of x in one thread, N reads in another
+          writers       N threads, each writing x once
+          ring          store-buffering ring: N threads, store your own variable, load the next one's
+          incs          N threads, each incrementing x once, atomically
+          threads       scaling by threads: N threads over two variables
+          variables     scaling by variables: two threads over N variables
+          instructions  scaling by instructions: two threads of N instructions
+          empty         N threads that do nothing
+        ");
     }
 
     #[test]
