@@ -3,7 +3,8 @@
 use std::io::Write;
 
 use crate::outcome::Expectations;
-use crate::report::{Log, LogOptions};
+use crate::report::Log;
+use crate::report::herd::Style;
 
 use super::args::{FormatArg, HerdArgs};
 use super::console::Console;
@@ -61,14 +62,15 @@ pub fn herd(
         hexa: options.hexa,
         stop_at_error: options.exit,
     };
-    let log = LogOptions {
+    let style = Style {
         hexa: options.hexa,
         brackets: options.brackets,
         candidates: options.candidates,
         bad_flag: options.bad_flag.clone(),
+        time: None,
     };
     let console = Console { quiet: console.quiet || options.quiet, verbose: console.verbose, ..*console };
-    let ended = drive(&mut plan, &mut Log::new(log), &console, out, err)?;
+    let ended = drive(&mut plan, &mut Log::new(style), &console, out, err)?;
     // herd7's codes: a test that fails does not count; a model that does not load, or an argument that is no test, does.
     Ok(if ended.interrupted {
         Exit::Interrupted

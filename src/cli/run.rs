@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::outcome::Report;
-use crate::report::{Csv, Format, Item, Json, JsonLines, Junit, Log, LogOptions, Summary, Table, states};
+use crate::report::herd::Style;
+use crate::report::{Csv, Format, Item, Json, JsonLines, Junit, Log, Summary, Table, states};
 use crate::session::{Session, in_order};
 
 use super::args::{FormatArg, RunArgs};
@@ -42,7 +43,7 @@ pub fn run(
     let color = console.color_out && plan.output.is_none();
     let models = plan.models.iter().map(|m| m.clone().unwrap_or_else(|| "default".to_string())).collect();
     let mut format: Box<dyn Format> = match plan.format {
-        FormatArg::Herd => Box::new(Log::new(LogOptions { hexa: plan.hexa, ..LogOptions::default() })),
+        FormatArg::Herd => Box::new(Log::new(Style { hexa: plan.hexa, ..Style::default() })),
         FormatArg::Json => Box::new(Json::default()),
         FormatArg::Jsonl => Box::new(JsonLines),
         FormatArg::Csv => Box::new(Csv),

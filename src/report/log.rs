@@ -8,32 +8,13 @@ use super::{Format, Item};
 /// herd7's log, a block a test; a test without an answer has none.
 #[derive(Default, Debug)]
 pub struct Log {
-    options: LogOptions,
-}
-
-/// What herd7 lets its user change about the log.
-#[derive(Clone, Debug)]
-pub struct LogOptions {
-    /// Integers in hexadecimal.
-    pub hexa: bool,
-    /// Brackets around globals in state lines.
-    pub brackets: bool,
-    /// A line with the number of candidates.
-    pub candidates: bool,
-    /// A flag that makes the verdict `Undef`.
-    pub bad_flag: Option<String>,
-}
-
-impl Default for LogOptions {
-    fn default() -> LogOptions {
-        LogOptions { hexa: false, brackets: true, candidates: false, bad_flag: None }
-    }
+    style: Style,
 }
 
 impl Log {
-    /// A log.
-    pub fn new(options: LogOptions) -> Log {
-        Log { options }
+    /// A log of that style; each block gets its own time.
+    pub fn new(style: Style) -> Log {
+        Log { style }
     }
 }
 
@@ -42,13 +23,7 @@ impl Format for Log {
         let Some((answer, outcome)) = item.report.answer.as_ref().zip(item.report.outcome()) else {
             return Ok(());
         };
-        let style = Style {
-            hexa: self.options.hexa,
-            brackets: self.options.brackets,
-            candidates: self.options.candidates,
-            bad_flag: self.options.bad_flag.clone(),
-            time: Some(item.report.phases.total()),
-        };
-        write_block(out, &answer.test, outcome, &style)
+        self.style.time = Some(item.report.phases.total());
+        write_block(out, &answer.test, outcome, &self.style)
     }
 }

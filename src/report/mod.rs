@@ -12,7 +12,7 @@ mod table;
 pub use csv::{Csv, escape as csv_escape};
 pub use json::{Json, JsonLines};
 pub use junit::Junit;
-pub use log::{Log, LogOptions};
+pub use log::Log;
 pub use record::{Record, SCHEMA};
 pub use table::Table;
 
