@@ -78,6 +78,11 @@ impl Sources {
         self.under = Some(under);
     }
 
+    /// Does a file belong to this layered table itself, not to the one below it?
+    pub fn is_layered(&self, id: SourceId) -> bool {
+        self.first > 0 && id.0 >= self.first
+    }
+
     /// Registers a text under a name.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> SourceId {
         let id = SourceId(self.first + self.files.len() as u32);

@@ -1,6 +1,6 @@
 //! `litmus check`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 use crate::report::{Item, Summary};
@@ -28,13 +28,14 @@ pub fn check(
     let (jobs, _) = plan::workers(args.jobs, inputs.len());
     // By code and, where the message names what is missing, by that: "unknown instruction" alone says too little.
     let mut reasons: BTreeMap<(&'static str, String), Vec<String>> = BTreeMap::new();
+    let mut told = BTreeSet::new();
     in_order(
         inputs.len(),
         jobs,
         |index| session.check(&inputs[index]),
         |_, report| {
             summary.add(&Item { report: &report, judged: false, failed: None });
-            let _ = err.write_all(console.diagnostics(&report).as_bytes());
+            let _ = err.write_all(console.diagnostics_once(&report, &mut told).as_bytes());
             if let Some(error) = report.error() {
                 let key = (error.code, error.message.clone());
                 reasons.entry(key).or_default().push(report.file.clone());

@@ -1,10 +1,11 @@
 //! The terminal, or what stands in its place.
 
+use std::collections::BTreeSet;
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::diag::{self, Color};
+use crate::diag::{self, Color, Severity};
 use crate::outcome::Report;
 
 use super::args::When;
@@ -53,11 +54,30 @@ impl Console {
 
     /// The diagnostics of a report, as text; warnings and notes are left out when quiet.
     pub fn diagnostics(&self, report: &Report) -> String {
-        let wanted = report.diagnostics.iter().filter(|d| !self.quiet || d.severity == diag::Severity::Error);
-        let text = diag::render_all(wanted, &report.sources, self.color_err);
-        // An error without a place must still say which test it is about.
-        let placed = report.diagnostics.iter().all(|d| !d.labels.is_empty());
-        if text.is_empty() || placed { text } else { format!("{}: {text}", report.file) }
+        self.diagnostics_once(report, &mut BTreeSet::new())
+    }
+
+    /// Likewise; what is wrong with a model, and has been told before, is said in a line.
+    pub fn diagnostics_once(&self, report: &Report, told: &mut BTreeSet<String>) -> String {
+        let mut text = String::new();
+        for diagnostic in &report.diagnostics {
+            if self.quiet && diagnostic.severity != Severity::Error {
+                continue;
+            }
+            // Nothing points at the test: its file must be named all the same.
+            let about_test = diagnostic.labels.iter().any(|(span, _)| report.sources.is_layered(span.source));
+            if about_test {
+                text += &diag::render(diagnostic, &report.sources, self.color_err);
+                continue;
+            }
+            let rendered = diag::render(diagnostic, &report.sources, self.color_err);
+            if diagnostic.labels.is_empty() || told.insert(rendered.clone()) {
+                text += &format!("{}: {rendered}", report.file);
+            } else {
+                text += &format!("{}: the same: {}\n", report.file, diagnostic.message);
+            }
+        }
+        text
     }
 
     /// A remark that is left out when quiet.

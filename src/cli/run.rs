@@ -147,6 +147,7 @@ pub fn drive(
 struct Told {
     default_models: BTreeSet<String>,
     broken_models: BTreeSet<Option<String>>,
+    model_errors: BTreeSet<String>,
     flushed: Option<Instant>,
 }
 
@@ -164,7 +165,7 @@ impl Told {
         if report.model_failed && !self.broken_models.insert(report.model.clone()) {
             return format!("{}: not run, its model could not be loaded\n", report.file);
         }
-        text += &console.diagnostics(report);
+        text += &console.diagnostics_once(report, &mut self.model_errors);
         if let Some(reason) = item.failed {
             text += &format!("{}: {}: {reason}\n", report.file, report.title());
         }

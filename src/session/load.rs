@@ -1,15 +1,18 @@
 //! From files to a model and a test: the adapter to the front ends.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{Settings, unreadable};
-use crate::arch::ArchId;
-use crate::diag::{Diagnostic, Diagnostics};
-use crate::litmus::{self, Lowered, Test};
+use crate::arch::{self, ArchId};
+use crate::cat::lower::{Bell, Files, LowerInput, Predefined, Purpose, canonical_variant, read_bell};
+use crate::cat::{self, Loader, ast};
+use crate::diag::{Diagnostic, Diagnostics, Reported};
+use crate::litmus::{self, LowerOptions, Lowered, Test};
 use crate::model::Model;
-use crate::source::Sources;
+use crate::source::{Sources, Span};
 
 /// Where a test comes from.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -69,8 +72,14 @@ pub struct ModelKey {
 pub struct Prepared {
     /// Its name, as asked for or by default.
     pub name: String,
+    /// The architecture that its header names, if it names one.
+    pub arch: Option<ArchId>,
     /// The lowered model.
     pub model: Model,
+    /// The declarations of the bell file.
+    pub bell: Option<Bell>,
+    /// What was remarked while loading.
+    pub warnings: Vec<Diagnostic>,
     /// The files it came from.
     pub sources: Arc<Sources>,
 }
@@ -116,27 +125,158 @@ pub(super) fn key(settings: &Settings, model: Option<&str>, test: &Test) -> Mode
     ModelKey { model: model.map(str::to_string), arch: test.arch, variants }
 }
 
-pub(super) fn prepare(_settings: &Settings, key: &ModelKey) -> Result<Prepared, Failure> {
-    Err(Failure {
-        diagnostics: vec![Diagnostic::unsupported(
-            "model::no-loader",
-            format!("cannot load {} yet", key.model.as_deref().unwrap_or("the default model")),
-        )],
+/// Loads and lowers a model.
+pub(super) fn prepare(settings: &Settings, key: &ModelKey) -> Result<Prepared, Failure> {
+    let mut sources = Sources::new();
+    let mut diagnostics = Diagnostics::new();
+    match load_model(settings, key, &mut sources, &mut diagnostics) {
+        Ok(mut prepared) => {
+            prepared.sources = Arc::new(sources);
+            prepared.warnings = diagnostics.take();
+            Ok(prepared)
+        }
+        Err(_) => Err(Failure { diagnostics: diagnostics.take(), sources: Arc::new(sources) }),
+    }
+}
+
+fn load_model(
+    settings: &Settings,
+    key: &ModelKey,
+    sources: &mut Sources,
+    diagnostics: &mut Diagnostics,
+) -> Result<Prepared, Reported> {
+    let isa = arch::isa(key.arch);
+    let name = match (&key.model, isa) {
+        (Some(name), _) => name.clone(),
+        (None, Some(isa)) => isa.default_model().to_string(),
+        (None, None) if key.arch == ArchId::C => "c11".to_string(),
+        (None, None) => {
+            let arch = key.arch.name();
+            let message = format!("there is no default model for {arch}");
+            return Err(diagnostics
+                .error(Diagnostic::error("model::no-default", message).help("name a model with -m")));
+        }
+    };
+    let variants = canonical_variants(key, diagnostics);
+    let mut loader = Loader::new(settings.include.clone());
+    let loaded = loader.model(sources, &name, diagnostics)?;
+    let (mut bell_file, mut bell) = (None, None);
+    if let Some(bell_name) = &settings.bell {
+        let file = loader.open(sources, bell_name, None, diagnostics, None)?;
+        bell =
+            Some(read_bell(&file, Some(&loaded.stdlib), &mut Includes(&mut loader), sources, diagnostics)?);
+        bell_file = Some(file);
+    }
+    let mut predefined = Predefined::new(&variants);
+    if !matches!(key.arch, ArchId::C | ArchId::Lisa) {
+        predefined.add_machine_sets();
+    }
+    if let Some(isa) = isa {
+        predefined.add_sets(isa.sets().iter().map(String::as_str));
+    }
+    if let Some(bell) = &bell {
+        predefined.add_sets(bell.sets().iter().map(String::as_str));
+        predefined.add_relations(bell.relations().iter().map(String::as_str));
+    }
+    let input = LowerInput {
+        model: &loaded.main,
+        file_name: &name,
+        bell: bell_file.as_deref(),
+        library: Some(&loaded.stdlib),
+        predefined,
+        variants,
+        skip_checks: settings.explore.skip_checks.iter().cloned().collect(),
+        purpose: Purpose::Run,
+    };
+    let lowered = cat::lower::lower(input, &mut Includes(&mut loader), sources, diagnostics)?;
+    let header = loaded.main.header.first().and_then(|word| model_arch(word));
+    Ok(Prepared {
+        name,
+        arch: header,
+        model: lowered.model,
+        bell,
         sources: Arc::default(),
+        warnings: Vec::new(),
     })
 }
 
-pub(super) fn same_arch(_prepared: &Prepared, _arch: ArchId) -> Result<(), Diagnostic> {
-    Ok(())
+/// Includes are found as models are.
+struct Includes<'a>(&'a mut Loader);
+
+impl Files for Includes<'_> {
+    fn open(
+        &mut self,
+        name: &str,
+        from: Option<Span>,
+        sources: &mut Sources,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Arc<ast::File>, Reported> {
+        self.0.open(sources, name, from.map(|span| span.source), diagnostics, from)
+    }
 }
 
+/// The variants of a key under their canonical names; unknown ones are warned about.
+fn canonical_variants(key: &ModelKey, diagnostics: &mut Diagnostics) -> BTreeSet<String> {
+    let mut variants = BTreeSet::new();
+    for name in &key.variants {
+        match canonical_variant(name) {
+            Some(canonical) => {
+                variants.insert(canonical);
+            }
+            None => diagnostics.warn(Diagnostic::warning(
+                "variant::unknown",
+                format!("there is no variant `{name}`: it has no effect"),
+            )),
+        }
+    }
+    variants
+}
+
+/// The architecture that the first word of a model's header names, if it is one.
+fn model_arch(word: &str) -> Option<ArchId> {
+    match word {
+        "RISC-V" => Some(ArchId::RiscV),
+        _ => ArchId::parse(word),
+    }
+}
+
+/// A model whose header names another architecture than the test's is refused.
+pub(super) fn same_arch(prepared: &Prepared, arch: ArchId) -> Result<(), Diagnostic> {
+    match prepared.arch {
+        Some(model) if model != arch => Err(Diagnostic::error(
+            "model::other-architecture",
+            format!(
+                "the test is for {}, but the model `{}` is for {}",
+                arch.name(),
+                prepared.name,
+                model.name()
+            ),
+        )
+        .help("name another model with -m, or give --no-arch-check")),
+        _ => Ok(()),
+    }
+}
+
+/// Lowers a parsed test.
 pub(super) fn lower(
-    _settings: &Settings,
-    _test: &Test,
-    _prepared: &Prepared,
-    _sources: &Sources,
+    settings: &Settings,
+    test: &Test,
+    _prepared: Option<&Prepared>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Lowered> {
-    diagnostics.error(Diagnostic::unsupported("litmus::no-lowering", "cannot lower tests yet"));
-    None
+    let options = LowerOptions { variants: settings.variants.clone() };
+    match litmus::lower(test, &options) {
+        Ok(mut lowered) => {
+            if !settings.filter {
+                lowered.filter = None;
+            }
+            Some(lowered)
+        }
+        Err(errors) => {
+            for error in errors {
+                diagnostics.error(error);
+            }
+            None
+        }
+    }
 }

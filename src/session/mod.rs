@@ -120,6 +120,13 @@ impl Session {
         report.arch = Some(parsed.arch);
         report.phases.parse = start.elapsed();
 
+        if !execute {
+            let start = Instant::now();
+            let test = load::lower(&self.settings, &parsed, None, diagnostics)?;
+            report.phases.lower = start.elapsed();
+            return Some(Answer { test, outcome: None });
+        }
+
         let start = Instant::now();
         let key = load::key(&self.settings, report.model.as_deref(), &parsed);
         let prepared = match self.model(key) {
@@ -144,11 +151,8 @@ impl Session {
         }
 
         let start = Instant::now();
-        let test = load::lower(&self.settings, &parsed, &prepared, &report.sources, diagnostics)?;
+        let test = load::lower(&self.settings, &parsed, Some(&prepared), diagnostics)?;
         report.phases.lower = start.elapsed();
-        if !execute {
-            return Some(Answer { test, outcome: None });
-        }
 
         let start = Instant::now();
         let mut options = self.settings.explore.clone();
