@@ -8,6 +8,7 @@ mod base;
 mod depend;
 mod event;
 mod path;
+mod ranges;
 mod sizes;
 mod symbolic;
 #[cfg(test)]

@@ -225,7 +225,7 @@ impl SymVal {
     /// An operation on it has no meaning.
     pub fn eval_with(
         &self,
-        reads: &impl Fn(u32) -> Option<Value>,
+        reads: &(impl Fn(u32) -> Option<Value> + ?Sized),
         bits: u32,
     ) -> Result<Option<Value>, IllegalOp> {
         Ok(match self {

@@ -754,3 +754,63 @@ fn narrow_writes_are_refused_where_the_other_bytes_show() {
     // Writes of the cell's own size may hold anything.
     assert!(errors(vec![write(4, -1)], -1).is_empty());
 }
+
+/// r0 := load from; store to := r0.
+fn copy(from: Value, to: Value) -> Vec<Instr> {
+    let write = instr(|b| {
+        let value = b.read(Reg(0), Port::Data);
+        let addr = b.value(to);
+        b.store(addr, value, 4, &[]);
+    });
+    vec![load(0, from), write]
+}
+
+/// r0 := load from; if (r0 == n) store to := n.
+fn copy_if(from: Value, n: i128, to: Value) -> Vec<Instr> {
+    let test = instr(|b| {
+        let value = b.read(Reg(0), Port::None);
+        let cond = b.binary_int(BinOp::Ne, value, n);
+        b.branch_if(cond, 3);
+    });
+    vec![load(0, from), test, store(to, n)]
+}
+
+#[test]
+fn values_are_followed_through_memory() {
+    let count = |n| {
+        let threads =
+            vec![thread(vec![store(X, 1)]), thread(copy(X, Y)), thread(copy_if(Y, n, Value::addr(Sym(2))))];
+        worlds(&program(ArchId::Ppc, threads)).len()
+    };
+    assert_eq!(count(1), 2);
+    // Nobody writes 5 to `x`, so `y` never holds it.
+    assert_eq!(count(5), 1);
+}
+
+#[test]
+fn paths_that_enable_each_other_are_kept() {
+    // Each thread writes 1 only if it reads what the other one writes: no value justifies itself here.
+    let program = program(ArchId::Ppc, vec![thread(copy_if(X, 1, Y)), thread(copy_if(Y, 1, X))]);
+    let both = worlds(&program).into_iter().filter(|world| world.constraints.iter().all(|(_, holds)| *holds));
+    assert_eq!(both.count(), 1);
+}
+
+#[test]
+fn values_that_justify_only_themselves_enable_nothing() {
+    // `x` and `y` are copied into each other: both stay 0, so nothing depends on their being 1.
+    let threads = vec![thread(copy(X, Y)), thread(copy(Y, X)), thread(copy_if(X, 1, Value::addr(Sym(2))))];
+    assert_eq!(worlds(&program(ArchId::Ppc, threads)).len(), 1);
+}
+
+#[test]
+fn a_counter_without_bound_is_not_followed_forever() {
+    let increment = instr(|b| {
+        let addr = b.value(X);
+        let value = b.load(addr, 4, &[]);
+        let value = b.binary_int(BinOp::Add, value, 1);
+        b.store(addr, value, 4, &[]);
+    });
+    let program =
+        program(ArchId::Ppc, vec![thread(vec![increment.clone(), increment]), thread(copy_if(X, 99, Y))]);
+    assert_eq!(worlds(&program).len(), 2);
+}

@@ -7,6 +7,7 @@ use crate::diag::Diagnostic;
 use crate::program::{LocId, Program, Reg, Value};
 
 use super::path::Path;
+use super::ranges::Ranges;
 use super::sizes::Sizes;
 use super::unfold::paths;
 use super::{Cut, Dependencies, Event, EventKind, SymVal};
@@ -100,12 +101,13 @@ struct Want {
 type Offers = Vec<Vec<Option<Value>>>;
 
 impl Worlds {
-    fn new(program: &Program, threads: Vec<Vec<Path>>, observed: &[LocId]) -> Worlds {
+    fn new(program: &Program, mut threads: Vec<Vec<Path>>, observed: &[LocId]) -> Worlds {
         let cells: Vec<(LocId, Value)> =
             program.locations.iter().enumerate().map(|(n, cell)| (LocId(n as u16), cell.init)).collect();
+        let ranges = Ranges::new(&cells, &mut threads, program.bits);
         let threads: Vec<Vec<Candidate>> = threads
             .into_iter()
-            .map(|paths| paths.into_iter().map(|path| Candidate::new(path, cells.len())).collect())
+            .map(|paths| paths.into_iter().map(|path| Candidate::new(path, &ranges, cells.len())).collect())
             .collect();
         let any = threads
             .iter()
@@ -200,7 +202,7 @@ impl Iterator for Worlds {
 }
 
 impl Candidate {
-    fn new(path: Path, n_cells: usize) -> Candidate {
+    fn new(path: Path, ranges: &Ranges, n_cells: usize) -> Candidate {
         let mut wants: Vec<Want> = Vec::new();
         for (condition, holds) in path.constraints.list() {
             let [read] = condition.reads()[..] else { continue };
@@ -213,10 +215,15 @@ impl Candidate {
         let mut offers: Offers = vec![Vec::new(); n_cells];
         for event in &path.events {
             if let (Some(loc), Some(value)) = (event.loc, event.written_value()) {
-                let value = value.known();
                 let offers = &mut offers[loc.0 as usize];
-                if !offers.contains(&value) {
-                    offers.push(value);
+                let values: Vec<Option<Value>> = match ranges.values(&path, value) {
+                    Some(values) => values.into_iter().map(Some).collect(),
+                    None => vec![None],
+                };
+                for value in values {
+                    if !offers.contains(&value) {
+                        offers.push(value);
+                    }
                 }
             }
         }
