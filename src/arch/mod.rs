@@ -3,6 +3,7 @@
 //! An [`Isa`] knows its registers, parses one program cell, and translates it to micro-ops. It knows
 //! nothing of models beyond the names of the event sets that its events belong to.
 
+pub mod aarch64;
 pub mod arm;
 pub mod build;
 pub mod errors;
@@ -92,13 +93,14 @@ pub struct ColumnCx<'a> {
 pub fn isa(id: ArchId) -> Option<&'static dyn Isa> {
     // Each instruction set adds its line here: `ArchId::X86 => Some(&x86::Isa)`.
     match id {
+        ArchId::AArch64 => Some(&aarch64::AArch64),
         ArchId::RiscV => Some(&riscv::RiscV),
         ArchId::X86 => Some(&x86::X86),
         ArchId::X86_64 => Some(&x86_64::X86_64),
         ArchId::Ppc => Some(&ppc::Ppc),
         ArchId::Arm => Some(&arm::Arm),
         ArchId::Mips => Some(&mips::Mips),
-        ArchId::AArch64 | ArchId::Lisa | ArchId::C => None,
+        ArchId::Lisa | ArchId::C => None,
     }
 }
 

@@ -1,0 +1,511 @@
+//! Loads, stores, exclusives and atomics.
+//!
+//! The shape of each instruction's events (what is data, what is control, what is not related at all) is herd7's: the
+//! AArch64 model computes dependencies from it.
+
+use super::lower::{Lower, Text};
+use super::syntax::{Gpr, Index, Kind, Mem, Name, Width};
+use super::table::{Access, Mode, Pair, Sign};
+use crate::arch::build::names;
+use crate::arch::errors;
+use crate::diag::Diagnostic;
+use crate::program::{AccessSize, BinOp, BranchKind, Extra, Op, Port, Tmp, UnOp, Value};
+use crate::source::Span;
+
+/// An address, ready to use.
+struct Address<'a> {
+    /// Where the access goes.
+    addr: Tmp,
+    /// The base register and its new value, if it is updated.
+    update: Option<(&'a Gpr, Tmp)>,
+    /// Canonical text.
+    text: String,
+}
+
+impl<'a> Lower<'a, '_> {
+    pub fn load(&mut self, access: Access) -> Result<Text, Diagnostic> {
+        let rt = self.reg()?;
+        if let Some(Kind::Literal(name)) = self.peek() {
+            return self.literal(rt, name, access);
+        }
+        let bytes = size(access, rt.width);
+        self.word_register(rt, access)?;
+        let address = self.address(access.mode, bytes, false)?;
+        self.update_base(&address);
+        let value = self.b.load(address.addr, bytes, access.sets);
+        self.write_loaded(rt, value, bytes, access.sign);
+        Ok(self.memory_text(rt, &address))
+    }
+
+    /// herd7 prints unscaled loads with a blank and in the 64-bit view.
+    fn memory_text(&self, rt: &Gpr, address: &Address) -> Text {
+        if self.mnemonic.entry.name == "LDUR" {
+            return Text::Operands(format!("{}, {}", rt.text(Width::X), address.text));
+        }
+        Text::Operands(format!("{rt},{}", address.text))
+    }
+
+    /// `LDR Xt,=x`: the address of a global, from a literal pool that no other thread sees.
+    fn literal(&mut self, rt: &Gpr, name: &str, access: Access) -> Result<Text, Diagnostic> {
+        if self.mnemonic.entry.name != "LDR" || rt.width != Width::X || access.bytes != 0 {
+            return Err(self.expected("an address, such as `[X1]`"));
+        }
+        self.skip();
+        let sym = self.cx.symbols.iter().position(|symbol| symbol == name).unwrap_or_else(|| {
+            self.cx.symbols.push(name.to_string());
+            self.cx.symbols.len() - 1
+        });
+        let value = self.b.value(Value::addr(crate::program::Sym(sym as u16)));
+        self.write(rt, Width::X, value);
+        Ok(Text::Operands(format!("{rt},={name}")))
+    }
+
+    pub fn store(&mut self, access: Access) -> Result<Text, Diagnostic> {
+        let rt = self.reg()?;
+        let bytes = size(access, rt.width);
+        self.word_register(rt, access)?;
+        let data = self.read_data(rt, bytes);
+        let address = self.address(access.mode, bytes, false)?;
+        self.update_base(&address);
+        self.b.store(address.addr, data, bytes, access.sets);
+        Ok(Text::Operands(format!("{rt},{}", address.text)))
+    }
+
+    /// Accesses of bytes and half-words name W registers (signed loads either).
+    fn word_register(&self, rt: &Gpr, access: Access) -> Result<(), Diagnostic> {
+        let name = &self.mnemonic.text;
+        let wrong = |message: String| Err(errors::bad_operand(self.mnemonic.span, message, "wrong width"));
+        match (access.bytes, access.sign, rt.width) {
+            (1 | 2, Sign::Unsigned, Width::X) => wrong(format!("`{name}` takes a W register, not `{rt}`")),
+            (4, Sign::Signed, Width::W) => wrong(format!("`{name}` takes an X register, not `{rt}`")),
+            _ => Ok(()),
+        }
+    }
+
+    fn read_data(&mut self, rt: &Gpr, bytes: u8) -> Tmp {
+        let data = self.read(rt, Width::X, Port::Data);
+        self.zero_extend(data, 8 * bytes)
+    }
+
+    fn write_loaded(&mut self, rt: &Gpr, value: Tmp, bytes: u8, sign: Sign) {
+        let value = match sign {
+            Sign::Signed => self.sign_extend(value, 8 * bytes),
+            Sign::Unsigned => self.zero_extend(value, 8 * bytes),
+        };
+        self.write(rt, rt.width, value);
+    }
+
+    // Addresses.
+
+    fn address(&mut self, mode: Mode, bytes: u8, pair: bool) -> Result<Address<'a>, Diagnostic> {
+        let (mem, span) = self.mem()?;
+        self.check_mode(mode, mem, bytes, pair, span)?;
+        let after = match self.peek() {
+            Some(Kind::Imm(_)) if mode == Mode::Any && !mem.writeback && mem.index == Index::Imm(0) => {
+                let (min, max) = if pair { pair_range(bytes) } else { (-256, 255) };
+                Some(self.imm(min, max)?)
+            }
+            _ => None,
+        };
+        let base = self.read(&mem.base, Width::X, Port::Addr);
+        if let Some(offset) = after {
+            let new = self.b.offset(base, offset);
+            let blank = if pair { " " } else { "" };
+            let text = format!("{blank}[{}]#{offset}", mem.base);
+            return Ok(Address { addr: base, update: Some((&mem.base, new)), text });
+        }
+        let addr = match &mem.index {
+            Index::Imm(offset) => self.b.offset(base, *offset),
+            Index::Reg(index, ext, amount) => {
+                let value = self.read(index, index.width, Port::Addr);
+                let value = match ext {
+                    Some(ext) if ext.signed => self.sign_extend(value, ext.bits),
+                    Some(ext) => self.zero_extend(value, ext.bits),
+                    None => value,
+                };
+                let value = if *amount == 0 { value } else { self.b.binary_int(BinOp::Shl, value, *amount) };
+                self.b.binary(BinOp::Add, base, value)
+            }
+        };
+        let update = mem.writeback.then_some((&mem.base, addr));
+        Ok(Address { addr, update, text: shown(mem) })
+    }
+
+    fn check_mode(&self, mode: Mode, mem: &Mem, bytes: u8, pair: bool, span: Span) -> Result<(), Diagnostic> {
+        let bad = |message: String| Err(errors::bad_operand(span, message, "this address"));
+        let name = &self.mnemonic.text;
+        let bytes = i128::from(bytes);
+        match (&mem.index, mode) {
+            (Index::Imm(0), Mode::Base) if !mem.writeback => Ok(()),
+            (_, Mode::Base) => bad(format!("`{name}` takes an address of the form `[Xn]`")),
+            (Index::Reg(..), Mode::Unscaled) => bad(format!("`{name}` takes no index register")),
+            (Index::Reg(..), Mode::Any) if mem.writeback => {
+                bad("an index register cannot be combined with `!`".into())
+            }
+            (Index::Reg(..), Mode::Any) if pair => bad(format!("`{name}` takes no index register")),
+            (Index::Reg(_, _, amount), Mode::Any) => {
+                let log = i128::from((bytes as u8).trailing_zeros());
+                if *amount != 0 && *amount != log {
+                    return Err(errors::out_of_range(span, *amount, format!("0 or {log}")));
+                }
+                Ok(())
+            }
+            (Index::Imm(_), Mode::Unscaled) if mem.writeback => bad(format!("`{name}` takes no `!`")),
+            (Index::Imm(offset), _) => {
+                let (min, max) = match mode {
+                    _ if pair => pair_range(bytes as u8),
+                    Mode::Any if !mem.writeback => (-256, 4095 * bytes),
+                    _ => (-256, 255),
+                };
+                if *offset < min || *offset > max {
+                    return Err(errors::out_of_range(span, *offset, errors::range(min, max)));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn update_base(&mut self, address: &Address) {
+        if let Some((base, value)) = address.update {
+            self.write(base, Width::X, value);
+        }
+    }
+
+    /// `[Xn]`, for exclusives and atomics.
+    fn plain_address(&mut self) -> Result<(Tmp, String), Diagnostic> {
+        let address = self.address(Mode::Base, 0, false)?;
+        Ok((address.addr, address.text))
+    }
+
+    /// The element after the one at `addr`.
+    fn next_element(&mut self, addr: Tmp, bytes: u8) -> Tmp {
+        self.b.binary_int(BinOp::Add, addr, i128::from(bytes))
+    }
+
+    pub fn prefetch(&mut self) -> Result<Text, Diagnostic> {
+        let operation = match self.peek() {
+            Some(Kind::Name(name)) => name.clone(),
+            _ => return Err(self.expected("a prefetch operation, such as `PLDL1KEEP`")),
+        };
+        self.skip();
+        let (mem, _) = self.mem()?;
+        Ok(Text::Operands(format!("{operation},{}", shown(mem))))
+    }
+
+    // Pairs.
+
+    pub fn load_pair(&mut self, pair: Pair, signed: bool) -> Result<Text, Diagnostic> {
+        let first = self.reg()?;
+        let second = self.reg_of(first.width)?;
+        let bytes = if signed { 4 } else { first.width.bytes() };
+        let sign = if signed { Sign::Signed } else { Sign::Unsigned };
+        let address = self.address(Mode::Any, bytes, true)?;
+        self.update_base(&address);
+        let value = self.b.load(address.addr, bytes, pair.sets);
+        let next = self.next_element(address.addr, bytes);
+        let other = self.b.tmp();
+        let order = if pair.ordered { vec![value] } else { Vec::new() };
+        self.b.push(Op::Load {
+            dst: other,
+            addr: next,
+            size: AccessSize(bytes),
+            sets: names(pair.sets),
+            extra: Extra { order, ..Extra::default() },
+        });
+        self.write_loaded(first, value, bytes, sign);
+        self.write_loaded(second, other, bytes, sign);
+        Ok(Text::Operands(format!("{first},{second},{}", address.text)))
+    }
+
+    pub fn store_pair(&mut self, pair: Pair) -> Result<Text, Diagnostic> {
+        let first = self.reg()?;
+        let second = self.reg_of(first.width)?;
+        let bytes = first.width.bytes();
+        let (data, other) = (self.read_data(first, bytes), self.read_data(second, bytes));
+        let address = self.address(Mode::Any, bytes, true)?;
+        self.update_base(&address);
+        let next = self.next_element(address.addr, bytes);
+        let mut stores = [(address.addr, data), (next, other)];
+        if address.update.is_some() {
+            // With writeback the second register goes first.
+            stores.reverse();
+        }
+        let done = self.b.tmp();
+        let [(addr, value), (next_addr, next_value)] = stores;
+        let extra = Extra { done: Some(done), ..Extra::default() };
+        self.b.store_with(addr, value, bytes, pair.sets, extra);
+        let order = if pair.ordered { vec![done] } else { Vec::new() };
+        self.b.store_with(next_addr, next_value, bytes, pair.sets, Extra { order, ..Extra::default() });
+        Ok(Text::Operands(format!("{first},{second},{}", address.text)))
+    }
+
+    // Exclusives.
+
+    pub fn load_exclusive(&mut self, access: Access) -> Result<Text, Diagnostic> {
+        let rt = self.reg()?;
+        let bytes = size(access, rt.width);
+        self.word_register(rt, access)?;
+        let (addr, shown) = self.plain_address()?;
+        let value = self.b.load(addr, bytes, access.sets);
+        self.b.push(Op::Reserve { addr });
+        self.write_loaded(rt, value, bytes, Sign::Unsigned);
+        Ok(Text::Operands(format!("{rt},{shown}")))
+    }
+
+    /// The status depends on nothing: a success may be known before the store is done.
+    pub fn store_exclusive(&mut self, access: Access) -> Result<Text, Diagnostic> {
+        let status = self.reg_of(Width::W)?;
+        let rt = self.reg()?;
+        let bytes = size(access, rt.width);
+        self.word_register(rt, access)?;
+        let data = self.read_data(rt, bytes);
+        let (addr, shown) = self.plain_address()?;
+        self.conditional(status, addr, |lower| {
+            let extra = Extra { ctrl: vec![addr], ..Extra::default() };
+            lower.b.store_with(addr, data, bytes, access.sets, extra);
+        });
+        Ok(Text::Operands(format!("{},{rt},{shown}", status.text(Width::W))))
+    }
+
+    pub fn load_exclusive_pair(&mut self, sets: &'static [&'static str]) -> Result<Text, Diagnostic> {
+        let first = self.reg()?;
+        let second = self.reg_of(first.width)?;
+        let bytes = first.width.bytes();
+        let (addr, shown) = self.plain_address()?;
+        let value = self.b.load(addr, bytes, sets);
+        self.b.push(Op::Reserve { addr });
+        let next = self.next_element(addr, bytes);
+        let other = self.b.load(next, bytes, sets);
+        self.write_loaded(first, value, bytes, Sign::Unsigned);
+        self.write_loaded(second, other, bytes, Sign::Unsigned);
+        // herd7 prints the first register in the 32-bit view.
+        Ok(Text::Operands(format!("{},{second},{shown}", first.text(Width::W))))
+    }
+
+    pub fn store_exclusive_pair(&mut self, sets: &'static [&'static str]) -> Result<Text, Diagnostic> {
+        let status = self.reg_of(Width::W)?;
+        let first = self.reg()?;
+        let second = self.reg_of(first.width)?;
+        let bytes = first.width.bytes();
+        let (data, other) = (self.read_data(first, bytes), self.read_data(second, bytes));
+        let (addr, shown) = self.plain_address()?;
+        self.conditional(status, addr, |lower| {
+            let next = lower.next_element(addr, bytes);
+            let extra = Extra { ctrl: vec![addr], ..Extra::default() };
+            lower.b.store_with(addr, data, bytes, sets, extra.clone());
+            lower.b.store_with(next, other, bytes, sets, extra);
+        });
+        Ok(Text::Operands(format!("{},{first},{second},{shown}", status.text(Width::W))))
+    }
+
+    fn conditional(&mut self, status: &Gpr, addr: Tmp, stores: impl FnOnce(&mut Self)) {
+        let then = self.nested(|lower| {
+            stores(lower);
+            let success = lower.b.int(0);
+            lower.write(status, Width::W, success);
+        });
+        let otherwise = self.nested(|lower| {
+            let failure = lower.b.int(1);
+            lower.write(status, Width::W, failure);
+        });
+        self.b.push(Op::Conditional { addr, then, otherwise });
+    }
+
+    // Atomics.
+
+    /// Sets of the read and of the write. A read whose value nobody takes is in `NoRet`, and acquires nothing.
+    fn atomic_sets(&self, returns: bool) -> (Vec<&'static str>, Vec<&'static str>) {
+        let read = match (returns, self.mnemonic.acquire) {
+            (false, _) => vec!["X", "NoRet"],
+            (true, true) => vec!["X", "A"],
+            (true, false) => vec!["X"],
+        };
+        let write = if self.mnemonic.release { vec!["X", "L"] } else { vec!["X"] };
+        (read, write)
+    }
+
+    /// Size in bytes; the suffixes of bytes and half-words go with W registers.
+    fn atomic_bytes(&self, gpr: &Gpr) -> Result<u8, Diagnostic> {
+        match (self.mnemonic.bytes, gpr.width) {
+            (0, width) => Ok(width.bytes()),
+            (bytes, Width::W) => Ok(bytes),
+            _ => {
+                let message = format!("`{}` takes W registers, not `{gpr}`", self.mnemonic.text);
+                Err(errors::bad_operand(self.mnemonic.span, message, "wrong width"))
+            }
+        }
+    }
+
+    pub fn swap(&mut self) -> Result<Text, Diagnostic> {
+        let rs = self.reg()?;
+        let rt = self.reg_of(rs.width)?;
+        let bytes = self.atomic_bytes(rs)?;
+        let (addr, shown) = self.plain_address()?;
+        let new = self.read_data(rs, bytes);
+        let (read_sets, write_sets) = self.atomic_sets(rt.reg.is_some());
+        let old = self.b.load(addr, bytes, &read_sets);
+        let extra = Extra { ctrl: vec![old], ..Extra::default() };
+        self.b.store_with(addr, new, bytes, &write_sets, extra);
+        self.write_loaded(rt, old, bytes, Sign::Unsigned);
+        Ok(Text::Operands(format!("{rs},{rt},{shown}")))
+    }
+
+    /// `LD<op>`, or `ST<op>`, which is `LD<op>` to the zero register.
+    pub fn atomic_op(&mut self, op: BinOp, sign: Sign, load: bool) -> Result<Text, Diagnostic> {
+        let rs = self.reg()?;
+        let rt = if load { Some(self.reg_of(rs.width)?) } else { None };
+        let bytes = self.atomic_bytes(rs)?;
+        let (addr, shown) = self.plain_address()?;
+        let operand = self.read_data(rs, bytes);
+        let returns = rt.is_some_and(|rt| rt.reg.is_some());
+        let (read_sets, write_sets) = self.atomic_sets(returns);
+        let old = self.b.load(addr, bytes, &read_sets);
+        let (x, y) = match sign {
+            Sign::Signed => (self.sign_extend(old, 8 * bytes), self.sign_extend(operand, 8 * bytes)),
+            Sign::Unsigned => (self.zero_extend(old, 8 * bytes), operand),
+        };
+        let new = self.b.binary(op, x, y);
+        let new = self.zero_extend(new, 8 * bytes);
+        self.b.store(addr, new, bytes, &write_sets);
+        match rt {
+            Some(rt) => {
+                self.write_loaded(rt, old, bytes, Sign::Unsigned);
+                Ok(Text::Operands(format!("{rs},{rt},{shown}")))
+            }
+            None => Ok(Text::Operands(format!("{rs},{shown}"))),
+        }
+    }
+
+    pub fn compare_swap(&mut self) -> Result<Text, Diagnostic> {
+        let rs = self.reg()?;
+        let rt = self.reg_of(rs.width)?;
+        let bytes = self.atomic_bytes(rs)?;
+        let (addr, shown) = self.plain_address()?;
+        self.compare_and_swap(addr, bytes, &[rs], &[rt]);
+        Ok(Text::Operands(format!("{rs},{rt},{shown}")))
+    }
+
+    pub fn compare_swap_pair(&mut self) -> Result<Text, Diagnostic> {
+        let here = self.here();
+        let rs = self.reg()?;
+        let rs2 = self.reg_of(rs.width)?;
+        let there = self.here();
+        let rt = self.reg_of(rs.width)?;
+        let rt2 = self.reg_of(rs.width)?;
+        for (first, second, span) in [(rs, rs2, here), (rt, rt2, there)] {
+            if let (Name::Number(first), Name::Number(second)) = (&first.name, &second.name) {
+                if first % 2 != 0 || *second != first + 1 {
+                    let message = "a pair is an even register and the next one".to_string();
+                    return Err(errors::bad_operand(span, message, "not the first of a pair"));
+                }
+            }
+        }
+        let (addr, shown) = self.plain_address()?;
+        self.compare_and_swap(addr, rs.width.bytes(), &[rs, rs2], &[rt, rt2]);
+        Ok(Text::Operands(format!("{rs},{rs2},{rt},{rt2},{shown}")))
+    }
+
+    /// Compare and swap of one element or two.
+    ///
+    /// The architecture leaves open where the final value of the compared register comes from: from memory, or (for a
+    /// success) from itself, which then hangs on the comparison. Like herd7, each way is an execution of its own.
+    fn compare_and_swap(&mut self, addr: Tmp, bytes: u8, rs: &[&Gpr], rt: &[&Gpr]) {
+        let expected: Vec<Tmp> = rs.iter().map(|gpr| self.read_data(gpr, bytes)).collect();
+        let returns = rs.iter().any(|gpr| gpr.reg.is_some());
+        let mut branches = Vec::new();
+        for hangs_on_comparison in [true, false] {
+            branches.push(self.nested(|lower| {
+                let sets: &[&str] = match (returns, lower.mnemonic.acquire) {
+                    (false, _) => &["X", "NoRet"],
+                    (true, true) => &["A"],
+                    (true, false) => &[],
+                };
+                let (old, done) = lower.compared(addr, bytes, sets, &expected, false);
+                let ctrl = if hangs_on_comparison { vec![done] } else { Vec::new() };
+                lower.write_all(rs, &old, bytes, &old, &ctrl);
+            }));
+        }
+        for from_itself in [true, false] {
+            branches.push(self.nested(|lower| {
+                let (read_sets, write_sets) = lower.atomic_sets(returns);
+                let (old, done) = lower.compared(addr, bytes, &read_sets, &expected, true);
+                let new: Vec<Tmp> = rt.iter().map(|gpr| lower.read_data(gpr, bytes)).collect();
+                let mut at = addr;
+                for (index, value) in new.iter().enumerate() {
+                    if index > 0 {
+                        at = lower.next_element(at, bytes);
+                    }
+                    let extra = Extra { ctrl: vec![done], data: new.clone(), ..Extra::default() };
+                    lower.b.store_with(at, *value, bytes, &write_sets, extra);
+                }
+                if from_itself {
+                    lower.write_all(rs, &expected, bytes, &expected, &[done]);
+                } else {
+                    lower.write_all(rs, &old, bytes, &old, &[]);
+                }
+            }));
+        }
+        self.b.push(Op::Choice { branches });
+    }
+
+    /// Loads, compares, and assumes the outcome of the comparison. Also the source to hang on the comparison.
+    fn compared(
+        &mut self,
+        addr: Tmp,
+        bytes: u8,
+        sets: &[&'static str],
+        expected: &[Tmp],
+        equal: bool,
+    ) -> (Vec<Tmp>, Tmp) {
+        let mut old = Vec::new();
+        let mut at = addr;
+        let mut all_equal = self.b.int(1);
+        for (index, expected) in expected.iter().enumerate() {
+            if index > 0 {
+                at = self.next_element(at, bytes);
+            }
+            let value = self.b.load(at, bytes, sets);
+            let value = self.zero_extend(value, 8 * bytes);
+            let same = self.b.binary(BinOp::Eq, value, *expected);
+            all_equal = if index == 0 { same } else { self.b.binary(BinOp::And, all_equal, same) };
+            old.push(value);
+        }
+        let cond = if equal { all_equal } else { self.b.unary(UnOp::IsZero, all_equal) };
+        self.b.push(Op::Assume { cond });
+        let done = self.b.tmp();
+        let extra = Extra { done: Some(done), ..Extra::default() };
+        self.b.push(Op::Branch { kind: BranchKind::Pred, cond: Some(cond), extra });
+        (old, done)
+    }
+
+    fn write_all(&mut self, regs: &[&Gpr], values: &[Tmp], bytes: u8, data: &[Tmp], ctrl: &[Tmp]) {
+        for (gpr, value) in regs.iter().zip(values) {
+            let value = self.zero_extend(*value, 8 * bytes);
+            let extra = Extra { ctrl: ctrl.to_vec(), data: data.to_vec(), ..Extra::default() };
+            self.write_with(gpr, gpr.width, value, extra);
+        }
+    }
+}
+
+fn size(access: Access, width: Width) -> u8 {
+    if access.bytes == 0 { width.bytes() } else { access.bytes }
+}
+
+fn pair_range(bytes: u8) -> (i128, i128) {
+    let bytes = i128::from(bytes);
+    (-64 * bytes, 63 * bytes)
+}
+
+/// An address as herd7 prints it.
+fn shown(mem: &Mem) -> String {
+    let base = &mem.base;
+    match &mem.index {
+        Index::Imm(offset) if mem.writeback => format!("[{base},#{offset}]!"),
+        Index::Imm(0) => format!("[{base}]"),
+        Index::Imm(offset) => format!("[{base},#{offset}]"),
+        Index::Reg(index, None, 0) => format!("[{base},{index}]"),
+        Index::Reg(index, None, amount) => format!("[{base},{index},LSL #{amount}]"),
+        Index::Reg(index, Some(ext), 0) => format!("[{base},{index},{}]", ext.name),
+        Index::Reg(index, Some(ext), amount) => format!("[{base},{index},{} #{amount}]", ext.name),
+    }
+}

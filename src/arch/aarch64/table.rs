@@ -1,0 +1,670 @@
+//! The instructions of AArch64, as data. A new instruction is a line here.
+
+use self::Form::*;
+use crate::program::{BinOp, UnOp};
+
+/// One mnemonic.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The mnemonic, in upper case, without the order and size suffixes of atomics.
+    pub name: &'static str,
+    /// Operand shape and meaning.
+    pub form: Form,
+}
+
+/// What follows the mnemonic and what it means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// `Rd,Rn,operand`: immediate, shifted register or (sums only) extended register.
+    Alu(Alu, Flags),
+    /// `Rn,operand`: flags only.
+    Compare(Alu),
+    /// `Rd,operand`: zero minus the operand.
+    Negate(Flags),
+    /// `Rd,operand`: complement.
+    Not,
+    /// `Rd,Rn,amount`: immediate or register.
+    Shift(Shift),
+    /// `Rd,Rn,Rm`: with the carry flag.
+    Carry(Alu, Flags),
+    /// `Rd,immediate` or `Rd,Rm`.
+    Mov,
+    /// `Rd,immediate{,LSL #n}`.
+    MovWide(Wide),
+    /// `Rd,Rn,Rm,Ra`.
+    MulAdd(BinOp),
+    /// `Rd,Rn,Rm`: product, added to or subtracted from zero.
+    Mul(BinOp),
+    /// `Xd,Wn,Wm,Xa`.
+    MulAddLong(Sign, BinOp),
+    /// `Xd,Wn,Wm`.
+    MulLong(Sign, BinOp),
+    /// `Xd,Xn,Xm`.
+    MulHigh(Sign),
+    /// `Rd,Rn,Rm`.
+    Div(Sign),
+    /// `Rd,Rn`.
+    Unary(Unary),
+    /// `Rd,Wn`: extension of the low bits.
+    Extend(Sign, u8),
+    /// `Rd,Rn,#r,#s`.
+    BitField(BitField),
+    /// `Rd,Rn,Rm,#lsb`.
+    Extract,
+    /// `Rd,Rn,Rm,cond`.
+    Select(Select),
+    /// `Rd,Rn,cond`: both sources are `Rn`, condition inverted.
+    SelectOne(Select),
+    /// `Rd,cond`: both sources are zero, condition inverted.
+    SelectNone(Select),
+    /// `Rn,operand,#nzcv,cond`.
+    CondCompare(Alu),
+    /// `Xd,label`.
+    Adr,
+    /// `Rt,address`.
+    Load(Access),
+    /// `Rt,address`.
+    Store(Access),
+    /// `Rt1,Rt2,address`.
+    LoadPair(Pair),
+    /// `Xt1,Xt2,address`: two words, sign-extended.
+    LoadPairSigned,
+    /// `Rt1,Rt2,address`.
+    StorePair(Pair),
+    /// `Rt,[Xn]`: monitor set.
+    LoadExclusive(Access),
+    /// `Ws,Rt,[Xn]`.
+    StoreExclusive(Access),
+    /// `Rt1,Rt2,[Xn]`.
+    LoadExclusivePair(&'static [&'static str]),
+    /// `Ws,Rt1,Rt2,[Xn]`.
+    StoreExclusivePair(&'static [&'static str]),
+    /// `Rs,Rt,[Xn]`; order suffixes A, L, AL and size suffixes B, H.
+    Swap,
+    /// `Rs,Rt,[Xn]`; likewise.
+    CompareSwap,
+    /// `Rs1,Rs2,Rt1,Rt2,[Xn]`; order suffixes.
+    CompareSwapPair,
+    /// `Rs,Rt,[Xn]`; order and size suffixes.
+    LoadOp(BinOp, Sign),
+    /// `Rs,[Xn]`; order suffix L, and size suffixes.
+    StoreOp(BinOp, Sign),
+    /// `label`. The mnemonic of a conditional branch is `B.cond`.
+    Branch,
+    /// `Rt,label`.
+    CompareBranch(BinOp),
+    /// `Rt,#bit,label`.
+    TestBranch(BinOp),
+    /// `label`.
+    BranchLink,
+    /// `Xn`.
+    BranchReg,
+    /// `Xn`.
+    BranchLinkReg,
+    /// `{Xn}`.
+    Return,
+    /// `option`: the sets are named after mnemonic and option.
+    Barrier,
+    /// Nothing, or `SY`.
+    Isb,
+    /// `Xt,register`.
+    ReadSystem,
+    /// `register,Xt`.
+    WriteSystem,
+    /// Nothing, and nothing happens.
+    Nop,
+    /// `#n`: a hint.
+    Hint,
+    /// `operation,address`: a hint.
+    Prefetch,
+    /// Legal, but of an extension that is not handled.
+    Unsupported(&'static str),
+}
+
+/// Does it set the condition flags?
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flags {
+    /// Yes.
+    Set,
+    /// No.
+    Keep,
+}
+
+/// Two-operand functions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Alu {
+    /// Sum.
+    Add,
+    /// Difference.
+    Sub,
+    /// A logical function of the operands.
+    Logic(BinOp),
+    /// A logical function of the first operand and the complement of the second.
+    LogicNot(BinOp),
+}
+
+/// Shifts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shift {
+    /// Left.
+    Lsl,
+    /// Right, zeros come in.
+    Lsr,
+    /// Right, the sign comes in.
+    Asr,
+    /// Right, what goes out comes in.
+    Ror,
+}
+
+impl Shift {
+    /// How it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Shift::Lsl => "LSL",
+            Shift::Lsr => "LSR",
+            Shift::Asr => "ASR",
+            Shift::Ror => "ROR",
+        }
+    }
+}
+
+/// Moves of 16 bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wide {
+    /// The rest becomes zero.
+    Zero,
+    /// Complemented.
+    Not,
+    /// The rest is kept.
+    Keep,
+}
+
+/// Signed or unsigned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sign {
+    /// Signed.
+    Signed,
+    /// Unsigned.
+    Unsigned,
+}
+
+/// One-operand functions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unary {
+    /// Reverses the bits.
+    ReverseBits,
+    /// Reverses the bytes in groups of that many bytes; 0: of the whole register.
+    ReverseBytes(u8),
+    /// Absolute value.
+    Abs,
+    /// Leading zeros.
+    CountLeadingZeros,
+    /// Leading bits equal to the sign, not counting it.
+    CountLeadingSigns,
+}
+
+/// Bit field moves: `Rd,Rn,#a,#b`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BitField {
+    /// The underlying instruction: `#immr,#imms`.
+    Move(Fill),
+    /// Extraction: `#lsb,#width`.
+    Extract(Fill),
+    /// Insertion at zero: `#lsb,#width`.
+    Insert(Fill),
+}
+
+/// What is around a bit field.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fill {
+    /// Zeros.
+    Zeros,
+    /// Copies of the sign above, zeros below.
+    Sign,
+    /// What was in the destination.
+    Keep,
+}
+
+/// What a conditional select does to its second source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Select {
+    /// Nothing.
+    Copy,
+    /// Adds one.
+    Inc,
+    /// Complements.
+    Inv,
+    /// Negates.
+    Neg,
+}
+
+/// A memory access.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// Size in bytes; 0: that of the register.
+    pub bytes: u8,
+    /// How a load is extended.
+    pub sign: Sign,
+    /// Which addresses are legal.
+    pub mode: Mode,
+    /// Sets of its event.
+    pub sets: &'static [&'static str],
+}
+
+/// Addressing modes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// All.
+    Any,
+    /// `[Xn{,#signed 9 bits}]`.
+    Unscaled,
+    /// `[Xn]`, also written `[Xn,#0]`.
+    Base,
+}
+
+/// Pairs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pair {
+    /// Sets of both events.
+    pub sets: &'static [&'static str],
+    /// Is one access ordered before the other?
+    pub ordered: bool,
+}
+
+const fn e(name: &'static str, form: Form) -> Entry {
+    Entry { name, form }
+}
+
+const fn access(bytes: u8, sign: Sign, mode: Mode, sets: &'static [&'static str]) -> Access {
+    Access { bytes, sign, mode, sets }
+}
+
+const fn any(bytes: u8) -> Access {
+    access(bytes, Sign::Unsigned, Mode::Any, &[])
+}
+
+const fn signed(bytes: u8) -> Access {
+    access(bytes, Sign::Signed, Mode::Any, &[])
+}
+
+const fn unscaled(bytes: u8, sign: Sign, sets: &'static [&'static str]) -> Access {
+    access(bytes, sign, Mode::Unscaled, sets)
+}
+
+const fn base(bytes: u8, sets: &'static [&'static str]) -> Access {
+    access(bytes, Sign::Unsigned, Mode::Base, sets)
+}
+
+const fn pair(sets: &'static [&'static str], ordered: bool) -> Pair {
+    Pair { sets, ordered }
+}
+
+const ACQUIRE: &[&str] = &["A"];
+const ACQUIRE_PC: &[&str] = &["Q"];
+const RELEASE: &[&str] = &["L"];
+const EXCLUSIVE: &[&str] = &["EX"];
+const EXCLUSIVE_ACQUIRE: &[&str] = &["EX", "A"];
+const EXCLUSIVE_RELEASE: &[&str] = &["EX", "L"];
+
+const VMSA: &str = "virtual memory (-variant vmsa)";
+const IFETCH: &str = "self-modifying code (-variant ifetch)";
+const MEMTAG: &str = "memory tagging (-variant memtag)";
+const PAUTH: &str = "pointer authentication (-variant pauth1)";
+const NEON: &str = "Advanced SIMD (-variant neon)";
+const SVE: &str = "scalable vectors (-variant sve)";
+const SME: &str = "scalable matrices (-variant sme)";
+const GCS: &str = "guarded control stacks (-variant shadowstack)";
+const MORELLO: &str = "Morello";
+const EXCEPTIONS: &str = "exceptions";
+const PAGES: &str = "position-independent code";
+
+/// All mnemonics.
+pub const TABLE: &[Entry] = &[
+    // Arithmetic and logic.
+    e("ADD", Alu(Alu::Add, Flags::Keep)),
+    e("ADDS", Alu(Alu::Add, Flags::Set)),
+    e("SUB", Alu(Alu::Sub, Flags::Keep)),
+    e("SUBS", Alu(Alu::Sub, Flags::Set)),
+    e("AND", Alu(Alu::Logic(BinOp::And), Flags::Keep)),
+    e("ANDS", Alu(Alu::Logic(BinOp::And), Flags::Set)),
+    e("ORR", Alu(Alu::Logic(BinOp::Or), Flags::Keep)),
+    e("EOR", Alu(Alu::Logic(BinOp::Xor), Flags::Keep)),
+    e("BIC", Alu(Alu::LogicNot(BinOp::And), Flags::Keep)),
+    e("BICS", Alu(Alu::LogicNot(BinOp::And), Flags::Set)),
+    e("ORN", Alu(Alu::LogicNot(BinOp::Or), Flags::Keep)),
+    e("EON", Alu(Alu::LogicNot(BinOp::Xor), Flags::Keep)),
+    e("CMP", Compare(Alu::Sub)),
+    e("CMN", Compare(Alu::Add)),
+    e("TST", Compare(Alu::Logic(BinOp::And))),
+    e("NEG", Negate(Flags::Keep)),
+    e("NEGS", Negate(Flags::Set)),
+    e("MVN", Not),
+    e("ADC", Carry(Alu::Add, Flags::Keep)),
+    e("ADCS", Carry(Alu::Add, Flags::Set)),
+    e("SBC", Carry(Alu::Sub, Flags::Keep)),
+    e("SBCS", Carry(Alu::Sub, Flags::Set)),
+    e("LSL", Shift(Shift::Lsl)),
+    e("LSR", Shift(Shift::Lsr)),
+    e("ASR", Shift(Shift::Asr)),
+    e("ROR", Shift(Shift::Ror)),
+    e("LSLV", Shift(Shift::Lsl)),
+    e("LSRV", Shift(Shift::Lsr)),
+    e("ASRV", Shift(Shift::Asr)),
+    e("RORV", Shift(Shift::Ror)),
+    e("MOV", Mov),
+    e("MOVZ", MovWide(Wide::Zero)),
+    e("MOVN", MovWide(Wide::Not)),
+    e("MOVK", MovWide(Wide::Keep)),
+    e("MADD", MulAdd(BinOp::Add)),
+    e("MSUB", MulAdd(BinOp::Sub)),
+    e("MUL", Mul(BinOp::Add)),
+    e("MNEG", Mul(BinOp::Sub)),
+    e("SMADDL", MulAddLong(Sign::Signed, BinOp::Add)),
+    e("SMSUBL", MulAddLong(Sign::Signed, BinOp::Sub)),
+    e("UMADDL", MulAddLong(Sign::Unsigned, BinOp::Add)),
+    e("UMSUBL", MulAddLong(Sign::Unsigned, BinOp::Sub)),
+    e("SMULL", MulLong(Sign::Signed, BinOp::Add)),
+    e("SMNEGL", MulLong(Sign::Signed, BinOp::Sub)),
+    e("UMULL", MulLong(Sign::Unsigned, BinOp::Add)),
+    e("UMNEGL", MulLong(Sign::Unsigned, BinOp::Sub)),
+    e("SMULH", MulHigh(Sign::Signed)),
+    e("UMULH", MulHigh(Sign::Unsigned)),
+    e("SDIV", Div(Sign::Signed)),
+    e("UDIV", Div(Sign::Unsigned)),
+    e("RBIT", Unary(Unary::ReverseBits)),
+    e("REV", Unary(Unary::ReverseBytes(0))),
+    e("REV16", Unary(Unary::ReverseBytes(2))),
+    e("REV32", Unary(Unary::ReverseBytes(4))),
+    e("REV64", Unary(Unary::ReverseBytes(8))),
+    e("ABS", Unary(Unary::Abs)),
+    e("CLZ", Unary(Unary::CountLeadingZeros)),
+    e("CLS", Unary(Unary::CountLeadingSigns)),
+    e("SXTB", Extend(Sign::Signed, 8)),
+    e("SXTH", Extend(Sign::Signed, 16)),
+    e("SXTW", Extend(Sign::Signed, 32)),
+    e("UXTB", Extend(Sign::Unsigned, 8)),
+    e("UXTH", Extend(Sign::Unsigned, 16)),
+    e("UXTW", Extend(Sign::Unsigned, 32)),
+    e("UBFM", BitField(BitField::Move(Fill::Zeros))),
+    e("SBFM", BitField(BitField::Move(Fill::Sign))),
+    e("BFM", BitField(BitField::Move(Fill::Keep))),
+    e("UBFX", BitField(BitField::Extract(Fill::Zeros))),
+    e("SBFX", BitField(BitField::Extract(Fill::Sign))),
+    e("BFXIL", BitField(BitField::Extract(Fill::Keep))),
+    e("UBFIZ", BitField(BitField::Insert(Fill::Zeros))),
+    e("SBFIZ", BitField(BitField::Insert(Fill::Sign))),
+    e("BFI", BitField(BitField::Insert(Fill::Keep))),
+    e("EXTR", Extract),
+    e("CSEL", Select(Select::Copy)),
+    e("CSINC", Select(Select::Inc)),
+    e("CSINV", Select(Select::Inv)),
+    e("CSNEG", Select(Select::Neg)),
+    e("CINC", SelectOne(Select::Inc)),
+    e("CINV", SelectOne(Select::Inv)),
+    e("CNEG", SelectOne(Select::Neg)),
+    e("CSET", SelectNone(Select::Inc)),
+    e("CSETM", SelectNone(Select::Inv)),
+    e("CCMP", CondCompare(Alu::Sub)),
+    e("CCMN", CondCompare(Alu::Add)),
+    e("ADR", Adr),
+    // Memory.
+    e("LDR", Load(any(0))),
+    e("LDRB", Load(any(1))),
+    e("LDRH", Load(any(2))),
+    e("LDRSB", Load(signed(1))),
+    e("LDRSH", Load(signed(2))),
+    e("LDRSW", Load(signed(4))),
+    e("STR", Store(any(0))),
+    e("STRB", Store(any(1))),
+    e("STRH", Store(any(2))),
+    e("LDUR", Load(unscaled(0, Sign::Unsigned, &[]))),
+    e("LDURB", Load(unscaled(1, Sign::Unsigned, &[]))),
+    e("LDURH", Load(unscaled(2, Sign::Unsigned, &[]))),
+    e("LDURSB", Load(unscaled(1, Sign::Signed, &[]))),
+    e("LDURSH", Load(unscaled(2, Sign::Signed, &[]))),
+    e("LDURSW", Load(unscaled(4, Sign::Signed, &[]))),
+    e("STUR", Store(unscaled(0, Sign::Unsigned, &[]))),
+    e("STURB", Store(unscaled(1, Sign::Unsigned, &[]))),
+    e("STURH", Store(unscaled(2, Sign::Unsigned, &[]))),
+    e("LDAR", Load(base(0, ACQUIRE))),
+    e("LDARB", Load(base(1, ACQUIRE))),
+    e("LDARH", Load(base(2, ACQUIRE))),
+    e("LDAPR", Load(base(0, ACQUIRE_PC))),
+    e("LDAPRB", Load(base(1, ACQUIRE_PC))),
+    e("LDAPRH", Load(base(2, ACQUIRE_PC))),
+    e("LDAPUR", Load(unscaled(0, Sign::Unsigned, ACQUIRE_PC))),
+    e("LDAPURB", Load(unscaled(1, Sign::Unsigned, ACQUIRE_PC))),
+    e("LDAPURH", Load(unscaled(2, Sign::Unsigned, ACQUIRE_PC))),
+    e("LDAPURSB", Load(unscaled(1, Sign::Signed, ACQUIRE_PC))),
+    e("LDAPURSH", Load(unscaled(2, Sign::Signed, ACQUIRE_PC))),
+    e("LDAPURSW", Load(unscaled(4, Sign::Signed, ACQUIRE_PC))),
+    e("STLR", Store(base(0, RELEASE))),
+    e("STLRB", Store(base(1, RELEASE))),
+    e("STLRH", Store(base(2, RELEASE))),
+    e("STLUR", Store(unscaled(0, Sign::Unsigned, RELEASE))),
+    e("STLURB", Store(unscaled(1, Sign::Unsigned, RELEASE))),
+    e("STLURH", Store(unscaled(2, Sign::Unsigned, RELEASE))),
+    e("LDP", LoadPair(pair(&[], false))),
+    e("LDNP", LoadPair(pair(&["NT"], false))),
+    e("LDIAPP", LoadPair(pair(ACQUIRE_PC, true))),
+    e("LDAP", LoadPair(pair(ACQUIRE, false))),
+    e("LDAPP", LoadPair(pair(ACQUIRE_PC, false))),
+    e("LDPSW", LoadPairSigned),
+    e("STP", StorePair(pair(&[], false))),
+    e("STNP", StorePair(pair(&["NT"], false))),
+    e("STILP", StorePair(pair(RELEASE, true))),
+    e("STLP", StorePair(pair(RELEASE, false))),
+    // Exclusives.
+    e("LDXR", LoadExclusive(base(0, EXCLUSIVE))),
+    e("LDXRB", LoadExclusive(base(1, EXCLUSIVE))),
+    e("LDXRH", LoadExclusive(base(2, EXCLUSIVE))),
+    e("LDAXR", LoadExclusive(base(0, EXCLUSIVE_ACQUIRE))),
+    e("LDAXRB", LoadExclusive(base(1, EXCLUSIVE_ACQUIRE))),
+    e("LDAXRH", LoadExclusive(base(2, EXCLUSIVE_ACQUIRE))),
+    e("STXR", StoreExclusive(base(0, EXCLUSIVE))),
+    e("STXRB", StoreExclusive(base(1, EXCLUSIVE))),
+    e("STXRH", StoreExclusive(base(2, EXCLUSIVE))),
+    e("STLXR", StoreExclusive(base(0, EXCLUSIVE_RELEASE))),
+    e("STLXRB", StoreExclusive(base(1, EXCLUSIVE_RELEASE))),
+    e("STLXRH", StoreExclusive(base(2, EXCLUSIVE_RELEASE))),
+    e("LDXP", LoadExclusivePair(EXCLUSIVE)),
+    e("LDAXP", LoadExclusivePair(EXCLUSIVE_ACQUIRE)),
+    e("STXP", StoreExclusivePair(EXCLUSIVE)),
+    e("STLXP", StoreExclusivePair(EXCLUSIVE_RELEASE)),
+    // Atomics.
+    e("SWP", Swap),
+    e("CAS", CompareSwap),
+    e("CASP", CompareSwapPair),
+    e("LDADD", LoadOp(BinOp::Add, Sign::Unsigned)),
+    e("LDEOR", LoadOp(BinOp::Xor, Sign::Unsigned)),
+    e("LDSET", LoadOp(BinOp::Or, Sign::Unsigned)),
+    e("LDCLR", LoadOp(BinOp::AndNot, Sign::Unsigned)),
+    e("LDSMAX", LoadOp(BinOp::Max, Sign::Signed)),
+    e("LDSMIN", LoadOp(BinOp::Min, Sign::Signed)),
+    e("LDUMAX", LoadOp(BinOp::Maxu, Sign::Unsigned)),
+    e("LDUMIN", LoadOp(BinOp::Minu, Sign::Unsigned)),
+    e("STADD", StoreOp(BinOp::Add, Sign::Unsigned)),
+    e("STEOR", StoreOp(BinOp::Xor, Sign::Unsigned)),
+    e("STSET", StoreOp(BinOp::Or, Sign::Unsigned)),
+    e("STCLR", StoreOp(BinOp::AndNot, Sign::Unsigned)),
+    e("STSMAX", StoreOp(BinOp::Max, Sign::Signed)),
+    e("STSMIN", StoreOp(BinOp::Min, Sign::Signed)),
+    e("STUMAX", StoreOp(BinOp::Maxu, Sign::Unsigned)),
+    e("STUMIN", StoreOp(BinOp::Minu, Sign::Unsigned)),
+    // Control.
+    e("B", Branch),
+    e("CBZ", CompareBranch(BinOp::Eq)),
+    e("CBNZ", CompareBranch(BinOp::Ne)),
+    e("TBZ", TestBranch(BinOp::Eq)),
+    e("TBNZ", TestBranch(BinOp::Ne)),
+    e("BL", BranchLink),
+    e("BR", BranchReg),
+    e("BLR", BranchLinkReg),
+    e("RET", Return),
+    e("DMB", Barrier),
+    e("DSB", Barrier),
+    e("ISB", Isb),
+    e("MRS", ReadSystem),
+    e("MSR", WriteSystem),
+    e("NOP", Nop),
+    e("YIELD", Nop),
+    e("WFE", Nop),
+    e("SEV", Nop),
+    e("SEVL", Nop),
+    e("HINT", Hint),
+    e("PRFM", Prefetch),
+    // Recognised, not handled.
+    e("ADRP", Unsupported(PAGES)),
+    e("SVC", Unsupported(EXCEPTIONS)),
+    e("UDF", Unsupported(EXCEPTIONS)),
+    e("ERET", Unsupported(EXCEPTIONS)),
+    e("HLT", Unsupported(EXCEPTIONS)),
+    e("BRK", Unsupported(EXCEPTIONS)),
+    e("HVC", Unsupported(EXCEPTIONS)),
+    e("SMC", Unsupported(EXCEPTIONS)),
+    e("WFI", Unsupported(EXCEPTIONS)),
+    e("TLBI", Unsupported(VMSA)),
+    e("AT", Unsupported(VMSA)),
+    e("IC", Unsupported(IFETCH)),
+    e("DC", Unsupported(IFETCH)),
+    e("STG", Unsupported(MEMTAG)),
+    e("ST2G", Unsupported(MEMTAG)),
+    e("STZG", Unsupported(MEMTAG)),
+    e("STZ2G", Unsupported(MEMTAG)),
+    e("LDG", Unsupported(MEMTAG)),
+    e("IRG", Unsupported(MEMTAG)),
+    e("GMI", Unsupported(MEMTAG)),
+    e("ADDG", Unsupported(MEMTAG)),
+    e("SUBG", Unsupported(MEMTAG)),
+    e("BRAA", Unsupported(PAUTH)),
+    e("BLRAA", Unsupported(PAUTH)),
+    e("RETAA", Unsupported(PAUTH)),
+    e("RETAB", Unsupported(PAUTH)),
+    e("LD1", Unsupported(NEON)),
+    e("LD2", Unsupported(NEON)),
+    e("LD3", Unsupported(NEON)),
+    e("LD4", Unsupported(NEON)),
+    e("LD1R", Unsupported(NEON)),
+    e("LD2R", Unsupported(NEON)),
+    e("LD3R", Unsupported(NEON)),
+    e("LD4R", Unsupported(NEON)),
+    e("ST1", Unsupported(NEON)),
+    e("ST2", Unsupported(NEON)),
+    e("ST3", Unsupported(NEON)),
+    e("ST4", Unsupported(NEON)),
+    e("LDAP1", Unsupported(NEON)),
+    e("STL1", Unsupported(NEON)),
+    e("DUP", Unsupported(NEON)),
+    e("FMOV", Unsupported(NEON)),
+    e("MOVI", Unsupported(NEON)),
+    e("ADDV", Unsupported(NEON)),
+    e("LD1B", Unsupported(SVE)),
+    e("LD1H", Unsupported(SVE)),
+    e("LD1W", Unsupported(SVE)),
+    e("LD1D", Unsupported(SVE)),
+    e("LD2B", Unsupported(SVE)),
+    e("LD2H", Unsupported(SVE)),
+    e("LD2W", Unsupported(SVE)),
+    e("LD2D", Unsupported(SVE)),
+    e("LD3W", Unsupported(SVE)),
+    e("LD4D", Unsupported(SVE)),
+    e("ST1B", Unsupported(SVE)),
+    e("ST1H", Unsupported(SVE)),
+    e("ST1W", Unsupported(SVE)),
+    e("ST1D", Unsupported(SVE)),
+    e("ST2H", Unsupported(SVE)),
+    e("ST2W", Unsupported(SVE)),
+    e("ST3W", Unsupported(SVE)),
+    e("ST4D", Unsupported(SVE)),
+    e("PTRUE", Unsupported(SVE)),
+    e("PFALSE", Unsupported(SVE)),
+    e("WHILELT", Unsupported(SVE)),
+    e("WHILELE", Unsupported(SVE)),
+    e("WHILELO", Unsupported(SVE)),
+    e("WHILELS", Unsupported(SVE)),
+    e("INDEX", Unsupported(SVE)),
+    e("CNTB", Unsupported(SVE)),
+    e("CNTH", Unsupported(SVE)),
+    e("CNTW", Unsupported(SVE)),
+    e("CNTD", Unsupported(SVE)),
+    e("INCB", Unsupported(SVE)),
+    e("INCH", Unsupported(SVE)),
+    e("INCW", Unsupported(SVE)),
+    e("INCD", Unsupported(SVE)),
+    e("RDVL", Unsupported(SVE)),
+    e("ADDVL", Unsupported(SVE)),
+    e("UADDV", Unsupported(SVE)),
+    e("MOVPRFX", Unsupported(SVE)),
+    e("CTERMEQ", Unsupported(SVE)),
+    e("CTERMNE", Unsupported(SVE)),
+    e("SMSTART", Unsupported(SME)),
+    e("SMSTOP", Unsupported(SME)),
+    e("MOVA", Unsupported(SME)),
+    e("ADDHA", Unsupported(SME)),
+    e("ADDVA", Unsupported(SME)),
+    e("GCSB", Unsupported(GCS)),
+    e("ALIGND", Unsupported(MORELLO)),
+    e("ALIGNU", Unsupported(MORELLO)),
+    e("BUILD", Unsupported(MORELLO)),
+    e("CHKEQ", Unsupported(MORELLO)),
+    e("CHKTGD", Unsupported(MORELLO)),
+    e("CLRTAG", Unsupported(MORELLO)),
+    e("CSEAL", Unsupported(MORELLO)),
+    e("SEAL", Unsupported(MORELLO)),
+    e("UNSEAL", Unsupported(MORELLO)),
+    e("LDCT", Unsupported(MORELLO)),
+    e("STCT", Unsupported(MORELLO)),
+];
+
+/// Families of unsupported mnemonics, by prefix.
+pub const UNSUPPORTED_PREFIXES: &[(&str, &str)] =
+    &[("PAC", PAUTH), ("AUT", PAUTH), ("XPAC", PAUTH), ("GCS", GCS), ("TLBI", VMSA)];
+
+/// The extension that vector registers belong to.
+pub const VECTORS: &str = NEON;
+
+/// Condition codes: name and (if there is one) the other name.
+pub const CONDITIONS: [(&str, &str); 15] = [
+    ("EQ", ""),
+    ("NE", ""),
+    ("CS", "HS"),
+    ("CC", "LO"),
+    ("MI", ""),
+    ("PL", ""),
+    ("VS", ""),
+    ("VC", ""),
+    ("HI", ""),
+    ("LS", ""),
+    ("GE", ""),
+    ("LT", ""),
+    ("GT", ""),
+    ("LE", ""),
+    ("AL", ""),
+];
+
+/// Options of `DMB` and `DSB`, and the set each makes.
+pub const BARRIERS: [(&str, &str, &str); 12] = [
+    ("SY", "DMB.SY", "DSB.SY"),
+    ("LD", "DMB.LD", "DSB.LD"),
+    ("ST", "DMB.ST", "DSB.ST"),
+    ("OSH", "DMB.OSH", "DSB.OSH"),
+    ("OSHLD", "DMB.OSHLD", "DSB.OSHLD"),
+    ("OSHST", "DMB.OSHST", "DSB.OSHST"),
+    ("ISH", "DMB.ISH", "DSB.ISH"),
+    ("ISHLD", "DMB.ISHLD", "DSB.ISHLD"),
+    ("ISHST", "DMB.ISHST", "DSB.ISHST"),
+    ("NSH", "DMB.NSH", "DSB.NSH"),
+    ("NSHLD", "DMB.NSHLD", "DSB.NSHLD"),
+    ("NSHST", "DMB.NSHST", "DSB.NSHST"),
+];
+
+/// The micro-op of a function that a register's width does not change.
+pub fn unary_op(unary: Unary, bits: u8) -> Option<UnOp> {
+    match unary {
+        Unary::ReverseBits => Some(UnOp::ReverseBits(bits)),
+        Unary::ReverseBytes(0) => Some(UnOp::ReverseBytes { bytes: bits / 8, group: bits / 8 }),
+        Unary::ReverseBytes(group) => Some(UnOp::ReverseBytes { bytes: bits / 8, group }),
+        Unary::CountLeadingZeros => Some(UnOp::CountLeadingZeros(bits)),
+        Unary::Abs | Unary::CountLeadingSigns => None,
+    }
+}

@@ -1,0 +1,152 @@
+//! Canonical text and diagnostics.
+
+use super::AArch64;
+use crate::arch::testing::{canonical, refused};
+
+fn text(cell: &str) -> String {
+    canonical(&AArch64, cell)
+}
+
+#[test]
+fn instructions_print_as_herd7_prints_them() {
+    assert_eq!(text("mov w0, #1"), "MOV W0,#1");
+    assert_eq!(text("LDR x1,[LR,#0]"), "LDR X1,[X30]");
+    assert_eq!(text("LDR W1,[X2, w3, sxtw]"), "LDR W1,[X2,W3,SXTW]");
+    assert_eq!(text("LDR W1,[X2,X3,LSL #2]"), "LDR W1,[X2,X3,LSL #2]");
+    assert_eq!(text("LDR W1,[X2],#4"), "LDR W1,[X2]#4");
+    assert_eq!(text("LDP W1,W3,[X2],#8"), "LDP W1,W3, [X2]#8");
+    assert_eq!(text("STR W1,[X2,#-4]!"), "STR W1,[X2,#-4]!");
+    assert_eq!(text("LDUR W1,[X2,#4]"), "LDUR X1, [X2,#4]");
+    assert_eq!(text("NEG W0,W1"), "SUB W0,WZR,W1");
+    assert_eq!(text("SUBS WZR,W1,W2"), "CMP W1,W2");
+    assert_eq!(text("CSINC W0,WZR,WZR,EQ"), "CSET W0,NE");
+    assert_eq!(text("ADR X0,L0"), "ADDR X0,L0");
+    assert_eq!(text("LDXP X0,X1,[X2]"), "LDXP W0,X1,[X2]");
+    assert_eq!(text("B.HS L0"), "B.CS L0");
+    assert_eq!(text("B .+4"), "B .+4");
+    assert_eq!(text("ADD X0,X1,W2,SXTW #2"), "ADD X0,X1,W2,SXTW #2");
+    assert_eq!(text("LDADDALH W0,WZR,[X1]"), "LDADDALH W0,WZR,[X1]");
+    assert_eq!(text("DMB ishld"), "DMB ISHLD");
+    assert_eq!(text("MADD W0,W1,W2,WZR"), "MUL W0,W1,W2");
+}
+
+#[test]
+fn unknown_instructions_get_a_suggestion() {
+    insta::assert_snapshot!(refused(&AArch64, "STXPR W0,W1,[X2]"), @r"
+    error[arch::unknown-instruction]: unknown AArch64 instruction `STXPR`
+      ┌─ test.litmus:1:1
+      │
+    1 │ STXPR W0,W1,[X2]
+      │ ^^^^^ not an instruction that this tool knows
+      │
+      = help: did you mean `STXP`?
+    ");
+    insta::assert_snapshot!(refused(&AArch64, "STG X0,[X1]"), @r"
+    error[arch::unsupported-instruction]: `STG` belongs to memory tagging (-variant memtag), which this tool does not handle
+      ┌─ test.litmus:1:1
+      │
+    1 │ STG X0,[X1]
+      │ ^^^ no answer can be given for this test
+    ");
+    insta::assert_snapshot!(refused(&AArch64, "LDR Q0,[X1]"), @r"
+    error[arch::unsupported-instruction]: `Q0` belongs to Advanced SIMD (-variant neon), which this tool does not handle
+      ┌─ test.litmus:1:5
+      │
+    1 │ LDR Q0,[X1]
+      │     ^^ no answer can be given for this test
+    ");
+    insta::assert_snapshot!(refused(&AArch64, "PACDA X0,X1"), @r"
+    error[arch::unsupported-instruction]: `PACDA` belongs to pointer authentication (-variant pauth1), which this tool does not handle
+      ┌─ test.litmus:1:1
+      │
+    1 │ PACDA X0,X1
+      │ ^^^^^ no answer can be given for this test
+    ");
+}
+
+#[test]
+fn operands_are_checked() {
+    insta::assert_snapshot!(refused(&AArch64, "LDR W0,[X1,#5000000]"), @r"
+    error[arch::out-of-range]: immediate 5000000 is out of range
+      ┌─ test.litmus:1:8
+      │
+    1 │ LDR W0,[X1,#5000000]
+      │        ^^^^^^^^^^^^^ allowed here: -256 to 16380
+    ");
+    insta::assert_snapshot!(refused(&AArch64, "MOV W31,#1"), @r"
+    error[arch::unknown-register]: `W31` is not a register of AArch64
+      ┌─ test.litmus:1:5
+      │
+    1 │ MOV W31,#1
+      │     ^^^ expected a register
+    ");
+    insta::assert_snapshot!(refused(&AArch64, "STLR W0,[X1,#4]"), @r"
+    error[arch::bad-operand]: `STLR` takes an address of the form `[Xn]`
+      ┌─ test.litmus:1:9
+      │
+    1 │ STLR W0,[X1,#4]
+      │         ^^^^^^^ this address
+    ");
+    insta::assert_snapshot!(refused(&AArch64, "ADD X0,X1,W2"), @r"
+    error[arch::bad-operand]: `W2` is not as wide as the other registers
+      ┌─ test.litmus:1:11
+      │
+    1 │ ADD X0,X1,W2
+      │           ^^ wrong width
+      │
+      = help: extend it: `,SXTW` or `,UXTW`
+    ");
+    insta::assert_snapshot!(refused(&AArch64, "DMB"), @r"
+    error[arch::bad-operand]: `DMB` needs one more operand: what the barrier orders, such as `SY`
+      ┌─ test.litmus:1:4
+      │
+    1 │ DMB
+      │    ^ missing
+    ");
+    insta::assert_snapshot!(refused(&AArch64, "DMB FULL"), @r"
+    error[arch::bad-operand]: expected a barrier option
+      ┌─ test.litmus:1:5
+      │
+    1 │ DMB FULL
+      │     ^^^^ not a barrier option
+      │
+      = help: the options are SY, LD, ST, OSH, OSHLD, OSHST, ISH, ISHLD, ISHST, NSH, NSHLD, NSHST
+    ");
+    insta::assert_snapshot!(refused(&AArch64, "CBNZ W0,L1"), @r"
+    error[arch::unknown-label]: thread P0 has no label `L1`
+      ┌─ test.litmus:1:9
+      │
+    1 │ CBNZ W0,L1
+      │         ^^ branches only go to labels of their own thread
+      │
+      = help: did you mean `L0`?
+    ");
+    insta::assert_snapshot!(refused(&AArch64, "LDR W0"), @r"
+    error[arch::bad-operand]: `LDR` needs one more operand: an address, such as `[X1]`
+      ┌─ test.litmus:1:7
+      │
+    1 │ LDR W0
+      │       ^ missing
+    ");
+    insta::assert_snapshot!(refused(&AArch64, "LDR W0,[W1]"), @r"
+    error[arch::bad-operand]: `W1` cannot hold an address
+      ┌─ test.litmus:1:9
+      │
+    1 │ LDR W0,[W1]
+      │         ^^ expected an X register or SP
+    ");
+    insta::assert_snapshot!(refused(&AArch64, "ISB ISH"), @r"
+    error[arch::bad-operand]: `ISB` does not take this operand
+      ┌─ test.litmus:1:5
+      │
+    1 │ ISB ISH
+      │     ^^^ one too many
+    ");
+    insta::assert_snapshot!(refused(&AArch64, "CASP W1,W2,W4,W5,[X6]"), @r"
+    error[arch::bad-operand]: a pair is an even register and the next one
+      ┌─ test.litmus:1:6
+      │
+    1 │ CASP W1,W2,W4,W5,[X6]
+      │      ^^ not the first of a pair
+    ");
+}
