@@ -395,7 +395,7 @@ fn figures(outcome: &Outcome) -> impl PartialEq + std::fmt::Debug {
 }
 
 fn cases() -> u64 {
-    std::env::var("LITMUS_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(3000)
+    std::env::var("LITMUS_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(1500)
 }
 
 #[test]
