@@ -37,7 +37,7 @@ pub fn header(text: &str, source: SourceId, file: &str) -> Result<Header, Diagno
     let span = |range: Range<usize>| Span::new(source, range.start, range.end);
     if start == text.len() {
         return Err(Diagnostic::error("litmus::empty", "the file is empty")
-            .at(span(0..text.len().min(1)), "expected `ARCH NAME`, the header of a litmus test"));
+            .at(span(0..0), "expected `ARCH NAME`, the header of a litmus test"));
     }
     let word = word_end(text, start, |c| !c.is_whitespace());
     let arch_text = &text[start..word];

@@ -55,21 +55,22 @@ pub fn lex(text: &str, from: usize, to: usize, source: SourceId) -> Result<Vec<L
             continue;
         }
         let (token, len) = token(&section[at..]).ok_or_else(|| {
-            let span = Span::new(source, at, at + c.len_utf8());
-            let error = Diagnostic::error(
-                "litmus::bad-character",
-                format!("unexpected character `{}`", c.escape_debug()),
-            );
             if section[at..].starts_with("(*") || section[at..].starts_with("/*") {
-                error.at(Span::new(source, at, at + 2), "this comment is never closed")
-            } else {
-                error.at(span, "no part of an initial state or a condition looks like this")
+                return Diagnostic::error("litmus::open-comment", "a comment is never closed")
+                    .at(Span::new(source, at, at + 2), "this one");
             }
+            let message = format!("unexpected character `{}`", c.escape_debug());
+            Diagnostic::error("litmus::bad-character", message).at(
+                Span::new(source, at, at + c.len_utf8()),
+                "no part of an initial state or a condition looks like this",
+            )
         })?;
         lexemes.push(Lexeme { token, span: Span::new(source, at, at + len) });
         at += len;
     }
-    lexemes.push(Lexeme { token: Token::End, span: Span::new(source, to, to) });
+    // The end is shown right after the last token, not below blank lines.
+    let end = lexemes.last().map_or(from, |last: &Lexeme| last.span.end as usize);
+    lexemes.push(Lexeme { token: Token::End, span: Span::new(source, end, end) });
     Ok(lexemes)
 }
 

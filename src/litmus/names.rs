@@ -211,7 +211,13 @@ pub fn intern(symbols: &mut Vec<String>, name: &str) -> Sym {
 
 /// The complaint about page-table entries, tags and the like.
 pub fn special(text: &str, span: Span) -> Diagnostic {
-    Diagnostic::unsupported("litmus::special-value", format!("`{text}` is not supported"))
+    // `pte_x` is how hashes have it.
+    let shown = match (text.strip_prefix("pte_"), text.strip_prefix("phy_")) {
+        (Some(name), _) => format!("PTE({name})"),
+        (_, Some(name)) => format!("PA({name})"),
+        _ => text.to_string(),
+    };
+    Diagnostic::unsupported("litmus::special-value", format!("`{shown}` is not supported"))
         .at(span, "page tables, tags, authentication codes and instructions as values are not handled")
 }
 

@@ -72,9 +72,13 @@ fn parse_text(text: &str, source: SourceId, stem: &str) -> Result<Test, Vec<Diag
 fn split_error(text: &str, from: usize, source: SourceId, error: SplitError) -> Diagnostic {
     match error {
         SplitError::NoInit => {
-            let end = text.trim_end().len().max(from);
+            // The first line that is not empty after the header, or else the header's end.
+            let rest = &text[from..];
+            let start = from + rest.len() - rest.trim_start().len();
+            let line = text[start..].split('\n').next().unwrap_or("").trim_end().len();
+            let (start, line) = if line == 0 { (from, 0) } else { (start, line) };
             Diagnostic::error("litmus::no-init", "the test has no initial state")
-                .at(Span::new(source, from.min(end), end), "expected `{ … }` somewhere here")
+                .at(Span::new(source, start, start + line), "expected `{ … }` before the program")
                 .help("an empty initial state is written `{}`")
         }
         SplitError::UnclosedInit(open) => {
@@ -99,10 +103,10 @@ fn code(
     }
     let end = find_c_extras(text, from, to);
     if text[from..end].trim().is_empty() {
-        diags.push(Diagnostic::error("litmus::no-program", "the test has no program").at(
-            Span::new(source, from, end.min(from + 1)),
-            "expected `P0(…) { … }` after the initial state",
-        ));
+        diags.push(
+            Diagnostic::error("litmus::no-program", "the test has no program")
+                .at(Span::new(source, from, from), "expected `P0(…) { … }` after the initial state"),
+        );
     }
     (Code::C(Region { text: text[from..end].to_string(), span: Span::new(source, from, end) }), end)
 }

@@ -122,10 +122,8 @@ impl Rows<'_> {
         let start = self.at;
         if self.at_end() {
             diags.push(
-                Diagnostic::error("litmus::no-program", "the test has no program").at(
-                    self.span(0..self.region.len().min(1)),
-                    "expected ` P0 | P1 ;` after the initial state",
-                ),
+                Diagnostic::error("litmus::no-program", "the test has no program")
+                    .at(self.span(0..0), "expected ` P0 | P1 ;` after the initial state"),
             );
             return false;
         }

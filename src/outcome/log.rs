@@ -105,7 +105,7 @@ impl State {
                 None => (part.to_string(), String::new()),
             })
             .collect();
-        bindings.sort_by(|a, b| place_order(&a.0).cmp(&place_order(&b.0)));
+        bindings.sort_by_cached_key(|(place, _)| place_order(place));
         State { bindings }
     }
 

@@ -1,11 +1,11 @@
-//! Tests of the format as a whole: diagnostics, and every test of the corpus if it is there.
+//! Every test of the corpus, if it is there.
 
-use super::*;
+use super::super::*;
 use crate::diag::{Color, render_all};
 use crate::source::Sources;
 
 /// The corpus's tests, if there is a corpus.
-pub(super) fn corpus() -> Option<Vec<std::path::PathBuf>> {
+fn corpus() -> Option<Vec<std::path::PathBuf>> {
     let root = std::env::var_os("LITMUS_CORPUS").map_or_else(
         || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus"),
         Into::into,
