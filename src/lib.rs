@@ -12,6 +12,7 @@ pub mod diag;
 pub mod doc;
 pub mod execution;
 pub mod explore;
+mod facade;
 pub mod litmus;
 pub mod model;
 pub mod outcome;
@@ -20,3 +21,5 @@ pub mod relation;
 pub mod report;
 pub mod session;
 pub mod source;
+
+pub use facade::{Answers, Error, Model, Test, run};

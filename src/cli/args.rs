@@ -287,6 +287,12 @@ pub struct DiffArgs {
     /// Match tests by name alone, whatever their hashes
     #[arg(long)]
     pub no_hash: bool,
+    /// Numbers of witnesses must agree, too
+    #[arg(long)]
+    pub counts: bool,
+    /// Compare numbers at 64 bits, not at 32
+    #[arg(long)]
+    pub int64: bool,
 }
 
 #[derive(Args, Debug)]

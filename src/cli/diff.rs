@@ -1,17 +1,99 @@
 //! `litmus diff`.
 
 use std::io::Write;
+use std::path::Path;
 
-use super::args::DiffArgs;
+use crate::outcome::{Expectations, Hashes, Log, Width, compare};
+use crate::report::herd::Style;
+use crate::report::{DiffOptions, Log as LogFormat, Side, write_diff};
+
+use super::args::{DiffArgs, FormatArg};
 use super::console::Console;
-use super::{Done, Stop};
+use super::plan::{self, Resolved, RunPlan};
+use super::run::drive;
+use super::{Done, Exit, Stop, tests_arg};
 
-/// Not there yet.
+/// Compares two logs, or a log and a run.
 pub fn diff(
-    _args: &DiffArgs,
-    _console: &Console,
-    _out: &mut (dyn Write + Send),
-    _err: &mut (dyn Write + Send),
+    args: &DiffArgs,
+    console: &Console,
+    out: &mut (dyn Write + Send),
+    err: &mut (dyn Write + Send),
 ) -> Done {
-    Err(Stop::Unsupported("`litmus diff` is not there yet".to_string()))
+    let width = if args.int64 { Width::Int64 } else { Width::Int32 };
+    let left = read_log(&args.a, width)?;
+    let left_side = Side::of(args.a.display().to_string(), &left);
+    let mut failed = Exit::Success;
+    let (right, right_side) = if args.run {
+        let (text, exit) = run_tests(args, console, err)?;
+        failed = exit;
+        (Log::read(&text, width), Side { name: "the model".to_string(), hardware: false })
+    } else {
+        let [path] = args.b.as_slice() else {
+            return Err(Stop::Usage("two logs are compared; give --run to run tests".to_string()));
+        };
+        let log = read_log(Path::new(path), width)?;
+        let side = Side::of(path.clone(), &log);
+        (log, side)
+    };
+    let hashes = if args.no_hash { Hashes::Ignored } else { Hashes::Matter };
+    let differences = compare(&left, &right, hashes);
+    let options = DiffOptions { only_differences: args.only_differences, counts: args.counts };
+    let tally = write_diff(out, &differences, &left_side, &right_side, options)?;
+    Ok(match failed {
+        Exit::Success | Exit::Failed => {
+            if tally.equal() {
+                Exit::Success
+            } else {
+                Exit::Failed
+            }
+        }
+        Exit::Unsupported | Exit::Limit => Exit::BadInput,
+        other => other,
+    })
+}
+
+fn read_log(path: &Path, width: Width) -> Result<Log, Stop> {
+    let bytes = std::fs::read(path)
+        .map_err(|error| Stop::Usage(format!("cannot read the log `{}`: {error}", path.display())))?;
+    let log = Log::read(&String::from_utf8_lossy(&bytes), width);
+    if log.tests.is_empty() {
+        return Err(Stop::Usage(format!(
+            "there is no test in `{}`: is it a log of herd7, litmus7 or ours?",
+            path.display()
+        )));
+    }
+    Ok(log)
+}
+
+/// The log of the tests `B`.
+fn run_tests(
+    args: &DiffArgs,
+    console: &Console,
+    err: &mut (dyn Write + Send),
+) -> Result<(String, Exit), Stop> {
+    let Resolved { mut settings, model, .. } = plan::reading(&args.reading)?;
+    let (inputs, input_errors) = tests_arg::collect(&args.b);
+    let (jobs, inner) = plan::workers(None, inputs.len());
+    settings.explore.jobs = inner;
+    let mut plan = RunPlan {
+        inputs,
+        input_errors,
+        models: vec![args.model.clone().or(model)],
+        settings,
+        jobs,
+        format: FormatArg::Herd,
+        output: None,
+        kept: Vec::new(),
+        n_kept: 0,
+        expectations: Expectations::default(),
+        strict: false,
+        stats: false,
+        hexa: false,
+        stop_at_error: false,
+    };
+    let mut log = Vec::new();
+    let ended = drive(&mut plan, &mut LogFormat::new(Style::default()), console, &mut log, err)?;
+    let exit = if ended.interrupted { Exit::Interrupted } else { Exit::of(&ended.summary, false) };
+    Ok((String::from_utf8_lossy(&log).into_owned(), exit))
 }

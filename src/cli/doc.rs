@@ -2,16 +2,157 @@
 
 use std::io::Write;
 
+use crate::arch::ArchId;
+use crate::diag::nearest;
+use crate::doc::{NAMES, Name, lookup};
+use crate::execution::{EventKind, Names, View, World, unfold};
+use crate::litmus::Lowered;
+use crate::model::{Universe, Val};
+use crate::outcome::Observable;
+use crate::session::{Input, Session};
+
 use super::args::DocArgs;
 use super::console::Console;
-use super::{Done, Stop};
+use super::model::parse_arch;
+use super::{Done, Exit, Stop, plan};
 
-/// Not there yet.
+/// Explains a name, or lists them all.
 pub fn doc(
-    _args: &DocArgs,
-    _console: &Console,
-    _out: &mut (dyn Write + Send),
-    _err: &mut (dyn Write + Send),
+    args: &DocArgs,
+    console: &Console,
+    out: &mut (dyn Write + Send),
+    err: &mut (dyn Write + Send),
 ) -> Done {
-    Err(Stop::Unsupported("`litmus doc` is not there yet".to_string()))
+    let mut arch = args.arch.as_deref().map(parse_arch).transpose()?;
+    let mut test = None;
+    if let Some(path) = &args.test {
+        let settings = plan::reading(&args.reading)?.settings;
+        let report = Session::new(settings).check(&Input::File(path.clone()));
+        let _ = err.write_all(console.diagnostics(&report).as_bytes());
+        let Some(answer) = report.answer else {
+            return Ok(Exit::BadInput);
+        };
+        arch = arch.or(report.arch);
+        test = Some(answer.test);
+    }
+    let Some(word) = &args.name else {
+        for name in NAMES.iter().filter(|name| arch.is_none_or(|arch| name.on(arch))) {
+            let first = name.text.split(". ").next().unwrap_or(name.text).trim_end_matches('.');
+            writeln!(out, "{:22} {:14} {first}", name.name, name.sort.word())?;
+        }
+        return Ok(Exit::Success);
+    };
+    let entries: Vec<&Name> =
+        lookup(word).into_iter().filter(|name| arch.is_none_or(|arch| name.on(arch))).collect();
+    if entries.is_empty() {
+        return Err(Stop::Usage(unknown(word, arch)));
+    }
+    for (index, name) in entries.iter().enumerate() {
+        if index > 0 {
+            writeln!(out)?;
+        }
+        writeln!(out, "{word}: {}, {}, on {}", name.sort.word(), name.origin.words(), name.arch_words())?;
+        writeln!(out, "  {}", name.text)?;
+        if !name.members.is_empty() {
+            writeln!(out, "  One of: {}", name.members.join(", "))?;
+        }
+    }
+    if let Some(test) = test {
+        writeln!(out)?;
+        events(word, &test, out)?;
+    }
+    Ok(Exit::Success)
+}
+
+fn unknown(word: &str, arch: Option<ArchId>) -> String {
+    let elsewhere = lookup(word);
+    if let (Some(arch), false) = (arch, elsewhere.is_empty()) {
+        let on: Vec<String> = elsewhere.iter().map(|name| name.arch_words()).collect();
+        return format!("`{word}` means nothing on {}; it is a name on {}", arch.name(), on.join(", "));
+    }
+    let all = NAMES.iter().flat_map(|name| std::iter::once(name.name).chain(name.members.iter().copied()));
+    let hint = nearest(word, all).map_or(String::new(), |near| format!(", did you mean `{near}`?"));
+    format!(
+        "`{word}` is not a predefined name{hint} (`litmus doc` lists them; a model's own definitions: `litmus model show`)"
+    )
+}
+
+/// The events of a test that are in a set, or the pairs in a relation, on the first way through the test that has any.
+fn events(word: &str, test: &Lowered, out: &mut (dyn Write + Send)) -> Result<(), Stop> {
+    let observed: Vec<_> = test
+        .observed
+        .iter()
+        .filter_map(|o| match o {
+            Observable::Loc(loc) => Some(*loc),
+            Observable::Reg(..) => None,
+        })
+        .collect();
+    let worlds = unfold(&test.program, test.unroll.unwrap_or(2), &observed)
+        .map_err(|diagnostic| Stop::Unsupported(diagnostic.message))?;
+    let mut known = false;
+    let mut ways = 0;
+    for world in worlds.take(1_000) {
+        ways += 1;
+        let names = Names {
+            program: &test.program,
+            scopes: &test.scopes,
+            regions: &test.regions,
+            registers_visible: false,
+            n: world.n_main,
+        };
+        let lines = match (View { world: &world, names }).base(word) {
+            None => continue,
+            Some(Val::Set(set)) => set.iter().map(|e| show(e, &world, test)).collect::<Vec<_>>(),
+            Some(Val::Rel(rel)) => rel
+                .iter()
+                .map(|(a, b)| format!("{} -> {}", show(a, &world, test), show(b, &world, test)))
+                .collect(),
+            Some(_) => continue,
+        };
+        known = true;
+        if lines.is_empty() {
+            continue;
+        }
+        writeln!(out, "In {}:", test.name)?;
+        for line in lines {
+            writeln!(out, "  {line}")?;
+        }
+        return Ok(());
+    }
+    if known {
+        writeln!(out, "In {}: nothing, on any of {ways} ways through it", test.name)?;
+    } else {
+        writeln!(
+            out,
+            "In {}: `{word}` is not fixed by the test alone; it depends on the execution or on the model",
+            test.name
+        )?;
+    }
+    Ok(())
+}
+
+/// `b: P0 W[x] (STR R0,[R1])`.
+fn show(number: usize, world: &World, test: &Lowered) -> String {
+    let event = &world.events[number];
+    let letter = match number {
+        0..=25 => char::from(b'a' + number as u8).to_string(),
+        _ => format!("ev{number}"),
+    };
+    let kind = match event.kind {
+        EventKind::Init => "initial W",
+        EventKind::Read => "R",
+        EventKind::Write => "W",
+        EventKind::Rmw => "RMW",
+        EventKind::Fence => "F",
+        EventKind::Branch(_) => "B",
+        _ => "event",
+    };
+    let place = event
+        .loc
+        .and_then(|loc| test.program.locations.get(loc.0 as usize))
+        .map_or(String::new(), |location| format!("[{}]", location.name));
+    let Some(thread) = event.thread else { return format!("{letter}: {kind}{place}") };
+    let text =
+        test.program.threads[thread as usize].code.get(event.pc as usize).map_or("", |i| i.text.trim());
+    format!("{letter}: P{thread} {kind}{place} ({text})")
 }

@@ -1,17 +1,135 @@
 //! `litmus model`.
 
 use std::io::Write;
+use std::path::{Path, PathBuf};
 
-use super::args::ModelArgs;
+use crate::arch::ArchId;
+use crate::diag::{self, Class, Severity, nearest};
+use crate::session::{CheckedModel, Settings, check_model};
+
+use super::args::{ModelArgs, ModelCommand};
 use super::console::Console;
-use super::{Done, Stop};
+use super::{Done, Exit, Stop, plan};
 
-/// Not there yet.
+/// Looks at models.
 pub fn model(
-    _args: &ModelArgs,
-    _console: &Console,
-    _out: &mut (dyn Write + Send),
-    _err: &mut (dyn Write + Send),
+    args: &ModelArgs,
+    console: &Console,
+    out: &mut (dyn Write + Send),
+    err: &mut (dyn Write + Send),
 ) -> Done {
-    Err(Stop::Unsupported("`litmus model` is not there yet".to_string()))
+    match &args.command {
+        ModelCommand::List => {
+            for entry in crate::cat::library::entries() {
+                writeln!(out, "{:18} {}", entry.name.trim_end_matches(".cat"), entry.summary())?;
+            }
+            Ok(Exit::Success)
+        }
+        ModelCommand::Check { models, reading } => {
+            let settings = plan::reading(reading)?.settings;
+            check(models, settings, console, out, err)
+        }
+        ModelCommand::Show { model, arch, reading } => {
+            let settings = plan::reading(reading)?.settings;
+            let arch = arch.as_deref().map(parse_arch).transpose()?;
+            let checked = check_model(&settings, model, arch, false);
+            let _ = err.write_all(rendered(&checked, console).as_bytes());
+            let Some(model) = &checked.model else { return Ok(exit_of(&[checked])) };
+            for step in &model.steps {
+                writeln!(out, "{step:?}")?;
+            }
+            Ok(Exit::Success)
+        }
+    }
+}
+
+fn check(
+    models: &[String],
+    settings: Settings,
+    console: &Console,
+    out: &mut (dyn Write + Send),
+    err: &mut (dyn Write + Send),
+) -> Done {
+    let mut all = Vec::new();
+    for name in expand(models)? {
+        let checked = check_model(&settings, &name, None, true);
+        let _ = err.write_all(rendered(&checked, console).as_bytes());
+        let shown = &checked.file;
+        match &checked.model {
+            None => writeln!(out, "{shown}: error")?,
+            Some(model) => {
+                let arch = checked.arch.map_or("any architecture", |arch| arch.name());
+                let free = match checked.unbound.len() {
+                    0 => String::new(),
+                    n => format!(", {n} names left to whoever includes it"),
+                };
+                writeln!(out, "{shown}: ok ({arch}, {} steps{free})", model.steps.len())?;
+            }
+        }
+        if console.verbose > 0 {
+            for (name, span) in &checked.unbound {
+                let (line, column) = checked.sources.line_column(*span);
+                let file = &checked.sources.get(span.source).name;
+                writeln!(out, "  {name} ({file}:{line}:{column}) is bound by nothing here")?;
+            }
+        }
+        all.push(checked);
+    }
+    Ok(exit_of(&all))
+}
+
+/// Folders stand for the models in them.
+fn expand(models: &[String]) -> Result<Vec<String>, Stop> {
+    let mut names = Vec::new();
+    for model in models {
+        let path = Path::new(model);
+        if !path.is_dir() {
+            names.push(model.clone());
+            continue;
+        }
+        let entries = std::fs::read_dir(path)
+            .map_err(|error| Stop::Usage(format!("cannot read the folder `{model}`: {error}")))?;
+        let mut files: Vec<PathBuf> = entries
+            .filter_map(Result::ok)
+            .map(|entry| entry.path())
+            .filter(|path| path.extension().is_some_and(|ext| ext == "cat"))
+            .collect();
+        if files.is_empty() {
+            return Err(Stop::Usage(format!("there is no .cat file in `{model}`")));
+        }
+        files.sort();
+        // As a path, so that it is this file and not one of the same name on the search path.
+        names.extend(files.iter().map(|file| match file.is_absolute() || file.starts_with("..") {
+            true => file.display().to_string(),
+            false => Path::new(".").join(file).display().to_string(),
+        }));
+    }
+    Ok(names)
+}
+
+fn rendered(checked: &CheckedModel, console: &Console) -> String {
+    let wanted = checked.diagnostics.iter().filter(|d| !console.quiet || d.severity == Severity::Error);
+    diag::render_all(wanted, &checked.sources, console.color_err)
+}
+
+fn exit_of(all: &[CheckedModel]) -> Exit {
+    let errors = || all.iter().filter(|c| c.model.is_none()).flat_map(|c| &c.diagnostics);
+    let unsupported = |d: &diag::Diagnostic| d.class == Class::Unsupported;
+    if all.iter().all(|c| c.model.is_some()) {
+        Exit::Success
+    } else if errors().filter(|d| d.severity == Severity::Error).all(unsupported) {
+        Exit::Unsupported
+    } else {
+        Exit::BadInput
+    }
+}
+
+/// An architecture as people write it.
+pub fn parse_arch(word: &str) -> Result<ArchId, Stop> {
+    ArchId::ALL.into_iter().find(|arch| arch.name().eq_ignore_ascii_case(word)).ok_or_else(|| {
+        let names: Vec<&str> = ArchId::ALL.iter().map(|arch| arch.name()).collect();
+        let hint =
+            nearest(word, names.iter().copied()).map_or(String::new(), |n| format!(", did you mean {n}?"));
+        Stop::Usage(format!("there is no architecture `{word}`{hint} (there are {})", names.join(", ")))
+    })
 }

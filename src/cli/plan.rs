@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::explore::{Engine, Mode, Options};
-use crate::outcome::{Expectation, Expectations};
+use crate::outcome::{Expectation, Expectations, Log, Width};
 use crate::session::{Input, Settings};
 
 use super::Stop;
@@ -213,7 +213,7 @@ fn expectations(expect: &str) -> Result<Expectations, Stop> {
     let text = String::from_utf8_lossy(&bytes);
     let mut by_name = BTreeMap::new();
     if text.lines().any(|line| line.starts_with("States ") || line.starts_with("Histogram (")) {
-        return Err(Stop::Unsupported("logs as expectations".to_string()));
+        return Ok(Expectations::of_log(&Log::read(&text, Width::Int32)));
     }
     for (index, line) in text.lines().enumerate() {
         let line = line.trim();

@@ -1,8 +1,8 @@
 //! What a test was expected to say.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Report, Verdict};
+use super::{LogVerdict, Report, State, Verdict, Width};
 
 /// An expectation on one test.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -13,10 +13,10 @@ pub enum Expectation {
     Observation(&'static str),
     /// The verdict and the final states of a reference log.
     Log {
-        /// `Ok`, `No` or `Undef`.
-        verdict: String,
-        /// State lines, sorted.
-        states: Vec<String>,
+        /// Its verdict.
+        verdict: LogVerdict,
+        /// Its states.
+        states: BTreeSet<State>,
     },
 }
 
@@ -55,30 +55,33 @@ impl Expectation {
                 (!met).then(|| format!("expected the observation {wanted}, got {got}"))
             }
             Expectation::Log { verdict: wanted, states: expected } => {
-                let got = verdict.word();
-                if got != wanted {
-                    return Some(format!("expected the verdict {wanted} of the log, got {got}"));
+                let got = match verdict {
+                    Verdict::Ok => LogVerdict::Ok,
+                    Verdict::No => LogVerdict::No,
+                    Verdict::Undef => LogVerdict::Unknown,
+                };
+                if got != *wanted {
+                    return Some(format!("expected the log's verdict {}, got {}", wanted.word(), got.word()));
                 }
-                let mut mine = states.to_vec();
-                mine.sort();
-                let missing: Vec<_> = expected.iter().filter(|s| !mine.contains(s)).collect();
-                let extra: Vec<_> = mine.iter().filter(|s| !expected.contains(s)).collect();
-                match (missing.as_slice(), extra.as_slice()) {
-                    ([], []) => None,
-                    (missing, extra) => Some(format!(
+                let mine: BTreeSet<State> =
+                    states.iter().map(|line| State::parse(line, Width::Int32)).collect();
+                let missing: Vec<_> = expected.difference(&mine).collect();
+                let extra: Vec<_> = mine.difference(expected).collect();
+                (!missing.is_empty() || !extra.is_empty()).then(|| {
+                    format!(
                         "states differ from the log's: {} missing{}, {} not in the log{}",
                         missing.len(),
-                        first(missing),
+                        first(&missing),
                         extra.len(),
-                        first(extra)
-                    )),
-                }
+                        first(&extra)
+                    )
+                })
             }
         }
     }
 }
 
-fn first(states: &[&String]) -> String {
+fn first(states: &[&State]) -> String {
     states.first().map_or(String::new(), |state| format!(" (`{state}`)"))
 }
 
@@ -105,6 +108,16 @@ impl Expectations {
         let asserted = answer.kind() != "Allowed";
         (self.strict && asserted && answer.verdict() != Some(Verdict::Ok))
             .then(|| format!("its condition is violated: {}", answer.test.condition_text))
+    }
+
+    /// What a log says of each of its tests.
+    pub fn of_log(log: &super::Log) -> Expectations {
+        let expectation = |test: &super::LogTest| Expectation::Log {
+            verdict: test.verdict,
+            states: test.states.keys().cloned().collect(),
+        };
+        let by_name = log.tests.iter().map(|test| (test.name.clone(), expectation(test))).collect();
+        Expectations { by_name, ..Expectations::default() }
     }
 
     /// Nothing is expected?

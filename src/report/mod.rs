@@ -1,6 +1,7 @@
 //! Results as people and programs read them: one file per form.
 
 mod csv;
+mod diff;
 pub mod herd;
 mod json;
 mod junit;
@@ -10,6 +11,7 @@ pub mod states;
 mod table;
 
 pub use csv::{Csv, escape as csv_escape};
+pub use diff::{DiffOptions, Side, Tally, write_diff};
 pub use json::{Json, JsonLines};
 pub use junit::Junit;
 pub use log::Log;

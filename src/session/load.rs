@@ -5,9 +5,10 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::models::{open_bell, predefined};
 use super::{Settings, unreadable};
 use crate::arch::{self, ArchId};
-use crate::cat::lower::{Bell, Files, LowerInput, Predefined, Purpose, canonical_variant, read_bell};
+use crate::cat::lower::{Bell, Files, LowerInput, Purpose, canonical_variant};
 use crate::cat::{self, Loader, ast};
 use crate::diag::{Diagnostic, Diagnostics, Reported};
 use crate::litmus::{self, LowerOptions, Lowered, Test};
@@ -160,24 +161,8 @@ fn load_model(
     let variants = canonical_variants(key, diagnostics);
     let mut loader = Loader::new(settings.include.clone());
     let loaded = loader.model(sources, &name, diagnostics)?;
-    let (mut bell_file, mut bell) = (None, None);
-    if let Some(bell_name) = &settings.bell {
-        let file = loader.open(sources, bell_name, None, diagnostics, None)?;
-        bell =
-            Some(read_bell(&file, Some(&loaded.stdlib), &mut Includes(&mut loader), sources, diagnostics)?);
-        bell_file = Some(file);
-    }
-    let mut predefined = Predefined::new(&variants);
-    if !matches!(key.arch, ArchId::C | ArchId::Lisa) {
-        predefined.add_machine_sets();
-    }
-    if let Some(isa) = isa {
-        predefined.add_sets(isa.sets().iter().map(String::as_str));
-    }
-    if let Some(bell) = &bell {
-        predefined.add_sets(bell.sets().iter().map(String::as_str));
-        predefined.add_relations(bell.relations().iter().map(String::as_str));
-    }
+    let (bell_file, bell) = open_bell(settings, &mut loader, &loaded.stdlib, sources, diagnostics)?;
+    let predefined = predefined(Some(key.arch), &variants, bell.as_ref());
     let input = LowerInput {
         model: &loaded.main,
         file_name: &name,
@@ -201,7 +186,7 @@ fn load_model(
 }
 
 /// Includes are found as models are.
-struct Includes<'a>(&'a mut Loader);
+pub(super) struct Includes<'a>(pub(super) &'a mut Loader);
 
 impl Files for Includes<'_> {
     fn open(
@@ -233,7 +218,7 @@ fn canonical_variants(key: &ModelKey, diagnostics: &mut Diagnostics) -> BTreeSet
 }
 
 /// The architecture that the first word of a model's header names, if it is one.
-fn model_arch(word: &str) -> Option<ArchId> {
+pub(super) fn model_arch(word: &str) -> Option<ArchId> {
     match word {
         "RISC-V" => Some(ArchId::RiscV),
         _ => ArchId::parse(word),

@@ -4,9 +4,11 @@
 //! function of the files and the [`Settings`]: a session may be used from many threads at once.
 
 mod load;
+mod models;
 mod pipeline;
 
 pub use load::{Input, ModelKey, Prepared};
+pub use models::{CheckedModel, check_model};
 pub use pipeline::in_order;
 
 use std::path::PathBuf;

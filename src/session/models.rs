@@ -1,0 +1,125 @@
+//! Models by themselves: checked without a test.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::Settings;
+use super::load::{Includes, model_arch};
+use crate::arch::{self, ArchId};
+use crate::cat::lower::{Bell, LowerInput, Predefined, Purpose, canonical_variant, lower, read_bell};
+use crate::cat::{Loader, ast};
+use crate::diag::{Diagnostic, Diagnostics, Reported};
+use crate::model::Model;
+use crate::source::{Sources, Span};
+
+/// A model that was looked at.
+#[derive(Debug)]
+pub struct CheckedModel {
+    /// The file, as messages name it.
+    pub file: String,
+    /// The architecture it was lowered for; `None`: for all of them at once.
+    pub arch: Option<ArchId>,
+    /// The lowered model, if there is no error.
+    pub model: Option<Model>,
+    /// Names that nothing binds: an including model, or an architecture, would have to.
+    pub unbound: Vec<(String, Span)>,
+    /// What was found.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The files it came from.
+    pub sources: Sources,
+}
+
+/// Parses, resolves and lowers a model, for an architecture or for the one that its header names. `fragments`: names that
+/// nothing binds are collected, not reported.
+pub fn check_model(settings: &Settings, name: &str, arch: Option<ArchId>, fragments: bool) -> CheckedModel {
+    let mut checked = CheckedModel {
+        file: name.to_string(),
+        arch,
+        model: None,
+        unbound: Vec::new(),
+        diagnostics: Vec::new(),
+        sources: Sources::new(),
+    };
+    let mut diagnostics = Diagnostics::new();
+    // A failure is among the diagnostics.
+    let _ = check(settings, name, fragments, &mut checked, &mut diagnostics);
+    checked.diagnostics = diagnostics.take();
+    checked
+}
+
+fn check(
+    settings: &Settings,
+    name: &str,
+    fragments: bool,
+    checked: &mut CheckedModel,
+    diagnostics: &mut Diagnostics,
+) -> Result<(), Reported> {
+    let sources = &mut checked.sources;
+    let mut loader = Loader::new(settings.include.clone());
+    let loaded = loader.model(sources, name, diagnostics)?;
+    checked.file = sources.get(loaded.main.source).name.clone();
+    let header = loaded.main.header.first().and_then(|word| model_arch(word));
+    checked.arch = checked.arch.or(header);
+    let (bell_file, bell) = open_bell(settings, &mut loader, &loaded.stdlib, sources, diagnostics)?;
+    let variants: BTreeSet<String> = settings.variants.iter().filter_map(|v| canonical_variant(v)).collect();
+    let input = LowerInput {
+        model: &loaded.main,
+        file_name: name,
+        bell: bell_file.as_deref(),
+        library: Some(&loaded.stdlib),
+        predefined: predefined(checked.arch, &variants, bell.as_ref()),
+        variants,
+        skip_checks: settings.explore.skip_checks.iter().cloned().collect(),
+        purpose: if fragments { Purpose::CheckFragment } else { Purpose::Check },
+    };
+    let lowered = lower(input, &mut Includes(&mut loader), sources, diagnostics)?;
+    checked.model = Some(lowered.model);
+    checked.unbound = lowered.unbound.iter().map(|ident| (ident.name.to_string(), ident.span)).collect();
+    Ok(())
+}
+
+/// The bell file of the settings, parsed, and its declarations.
+pub(super) fn open_bell(
+    settings: &Settings,
+    loader: &mut Loader,
+    stdlib: &ast::File,
+    sources: &mut Sources,
+    diagnostics: &mut Diagnostics,
+) -> Result<(Option<Arc<ast::File>>, Option<Bell>), Reported> {
+    let Some(name) = &settings.bell else { return Ok((None, None)) };
+    let file = loader.open(sources, name, None, diagnostics, None)?;
+    let bell = read_bell(&file, Some(stdlib), &mut Includes(loader), sources, diagnostics)?;
+    Ok((Some(file), Some(bell)))
+}
+
+/// The names bound before a model starts, on an architecture or on any.
+pub(super) fn predefined(
+    arch: Option<ArchId>,
+    variants: &BTreeSet<String>,
+    bell: Option<&Bell>,
+) -> Predefined {
+    let mut predefined = Predefined::new(variants);
+    let archs = arch.map_or(ArchId::ALL.to_vec(), |arch| vec![arch]);
+    for arch in archs {
+        if !matches!(arch, ArchId::C | ArchId::Lisa) {
+            predefined.add_machine_sets();
+        }
+        if let Some(isa) = arch::isa(arch) {
+            predefined.add_sets(isa.sets().iter().map(String::as_str));
+        }
+        if arch == ArchId::C {
+            predefined.add_sets(C_SETS);
+        }
+    }
+    if let Some(bell) = bell {
+        predefined.add_sets(bell.sets().iter().map(String::as_str));
+        predefined.add_relations(bell.relations().iter().map(String::as_str));
+    }
+    predefined
+}
+
+/// The sets of C.
+const C_SETS: [&str; 19] = [
+    "X", "RMW", "A", "NA", "RLX", "ACQ", "REL", "ACQ_REL", "SC", "CON", "annot", "LK", "LKR", "LKW", "LS",
+    "LF", "UL", "RL", "RU",
+];
