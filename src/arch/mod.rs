@@ -6,6 +6,7 @@
 pub mod aarch64;
 pub mod arm;
 pub mod build;
+pub mod c;
 pub mod errors;
 pub mod mips;
 pub mod operands;

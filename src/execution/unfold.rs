@@ -36,7 +36,7 @@ pub(super) fn paths(program: &Program, thread: usize, unroll: u32) -> Result<Vec
         reserved: None,
         jumps: Vec::new(),
         loops: Vec::new(),
-        condition: None,
+        condition: Vec::new(),
         conditions: Vec::new(),
         saved: Vec::new(),
         path: Path::default(),
@@ -87,8 +87,8 @@ struct State<'p> {
     jumps: Vec<(usize, u32)>,
     /// Passes through structured loops.
     loops: Vec<(u32, u32)>,
-    /// Where the condition being evaluated starts, among the events.
-    condition: Option<u32>,
+    /// Where each condition being evaluated starts, among the events: one may be inside another.
+    condition: Vec<u32>,
     /// Events of the conditions in force.
     conditions: Vec<Vec<u32>>,
     /// How many were in force at each `ControlSave`.
@@ -433,9 +433,9 @@ impl<'p> Unfolding<'p> {
                 }
             }
             Op::LoopEnter { id } => state.loops.retain(|(loop_id, _)| loop_id != id),
-            Op::CondBegin => state.condition = Some(state.n_events()),
+            Op::CondBegin => state.condition.push(state.n_events()),
             Op::CondEnd => {
-                if let Some(start) = state.condition.take() {
+                if let Some(start) = state.condition.pop() {
                     state.conditions.push((start..state.n_events()).collect());
                 }
             }

@@ -183,7 +183,7 @@ pub enum Op {
     /// code bounds its loops with `LoopHead`.
     Goto { pc: usize },
     /// Events made from here to the matching `CondEnd` are the condition of a structured statement (C). A condition
-    /// is evaluated inside one instruction.
+    /// is evaluated inside one instruction; one may be inside another.
     CondBegin,
     /// The condition ends: every later event of the thread is under its control (relation `control`: pairs from
     /// each event of the condition, register events included, to each event under it), until `ControlRestore`
