@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::arch::{self, ArchId};
+use crate::cat::lower::MACHINE_SETS;
 use crate::litmus::ScopeTree;
 use crate::model::{Universe, Val};
 use crate::program::{BranchKind, Port, Program};
@@ -24,10 +25,6 @@ pub struct Names<'a> {
     /// Sets and relations are over `0..n`: all events, or only those that are not register events.
     pub n: usize,
 }
-
-/// Sets that every machine architecture binds, most of them empty here.
-const MACHINE_SETS: [&str; 10] =
-    ["T", "GCS", "TLBI", "no-loc", "CutOff", "FAULT", "FAULT-RD", "FAULT-WR", "EXC-ENTRY", "EXC-RET"];
 
 /// Sets of C besides those of its bell file.
 const C_SETS: [&str; 19] = [
@@ -234,13 +231,7 @@ impl Names<'_> {
 
     /// Is there a set of that name even if no event is in it?
     fn declares(&self, name: &str) -> bool {
-        let arch = self.program.arch;
-        match arch {
-            ArchId::C if C_SETS.contains(&name) => true,
-            ArchId::Lisa if matches!(name, "X" | "RMW" | "Ftotal") => true,
-            ArchId::C | ArchId::Lisa => false,
-            _ => MACHINE_SETS.contains(&name) || sets_of(arch).iter().any(|set| set == name),
-        }
+        set_names(self.program.arch).iter().any(|set| set == name)
     }
 
     fn regions_of<'s>(&'s self, event: &Event) -> impl Iterator<Item = &'s str> {
@@ -252,14 +243,22 @@ impl Names<'_> {
     }
 }
 
-/// The sets of an instruction set, asked for once.
-fn sets_of(arch: ArchId) -> &'static [String] {
-    static SETS: OnceLock<Vec<(ArchId, Vec<String>)>> = OnceLock::new();
-    let all = SETS.get_or_init(|| {
-        let sets = |arch| arch::isa(arch).map_or(Vec::new(), |isa| isa.sets());
-        ArchId::ALL.into_iter().map(|arch| (arch, sets(arch))).collect()
+/// The names of the sets that an architecture has besides those of every architecture.
+pub fn set_names(arch: ArchId) -> &'static [String] {
+    static NAMES: OnceLock<Vec<(ArchId, Vec<String>)>> = OnceLock::new();
+    let all = NAMES.get_or_init(|| {
+        let names = |arch| {
+            let own = arch::isa(arch).map_or(Vec::new(), |isa| isa.sets());
+            let shared: &[&str] = match arch {
+                ArchId::C => &C_SETS,
+                ArchId::Lisa => &["X", "RMW", "Ftotal"],
+                _ => MACHINE_SETS,
+            };
+            own.into_iter().chain(shared.iter().map(|name| (*name).to_string())).collect()
+        };
+        ArchId::ALL.into_iter().map(|arch| (arch, names(arch))).collect()
     });
-    all.iter().find(|(a, _)| *a == arch).map_or(&[], |(_, sets)| sets)
+    all.iter().find(|(a, _)| *a == arch).map_or(&[], |(_, names)| names)
 }
 
 /// Where an event is: its memory cell, or its register.

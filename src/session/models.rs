@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use super::Settings;
 use super::load::{Includes, model_arch};
-use crate::arch::{self, ArchId};
+use crate::arch::ArchId;
 use crate::cat::lower::{Bell, LowerInput, Predefined, Purpose, canonical_variant, lower, read_bell};
 use crate::cat::{Loader, ast};
 use crate::diag::{Diagnostic, Diagnostics, Reported};
+use crate::execution;
 use crate::model::Model;
 use crate::source::{Sources, Span};
 
@@ -101,15 +102,7 @@ pub(super) fn predefined(
     let mut predefined = Predefined::new(variants);
     let archs = arch.map_or(ArchId::ALL.to_vec(), |arch| vec![arch]);
     for arch in archs {
-        if !matches!(arch, ArchId::C | ArchId::Lisa) {
-            predefined.add_machine_sets();
-        }
-        if let Some(isa) = arch::isa(arch) {
-            predefined.add_sets(isa.sets().iter().map(String::as_str));
-        }
-        if arch == ArchId::C {
-            predefined.add_sets(C_SETS);
-        }
+        predefined.add_sets(execution::set_names(arch).iter().map(String::as_str));
     }
     if let Some(bell) = bell {
         predefined.add_sets(bell.sets().iter().map(String::as_str));
@@ -117,9 +110,3 @@ pub(super) fn predefined(
     }
     predefined
 }
-
-/// The sets of C.
-const C_SETS: [&str; 19] = [
-    "X", "RMW", "A", "NA", "RLX", "ACQ", "REL", "ACQ_REL", "SC", "CON", "annot", "LK", "LKR", "LKW", "LS",
-    "LF", "UL", "RL", "RU",
-];

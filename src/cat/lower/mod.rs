@@ -29,7 +29,7 @@ mod tests;
 
 pub use bell::{Bell, read_bell};
 pub use files::Files;
-pub use predefined::Predefined;
+pub use predefined::{MACHINE_SETS, Predefined};
 pub use variants::canonical_variant;
 
 use std::collections::BTreeSet;

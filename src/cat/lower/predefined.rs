@@ -45,7 +45,7 @@ const SETS: &[&str] = &[
 ];
 
 /// Sets of every machine architecture, often empty.
-const MACHINE_SETS: &[&str] =
+pub const MACHINE_SETS: &[&str] =
     &["T", "GCS", "TLBI", "no-loc", "CutOff", "FAULT", "FAULT-RD", "FAULT-WR", "EXC-ENTRY", "EXC-RET"];
 
 /// The names bound before a model starts, with their sorts.
