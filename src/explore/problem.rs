@@ -321,17 +321,30 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
     fn alternatives(&mut self, from: ExprId) -> Result<Option<Choices>, Diagnostic> {
         let Expr::Interp(interp, _) = self.model.pool.expr(from) else { return Ok(None) };
         let interp = self.model.pool.interp(*interp);
-        let mut inputs = Vec::with_capacity(interp.inputs.len());
-        for input in &interp.inputs {
-            let bound = self.bounds.eval(*input)?;
-            inputs.push(if bound.is_exact() { (*bound.must).clone() } else { Val::Unknown(*input) });
-        }
+        let inputs =
+            interp.inputs.iter().map(|input| self.open_value(*input)).collect::<Result<Vec<_>, _>>()?;
         match interp.function.eval(&inputs, self.view) {
             Ok(Val::Choices(choices)) => Ok(Some(choices)),
             Ok(_) => Err(Diagnostic::error("cat::with-needs-a-set", "`with` chooses from a set of values")),
             Err(diagnostic) if diagnostic.code == "model::unknown-input" => Ok(None),
             Err(diagnostic) => Err(diagnostic),
         }
+    }
+
+    /// The value of a node, as far as it is known: a function of values that are not known may still be computed with these
+    /// left open (the orders of the writes, on top of a relation that mentions the final writes).
+    fn open_value(&mut self, id: ExprId) -> Result<Val, Diagnostic> {
+        if let Expr::Interp(interp, Sort::Other) = self.model.pool.expr(id) {
+            let interp = self.model.pool.interp(*interp);
+            let inputs =
+                interp.inputs.iter().map(|input| self.open_value(*input)).collect::<Result<Vec<_>, _>>()?;
+            return match interp.function.eval(&inputs, self.view) {
+                Err(diagnostic) if diagnostic.code == "model::unknown-input" => Ok(Val::Unknown(id)),
+                result => result,
+            };
+        }
+        let bound = self.bounds.eval(id)?;
+        Ok(if bound.is_exact() { (*bound.must).clone() } else { Val::Unknown(id) })
     }
 
     fn finish(mut self) -> Result<Option<Built<'p>>, Diagnostic> {

@@ -146,6 +146,7 @@ impl Interpreter<'_> {
         match &value.0 {
             Value::Values(set) => set.members().map_err(|why| cannot_list(why, value.1)),
             Value::Empty => Ok(BTreeSet::new()),
+            Value::Node(id, Sort::Other) if self.is_concrete() => Err(Stop::Needs(*id)),
             _ => Err(wrong_sort("a set of values", value)),
         }
     }
