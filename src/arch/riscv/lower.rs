@@ -2,10 +2,12 @@
 
 use super::syntax::{Gpr, Mnemonic, Operands, Order};
 use super::table::{Amo, Form, Fun, Unary, Width};
-use crate::arch::build::Builder;
+use crate::arch::build::{Builder, names};
 use crate::arch::{ColumnCx, errors};
 use crate::diag::Diagnostic;
-use crate::program::{BinOp, BranchKind, Extra, Op, Port, SetName, Sym, Target, Tmp, UnOp, Value};
+use crate::program::{
+    AccessSize, BinOp, BranchKind, Extra, Op, Port, SetName, Sym, Target, Tmp, UnOp, Value,
+};
 
 /// The instruction as herd7 prints it (test hashes depend on every blank).
 pub fn text(mnemonic: &Mnemonic, operands: &Operands) -> String {
@@ -285,46 +287,63 @@ impl<'a> Lower<'a> {
         self.b.push(Op::Conditional { addr, then, otherwise });
     }
 
+    /// An atomic memory operation is one event that reads and writes, as in the memory model's own words.
     fn amo(&mut self, amo: Amo) {
         let bytes = self.mnemonic.bytes;
+        let bits = 8 * bytes;
         let addr = self.read(2, Port::Addr);
         let operand = self.read(1, Port::Data);
-        let (read_sets, write_sets) = amo_sets(self.mnemonic.order);
-        let loaded = self.b.load(addr, bytes, &read_sets);
-        let old = self.sign_extend(loaded, 8 * bytes);
-        let new = match amo {
+        let dst = self.b.tmp();
+        let mut update = operand;
+        let outer = self.b.take();
+        match amo {
             Amo::Signed(op) => {
-                let operand = self.sign_extend(operand, 8 * bytes);
-                self.b.binary(op, old, operand)
+                let (old, operand) = (self.sign_extend(dst, bits), self.sign_extend(operand, bits));
+                update = self.b.binary(op, old, operand);
             }
             Amo::Unsigned(op) => {
-                let (old, operand) =
-                    (self.zero_extend(loaded, 8 * bytes), self.zero_extend(operand, 8 * bytes));
-                self.b.binary(op, old, operand)
+                let (old, operand) = (self.zero_extend(dst, bits), self.zero_extend(operand, bits));
+                update = self.b.binary(op, old, operand);
             }
-            Amo::Swap | Amo::Cas => operand,
-        };
-        let new = self.zero_extend(new, 8 * bytes);
-        let ctrl = if amo == Amo::Swap { vec![loaded] } else { Vec::new() };
-        self.b.store_with(addr, new, bytes, &write_sets, Extra { ctrl, ..Extra::default() });
+            Amo::Swap | Amo::Cas => {}
+        }
+        update = self.zero_extend(update, bits);
+        let ops = self.b.replace(outer);
+        let sets = with("X", order_sets(self.mnemonic.order));
+        self.b.push(rmw(dst, addr, ops, update, bytes, &sets));
+        let old = self.sign_extend(dst, bits);
         self.write(0, old);
     }
 
+    /// A compare-and-swap that fails only reads; it acquires if it is asked to, and never releases.
     fn compare_and_swap(&mut self) {
         let bytes = self.mnemonic.bytes;
+        let bits = 8 * bytes;
         let addr = self.read(2, Port::Addr);
         let expected = self.read(0, Port::None);
-        let operand = self.read(1, Port::Data);
-        let (read_sets, write_sets) = amo_sets(self.mnemonic.order);
-        let loaded = self.b.load(addr, bytes, &read_sets);
-        let old = self.sign_extend(loaded, 8 * bytes);
-        let expected = self.sign_extend(expected, 8 * bytes);
-        let equal = self.b.binary(BinOp::Eq, old, expected);
-        let new = self.zero_extend(operand, 8 * bytes);
-        let extra = Extra { ctrl: vec![equal], ..Extra::default() };
-        let then = self.b.block(|b| b.store_with(addr, new, bytes, &write_sets, extra));
-        self.b.push(Op::If { cond: equal, then, otherwise: Vec::new() });
-        self.write(0, old);
+        let expected = self.sign_extend(expected, bits);
+        let new = self.read(1, Port::Data);
+        let new = self.zero_extend(new, bits);
+        let acquires = matches!(self.mnemonic.order, Order::Acquire | Order::AcquireRelease);
+        let mut branches = Vec::new();
+        for equal in [true, false] {
+            let outer = self.b.take();
+            let dst = if equal {
+                let dst = self.b.tmp();
+                let sets = with("X", order_sets(self.mnemonic.order));
+                self.b.push(rmw(dst, addr, Vec::new(), new, bytes, &sets));
+                dst
+            } else {
+                self.b.load(addr, bytes, if acquires { &["X", "Acq"] } else { &["X"] })
+            };
+            let old = self.sign_extend(dst, bits);
+            let op = if equal { BinOp::Eq } else { BinOp::Ne };
+            let cond = self.b.binary(op, old, expected);
+            self.b.push(Op::Assume { cond });
+            self.write(0, old);
+            branches.push(self.b.replace(outer));
+        }
+        self.b.push(Op::Choice { branches });
     }
 
     fn fence(&mut self) {
@@ -417,14 +436,9 @@ fn order_sets(order: Order) -> &'static [&'static str] {
     }
 }
 
-/// Of an AMO the read acquires and the write releases; both together are `Sc`, as herd7 has it.
-fn amo_sets(order: Order) -> (Vec<&'static str>, Vec<&'static str>) {
-    match order {
-        Order::Relaxed => (vec!["X"], vec!["X"]),
-        Order::Acquire => (vec!["X", "Acq"], vec!["X"]),
-        Order::Release => (vec!["X"], vec!["X", "Rel"]),
-        Order::AcquireRelease => (vec!["X", "Sc"], vec!["X", "Sc"]),
-    }
+fn rmw(dst: Tmp, addr: Tmp, ops: Vec<Op>, update: Tmp, bytes: u8, sets: &[&'static str]) -> Op {
+    let (size, sets, extra) = (AccessSize(bytes), names(sets), Extra::default());
+    Op::Rmw { dst, addr, ops, update, size, sets, extra }
 }
 
 fn with(first: &'static str, others: &[&'static str]) -> Vec<&'static str> {
