@@ -1,5 +1,5 @@
 use super::X86;
-use crate::arch::testing::listing;
+use crate::arch::testing::{listing, run};
 
 #[test]
 fn canonical_text() {
@@ -138,5 +138,89 @@ fn what_cannot_be() {
       │
     1 │ mov EAX,$4294967296
       │         ^^^^^^^^^^^ allowed here: 32 bits
+    ");
+}
+
+#[test]
+fn moves_and_parts() {
+    let all = [
+        run(&X86, "EAX=-1", &["mov EBX,EAX", "mov AL,$1", "mov CL,AH", "mov DX,EAX"]),
+        run(&X86, "EAX=-1; x=0", &["mov [x],EAX", "movb EBX,[x]", "mov ECX,[x]"]),
+        run(
+            &X86,
+            "EAX=&x; x=3; x+4=4; EBX=1",
+            &["mov ECX,[EAX+4]", "mov EDX,[EAX+EBX*4]", "lea ESI,[EAX+4]"],
+        ),
+        run(&X86, "EAX=5; EBX=6", &["xchg EAX,EBX"]),
+        run(&X86, "EAX=5; x=6", &["xchg [x],EAX"]),
+        run(&X86, "EAX=4294967295", &["mov EBX,$0xffffffff"]),
+    ];
+    insta::assert_snapshot!(all.join("\n"), @r"
+    EAX=-255; EBX=-1; ECX=255; EDX=65281;
+    EAX=-1; EBX=255; ECX=-1; x=-1;
+    EAX=x; EBX=1; ECX=4; EDX=4; ESI=x+4; x=3; x+4=4;
+    EAX=6; EBX=5;
+    EAX=6; x=5;
+    EAX=-1; EBX=-1;
+    ");
+}
+
+#[test]
+fn arithmetic_and_flags() {
+    let all = [
+        run(&X86, "EAX=5", &["add EAX,$3"]),
+        run(&X86, "EAX=5", &["sub EAX,$5"]),
+        run(&X86, "EAX=5", &["sub EAX,$6"]),
+        run(&X86, "EAX=2147483647", &["add EAX,$1"]),
+        run(&X86, "EAX=-1", &["inc EAX"]),
+        run(&X86, "EAX=255", &["add AL,$1"]),
+        run(&X86, "EAX=128", &["neg AL", "not EBX"]),
+        run(&X86, "EAX=3", &["shl EAX,$31", "sar EAX,$31"]),
+        run(&X86, "EAX=3", &["test EAX,$4"]),
+        run(&X86, "x=7", &["lock inc [x]", "lock; and [x],$12", "lock xor [x],$1", "dec [x]"]),
+        run(&X86, "EAX=2; x=7", &["lock xadd [x],EAX"]),
+        run(&X86, "EAX=7; EBX=9; x=7", &["lock cmpxchg [x],EBX"]),
+        run(&X86, "EAX=6; EBX=9; x=7", &["lock cmpxchg [x],EBX"]),
+        run(&X86, "EAX=&x; EBX=&x; x=0", &["cmp EAX,EBX", "sete CL"]),
+    ];
+    insta::assert_snapshot!(all.join("\n"), @r"
+    EAX=8;
+    ZF=1;
+    EAX=-1; SF=1; CF=1;
+    EAX=-2147483648; SF=1; OF=1;
+    ZF=1;
+    ZF=1; CF=1;
+    EAX=128; EBX=-1; SF=1; CF=1; OF=1;
+    EAX=-1; SF=1;
+    EAX=3; ZF=1;
+    x=8;
+    EAX=7; x=9;
+    EAX=7; EBX=9; ZF=1; x=9;
+    EAX=7; EBX=9; SF=1; CF=1; x=7;
+    EAX=x; EBX=x; ECX=1; ZF=1;
+    ");
+}
+
+#[test]
+fn conditions() {
+    let taken = |a: i64, b: i64| {
+        let conditions =
+            ["e", "ne", "b", "ae", "be", "a", "l", "ge", "le", "g", "s", "ns", "o", "no", "lt", "gt"];
+        let holds = |condition: &&str| {
+            let code = ["cmp EAX,EBX", &format!("j{condition} L0"), "mov ECX,$1", "L0: nop"];
+            !run(&X86, &format!("EAX={a}; EBX={b}"), &code).contains("ECX=1")
+        };
+        let list: Vec<&str> = conditions.into_iter().filter(holds).collect();
+        format!("{a} {b}: {}", list.join(" "))
+    };
+    let all =
+        [taken(1, 1), taken(1, 2), taken(2, 1), taken(-1, 1), taken(1, -1), taken(i64::from(i32::MIN), 1)];
+    insta::assert_snapshot!(all.join("\n"), @r"
+    1 1: e ae be ge le ns no
+    1 2: ne b be l le s no lt
+    2 1: ne ae a ge g ns no gt
+    -1 1: ne ae a l le s no lt
+    1 -1: ne b be ge g ns no gt
+    -2147483648 1: ne ae a l le ns o lt
     ");
 }

@@ -55,7 +55,9 @@ fn part(name: &str) -> Option<(&'static str, u8, bool)> {
 
 /// All names of registers, for "did you mean".
 fn names() -> impl Iterator<Item = &'static str> {
-    REGISTERS.iter().flat_map(|(whole, parts)| std::iter::once(*whole).chain(parts.iter().copied()))
+    let all =
+        REGISTERS.iter().flat_map(|(whole, parts)| std::iter::once(*whole).chain(parts.iter().copied()));
+    all.filter(|name| !name.is_empty())
 }
 
 impl Isa for X86_64 {

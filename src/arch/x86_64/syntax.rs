@@ -245,6 +245,7 @@ fn register(cx: &mut ColumnCx, s: &mut Scanner) -> Result<(RegPart, String), Dia
             let text = format!("%{name}");
             Ok((RegPart { reg: cx.regs.intern(&text), bytes: 8, high: false }, text))
         }
-        None => Err(errors::unknown_register("X86_64", name, at, names())),
+        None => Err(errors::unknown_register("X86_64", name, at, names())
+            .help(format!("the memory cell of that name is `({name})`"))),
     }
 }
