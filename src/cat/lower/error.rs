@@ -59,8 +59,18 @@ pub(super) fn wrong_sort(expected: &str, found: &Placed) -> Stop {
 
 /// Two operands that cannot be combined.
 pub(super) fn mismatch(operator: &str, first: &Placed, second: &Placed) -> Stop {
+    different(format!("{operator} of {} and {}", first.0.type_of(), second.0.type_of()), first, second)
+}
+
+/// Two members of different sorts in one set.
+pub(super) fn heterogeneous(first: &Placed, second: &Placed) -> Stop {
     let (a, b) = (first.0.type_of(), second.0.type_of());
-    let mut d = Diagnostic::error("cat::wrong-sort", format!("{operator} of {a} and {b}"))
+    different(format!("a set cannot hold both {a} and {b}"), first, second)
+}
+
+fn different(message: String, first: &Placed, second: &Placed) -> Stop {
+    let (a, b) = (first.0.type_of(), second.0.type_of());
+    let mut d = Diagnostic::error("cat::wrong-sort", message)
         .at(second.1, format!("this is {b}"))
         .at(first.1, format!("this is {a}"));
     if matches!((&a, &b), (Type::Events, Type::Rel) | (Type::Rel, Type::Events)) {

@@ -12,7 +12,7 @@ use super::recursion;
 use super::value::{Procedure, Type, Value};
 use super::{Purpose, choices::ValueSet, free};
 use crate::cat::ast::{self, Binding, CheckKind, Expr, ExprKind, Ident, Ins, InsKind, Params, Pattern, Test};
-use crate::diag::{Diagnostic, Diagnostics, Reported};
+use crate::diag::{Diagnostic, Diagnostics, Reported, Severity};
 use crate::model::{self, ExprId, Sort, Step};
 use crate::source::{Sources, Span};
 
@@ -49,8 +49,11 @@ pub(super) struct Executor<'a, 'f> {
     pub steps: Vec<Step>,
     pub shown: Vec<(String, ExprId)>,
     pub made: Vec<Made>,
-    pub including: Vec<(String, Span)>,
+    /// How many includes deep.
+    pub including: usize,
     pub failed: Option<Reported>,
+    /// Errors in definitions that perhaps nothing uses, with a remark on why that does no harm.
+    pub doubtful: Vec<(Diagnostic, &'static str)>,
 }
 
 impl<'a, 'f> Executor<'a, 'f> {
@@ -72,8 +75,9 @@ impl<'a, 'f> Executor<'a, 'f> {
             steps: Vec::new(),
             shown: Vec::new(),
             made: Vec::new(),
-            including: Vec::new(),
+            including: 0,
             failed: None,
+            doubtful: Vec::new(),
         }
     }
 
@@ -81,7 +85,11 @@ impl<'a, 'f> Executor<'a, 'f> {
     pub(super) fn run(&mut self, env: &mut Env, body: &[Ins]) -> Result<(), Halt> {
         for ins in body {
             let depth = self.interpreter.depth;
-            match self.instruction(env, ins) {
+            let result = match self.instruction(env, ins) {
+                Err(Halt::Stop(stop)) => Err(Halt::Stop(needed_here(stop, ins))),
+                other => other,
+            };
+            match result {
                 Err(Halt::Stop(stop)) if self.purpose != Purpose::Run => {
                     self.interpreter.depth = depth;
                     self.report(&stop);
@@ -95,21 +103,19 @@ impl<'a, 'f> Executor<'a, 'f> {
 
     /// Reports an error, once.
     pub(super) fn report(&mut self, stop: &Stop) -> Reported {
-        let mut diagnostic = stop.diagnostic();
-        for (_, span) in self.including.iter().rev() {
-            let primary = diagnostic.labels.first().map(|(s, _)| s.source);
-            if primary.is_some_and(|p| p != span.source) {
-                diagnostic = diagnostic.at(*span, "included from here");
-            }
-        }
-        let same = |d: &Diagnostic| {
-            d.code == diagnostic.code
-                && d.message == diagnostic.message
-                && d.labels.first() == diagnostic.labels.first()
-        };
+        let diagnostic = stop.diagnostic();
         match self.failed {
-            Some(reported) if self.diags.list().iter().any(same) => reported,
+            Some(reported) if self.diags.list().iter().any(|d| same(d, &diagnostic)) => reported,
             _ => *self.failed.insert(self.diags.error(diagnostic)),
+        }
+    }
+
+    /// Errors in what nothing used are warnings: herd7 never sees them.
+    pub(super) fn report_doubtful(&mut self) {
+        for (diagnostic, remark) in std::mem::take(&mut self.doubtful) {
+            if !self.diags.list().iter().any(|d| same(d, &diagnostic)) {
+                self.diags.warn(Diagnostic { severity: Severity::Warning, ..diagnostic }.note(remark));
+            }
         }
     }
 
@@ -175,8 +181,12 @@ impl<'a, 'f> Executor<'a, 'f> {
                 let depth = self.interpreter.depth;
                 match self.interpreter.eval(env, expr) {
                     Ok(value) => self.show(&name.name, &value),
-                    Err(stop) if self.purpose != Purpose::Run => return Err(stop.into()),
-                    Err(_) => self.interpreter.depth = depth,
+                    Err(stop) => {
+                        self.interpreter.depth = depth;
+                        if self.purpose != Purpose::Run {
+                            self.doubtful.push((stop.diagnostic(), "nothing is shown here"));
+                        }
+                    }
                 }
             }
             InsKind::Unshow { names } => {
@@ -210,8 +220,10 @@ impl<'a, 'f> Executor<'a, 'f> {
             let depth = self.interpreter.depth;
             if let Err(stop) = self.interpreter.force(slot) {
                 self.interpreter.depth = depth;
-                self.report(&stop);
-                // From here on it is unknown: one error is one report.
+                self.doubtful.push((
+                    stop.diagnostic(),
+                    "nothing uses this definition, so the model runs all the same",
+                ));
             }
         }
     }
@@ -283,7 +295,7 @@ impl<'a, 'f> Executor<'a, 'f> {
     }
 
     fn include(&mut self, env: &mut Env, path: &str, span: Span) -> Result<(), Halt> {
-        if self.including.len() >= INCLUDE_LIMIT {
+        if self.including >= INCLUDE_LIMIT {
             return Err(Stop::Fatal(Arc::new(
                 Diagnostic::error("cat::include-cycle", format!("including `{path}` never ends"))
                     .at(span, "includes are nested too deeply"),
@@ -291,11 +303,9 @@ impl<'a, 'f> Executor<'a, 'f> {
             .into());
         }
         let file = self.files.open(path, Some(span), self.sources, self.diags).map_err(Halt::Reported)?;
-        self.including.push((path.to_owned(), span));
+        self.including += 1;
         let result = self.run(env, &file.body);
-        if result.is_ok() {
-            self.including.pop();
-        }
+        self.including -= 1;
         result
     }
 
@@ -422,6 +432,25 @@ impl<'a, 'f> Executor<'a, 'f> {
         self.steps.push(Step::With { choice, name: name.name.to_string(), from, span });
         Ok(())
     }
+}
+
+/// An error in another file says which instruction of this one runs into it.
+fn needed_here(stop: Stop, ins: &Ins) -> Stop {
+    let add = |d: Arc<Diagnostic>| {
+        let elsewhere = d.labels.iter().all(|(span, _)| span.source != ins.span.source);
+        let first = d.labels.len() < 3 && !matches!(ins.kind, InsKind::Include { .. });
+        if elsewhere && first { Arc::new((*d).clone().at(ins.span, "needed here")) } else { d }
+    };
+    match stop {
+        Stop::Error(d) => Stop::Error(add(d)),
+        Stop::Fatal(d) => Stop::Fatal(add(d)),
+        other => other,
+    }
+}
+
+/// One report of an error is enough.
+fn same(a: &Diagnostic, b: &Diagnostic) -> bool {
+    a.code == b.code && a.message == b.message && a.labels.first() == b.labels.first()
 }
 
 fn check_kind(kind: CheckKind) -> model::CheckKind {

@@ -70,7 +70,7 @@ pub struct LowerInput<'a> {
 pub enum Purpose {
     /// To run it: only what is used is evaluated, the first error ends it.
     Run,
-    /// To check it: every definition is evaluated, and every error reported.
+    /// To check it: every definition is evaluated, and every error reported (a warning, if nothing uses what it is in).
     Check,
     /// To check a file that others include: names that nothing binds are collected, not reported.
     CheckFragment,
@@ -115,6 +115,7 @@ pub fn lower(
             Err(Halt::Stop(stop)) => return Err(executor.report(&stop)),
         }
     }
+    executor.report_doubtful();
     if let Some(reported) = executor.failed {
         return Err(reported);
     }
@@ -123,7 +124,7 @@ pub fn lower(
 
 impl Executor<'_, '_> {
     /// Binds primitives, sets and relations.
-    fn bind_predefined(&mut self, env: &mut Env) {
+    pub(super) fn bind_predefined(&mut self, env: &mut Env) {
         let Mode::Abstract(a) = &mut self.interpreter.mode else { return };
         for (name, prim) in prims::PRIMITIVES {
             env.bind_global(&mut a.globals, Arc::from(*name), Slot::Value(Value::Prim(prim.clone())));
@@ -137,7 +138,7 @@ impl Executor<'_, '_> {
         }
     }
 
-    fn finish(self, file: &File, file_name: &str) -> Lowered {
+    pub(super) fn finish(self, file: &File, file_name: &str) -> Lowered {
         let Executor { interpreter, steps, shown, made, diags, .. } = self;
         let Mode::Abstract(a) = interpreter.mode else {
             return Lowered { model: Model::default(), unbound: Vec::new() };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::choices::{CannotList, ValueSet};
-use super::error::{Eval, Placed, Stop, mismatch, no_operator, wrong_sort};
+use super::error::{Eval, Placed, Stop, heterogeneous, mismatch, no_operator, wrong_sort};
 use super::interpreter::{Interpreter, Mode};
 use super::value::{Type, Value};
 use crate::diag::Diagnostic;
@@ -521,7 +521,7 @@ impl Interpreter<'_> {
         }
         for pair in args.windows(2) {
             if !pair[0].0.type_of().agrees(&pair[1].0.type_of()) {
-                return Err(mismatch("a set", &pair[0], &pair[1]));
+                return Err(heterogeneous(&pair[0], &pair[1]));
             }
         }
         if args.iter().any(|(v, _)| class(v) == Class::Open) && !self.is_concrete() {

@@ -1,0 +1,106 @@
+//! What a person reads when a model is wrong.
+
+use super::one::run;
+
+fn error(text: &str) -> String {
+    match run(text, &[]) {
+        Ok(_) => "no error".to_owned(),
+        // Labels that share a line leave blanks at its end.
+        Err(text) => text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n"),
+    }
+}
+
+#[test]
+fn unknown_name() {
+    insta::assert_snapshot!(error("acyclic po | rff as broken"), @r"
+    error[cat::unknown-name]: `rff` is not defined
+      ┌─ model.cat:1:14
+      │
+    1 │ acyclic po | rff as broken
+      │              ^^^ not defined here, nor by this architecture
+      │
+      = help: did you mean `rf`?
+    ");
+}
+
+#[test]
+fn set_for_relation() {
+    insta::assert_snapshot!(error("acyclic po ; W as broken"), @r"
+    error[cat::wrong-sort]: expected a relation, found a set of events
+      ┌─ model.cat:1:14
+      │
+    1 │ acyclic po ; W as broken
+      │              ^ this is a set of events
+      │
+      = help: `[S]` turns a set of events into a relation
+    ");
+}
+
+#[test]
+fn union_of_different_sorts() {
+    insta::assert_snapshot!(error("empty W | 0"), @r"
+    error[cat::wrong-sort]: union of a set of events and a relation
+      ┌─ model.cat:1:11
+      │
+    1 │ empty W | 0
+      │       -   ^ this is a relation
+      │       │
+      │       this is a set of events
+      │
+      = help: `[S]` turns a set of events into a relation; `0` is the empty relation, `{}` is empty of any sort
+    ");
+}
+
+#[test]
+fn missing_operator() {
+    insta::assert_snapshot!(error("empty po [W]"), @r"
+    error[cat::not-a-function]: a relation is applied to an argument
+      ┌─ model.cat:1:7
+      │
+    1 │ empty po [W]
+      │       ^^ --- the argument
+      │       │
+      │       this is a relation, not a function
+      │
+      = help: juxtaposition is application: is a `;`, `|` or `&` missing?
+    ");
+}
+
+#[test]
+fn undeclared_tag() {
+    insta::assert_snapshot!(error("enum e = 'mb || 'rmb\nempty tag2events 'rbm"), @r"
+    error[cat::unknown-tag]: tag `'rbm` is not declared
+      ┌─ model.cat:2:18
+      │
+    2 │ empty tag2events 'rbm
+      │                  ^^^^ no `enum` declares it
+      │
+      = help: did you mean `'rmb`?
+    ");
+}
+
+#[test]
+fn heterogeneous_set() {
+    insta::assert_snapshot!(error("with x from {W,po}"), @r"
+    error[cat::wrong-sort]: a set cannot hold both a set of events and a relation
+      ┌─ model.cat:1:16
+      │
+    1 │ with x from {W,po}
+      │              - ^^ this is a relation
+      │              │
+      │              this is a set of events
+      │
+      = help: `[S]` turns a set of events into a relation; `0` is the empty relation, `{}` is empty of any sort
+    ");
+}
+
+#[test]
+fn not_a_procedure() {
+    insta::assert_snapshot!(error("let p = W call p()"), @r"
+    error[cat::not-a-procedure]: `p` is a set of events, not a procedure
+      ┌─ model.cat:1:16
+      │
+    1 │ let p = W call p()
+      │                ^ called here
+    ");
+}

@@ -1,0 +1,8 @@
+//! Models lowered and evaluated on a few events.
+
+mod corpus;
+mod errors;
+mod micro;
+mod one;
+mod polarity;
+mod steps;
