@@ -6,7 +6,7 @@
 
 use md5::{Digest, Md5};
 
-use crate::arch::Isa;
+use crate::arch::{ArchId, Isa};
 use crate::program::Program;
 
 use super::ast::{Const, Fault, Init, Item, Loc, Side, Test, Ty};
@@ -111,11 +111,29 @@ fn columns(program: &Program) -> Vec<Vec<String>> {
             for (name, _) in thread.labels.iter().filter(|(_, at)| *at == pc) {
                 lines.push(format!("{}:", rename(name).unwrap_or_default()));
             }
-            lines.extend(thread.code.get(pc).map(|instruction| rename_labels(&instruction.text, &rename)));
+            let text = thread.code.get(pc).map(|instruction| quirks(program.arch, &instruction.text));
+            lines.extend(text.map(|text| rename_labels(&text, &rename)));
         }
         lines
     });
     columns.collect()
+}
+
+/// Where what herd7 hashes is not what it should print.
+fn quirks(arch: ArchId, text: &str) -> String {
+    let mnemonic = text.split(' ').next().unwrap_or("");
+    match (arch, mnemonic) {
+        // Two commas before the shift.
+        (ArchId::AArch64, "MOVZ" | "MOVK" | "MOVN") => text.replace(",LSL #", ",,LSL #"),
+        // A shift by nothing is none.
+        (ArchId::AArch64, _) => {
+            let cut = [",LSL #0", ",LSR #0", ",ASR #0"].iter().find_map(|shift| text.strip_suffix(shift));
+            cut.unwrap_or(text).to_string()
+        }
+        // The encoding of 0.
+        (ArchId::Arm, "ANDEQ") if text == "ANDEQ R0, R0, R0" => "NOP".to_string(),
+        _ => text.to_string(),
+    }
 }
 
 /// The operands of an instruction with every label renamed.
