@@ -18,6 +18,10 @@ pub enum Kind {
     Model,
     /// Something that models include.
     Part,
+    /// Annotations that go with a model.
+    Bell,
+    /// C functions that go with a model.
+    Def,
 }
 
 impl Entry {
@@ -37,6 +41,24 @@ impl Entry {
 /// All files, models first, each kind in the order to list it.
 pub fn entries() -> &'static [Entry] {
     ENTRIES
+}
+
+/// What a model of the library is run with, where the user names nothing else.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Companions {
+    /// Its bell file.
+    pub bell: &'static str,
+    /// Its C functions.
+    pub macros: &'static str,
+    /// The variant it needs.
+    pub variant: &'static str,
+}
+
+/// What goes with the model of that name.
+pub fn companions(name: &str) -> Option<Companions> {
+    let name = name.strip_suffix(".cat").unwrap_or(name);
+    let lkmm = Companions { bell: "lkmm.bell", macros: "lkmm.def", variant: "lkmmv2" };
+    matches!(name, "lkmm" | "linux-kernel").then_some(lkmm)
 }
 
 /// The file of that name, ours or herd7's.
@@ -68,6 +90,7 @@ static ENTRIES: &[Entry] = files! {
     Model "mips.cat"
     Model "c11.cat"
     Model "rc11.cat"
+    Model "lkmm.cat"
     Model "uni.cat"
     Model "minimal.cat"
     Model "naked.cat"
@@ -86,6 +109,9 @@ static ENTRIES: &[Entry] = files! {
     Part "ppcfences.cat"
     Part "mipsfences.cat"
     Part "filters.cat"
+    Part "lkmm-locks.cat"
+    Bell "lkmm.bell"
+    Def "lkmm.def"
 };
 
 /// Names that herd7's library has for files that we call otherwise.
@@ -95,6 +121,10 @@ static ALIASES: &[(&str, &str)] = &[
     ("c11_partialSC.cat", "c11.cat"),
     ("uniproc.cat", "uni.cat"),
     ("cos-opt.cat", "cos.cat"),
+    ("linux-kernel.cat", "lkmm.cat"),
+    ("linux-kernel.bell", "lkmm.bell"),
+    ("linux-kernel.def", "lkmm.def"),
+    ("lock.cat", "lkmm-locks.cat"),
 ];
 
 #[cfg(test)]
@@ -105,7 +135,9 @@ mod tests {
     fn names_are_unique_and_every_file_says_what_it_is() {
         for (index, entry) in ENTRIES.iter().enumerate() {
             assert!(ENTRIES[..index].iter().all(|other| other.name != entry.name), "{}", entry.name);
-            assert!(entry.summary().len() > 10, "{}: no opening comment", entry.name);
+            if entry.kind != Kind::Def {
+                assert!(entry.summary().len() > 10, "{}: no opening comment", entry.name);
+            }
             assert!(entry.text.is_ascii(), "{}: only ASCII is legal everywhere", entry.name);
         }
     }
@@ -123,6 +155,9 @@ mod tests {
         for entry in ENTRIES {
             let mut sources = crate::source::Sources::new();
             let source = sources.add(entry.name, entry.text);
+            if entry.kind == Kind::Def {
+                continue;
+            }
             let mut diags = crate::diag::Diagnostics::new();
             let result = crate::cat::parse(&sources, source, &mut diags);
             let messages = crate::diag::render_all(diags.list(), &sources, crate::diag::Color::Never);

@@ -156,7 +156,7 @@ impl Loader {
 }
 
 /// How messages name the library.
-const LIBRARY: &str = "<library>/";
+pub const LIBRARY: &str = "<library>/";
 
 /// The diagnostic for a file that includes itself: `chain` are the `include`s that lead from the file back to it, the
 /// outermost first, `at` the one that closes the cycle.

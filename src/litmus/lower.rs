@@ -6,6 +6,7 @@ use crate::program::{Location, Program, RegTable, Thread, Type, Value};
 
 use super::Lowered;
 use super::ast::{Code, Column, Const, Init, Loc, Test, Ty};
+use super::lower_c::{self, CProgram};
 use super::names::{Names, intern};
 use super::{hash, observe, types};
 
@@ -14,6 +15,8 @@ use super::{hash, observe, types};
 pub struct LowerOptions {
     /// `-variant` tags, besides those of the test's own `Variant=` line.
     pub variants: Vec<String>,
+    /// Functions of `.def` files, for C.
+    pub macros: std::sync::Arc<arch::c::Macros>,
 }
 
 /// Lowers a parsed test.
@@ -35,16 +38,19 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
             reg_types: Vec::new(),
         },
         isa: arch::isa(test.arch),
-        s128: options.variants.iter().chain(&variants).any(|variant| variant == "S128"),
         diags: Vec::new(),
     };
     lowering.symbols_of_init();
     lowering.check_arrays();
-    let functions = lowering.threads();
+    let mut warnings = Vec::new();
+    let c = lowering.threads(options, &variants, &mut warnings);
     if !lowering.diags.is_empty() {
         return Err(lowering.diags);
     }
-    let arrays = lowering.locations();
+    let mut arrays = lowering.locations(c.as_ref().map_or(&[], |c| &c.globals));
+    if let Some(c) = &c {
+        arrays.extend(lower_c::cells(test, &c.globals, &mut lowering.program));
+    }
     let (isa, mut program, mut diags) = (lowering.isa, lowering.program, lowering.diags);
     let mut names = Names { isa, program: &mut program, arrays };
     registers(test, &mut names, &mut diags);
@@ -54,7 +60,7 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
     if !diags.is_empty() {
         return Err(diags);
     }
-    let hashes = hash::hashes(test, &program, isa, functions.as_deref());
+    let hashes = hash::hashes(test, &program, isa, c.as_ref().map(|c| c.functions.as_slice()));
     Ok(Lowered {
         name: test.name.clone(),
         condition: observed.condition,
@@ -70,6 +76,7 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
         condition_template: observed.text,
         scopes: test.scopes.iter().chain(&test.levels).cloned().collect(),
         regions: test.regions.clone(),
+        warnings,
         program,
     })
 }
@@ -78,7 +85,6 @@ struct Lowering<'a> {
     test: &'a Test,
     program: Program,
     isa: Option<&'static dyn Isa>,
-    s128: bool,
     diags: Vec<Diagnostic>,
 }
 
@@ -110,8 +116,13 @@ impl Lowering<'_> {
         }
     }
 
-    /// Translates the code. For C, returns the text of each function that is hashed.
-    fn threads(&mut self) -> Option<Vec<String>> {
+    /// Translates the code. For C, returns what its text makes besides threads.
+    fn threads(
+        &mut self,
+        options: &LowerOptions,
+        own_variants: &[String],
+        warnings: &mut Vec<Diagnostic>,
+    ) -> Option<CProgram> {
         match (&self.test.code, self.isa) {
             (Code::Table(table), Some(isa)) => {
                 self.program.bits = isa.bits();
@@ -122,13 +133,16 @@ impl Lowering<'_> {
                 None
             }
             (Code::C(region), _) => {
-                self.program.bits = if self.s128 { 128 } else { 32 };
-                let _ = region;
-                self.diags.push(
-                    Diagnostic::unsupported("litmus::unsupported-arch", "tests in C are not supported yet")
-                        .at(self.test.name_span, "this test"),
-                );
-                None
+                let variants: Vec<&str> =
+                    options.variants.iter().chain(own_variants).map(String::as_str).collect();
+                let macros = &options.macros;
+                match lower_c::threads(self.test, region, macros, &variants, &mut self.program, warnings) {
+                    Ok(program) => Some(program),
+                    Err(errors) => {
+                        self.diags.extend(errors);
+                        None
+                    }
+                }
             }
             (Code::Table(_), None) => {
                 let name = self.test.arch.name();
@@ -175,7 +189,8 @@ impl Lowering<'_> {
     }
 
     /// Memory cells with their types; their values come later, when every array is known.
-    fn locations(&mut self) -> Vec<(crate::program::Sym, u64)> {
+    /// Those of `elsewhere` are made by others.
+    fn locations(&mut self, elsewhere: &[arch::c::Global]) -> Vec<(crate::program::Sym, u64)> {
         let mut arrays = Vec::new();
         for entry in &self.test.init {
             let Loc::Global(name) = &entry.loc else { continue };
@@ -194,7 +209,8 @@ impl Lowering<'_> {
         }
         for (index, name) in self.program.symbols.iter().enumerate() {
             let sym = crate::program::Sym(index as u16);
-            if !self.program.locations.iter().any(|l| l.sym == sym) {
+            let made = elsewhere.iter().any(|global| global.sym == sym);
+            if !made && !self.program.locations.iter().any(|l| l.sym == sym) {
                 self.program.locations.push(Location {
                     name: name.clone(),
                     sym,
@@ -293,7 +309,10 @@ fn registers(test: &Test, names: &mut Names, diags: &mut Vec<Diagnostic>) {
                 }
                 Ok(reg) => {
                     names.program.init_regs.push((thread, reg, value));
-                    names.program.reg_types.extend(ty.map(|ty| (thread, reg, ty)));
+                    if let Some(ty) = ty {
+                        names.program.reg_types.retain(|(t, r, _)| (*t, *r) != (thread, reg));
+                        names.program.reg_types.push((thread, reg, ty));
+                    }
                 }
             }
         }
@@ -322,7 +341,12 @@ fn cell_values(test: &Test, names: &mut Names, diags: &mut Vec<Diagnostic>) {
         let Some(first) = names.program.locations.iter().position(|l| l.sym == sym) else { continue };
         for (index, value) in entry.values.iter().enumerate() {
             match names.value(value, entry.value_span) {
-                Ok(value) => names.program.locations[first + index].init = value,
+                Ok(value) => {
+                    let c = names.program.arch == ArchId::C;
+                    let cell = &mut names.program.locations[first + index];
+                    // The values of C are wider than any type: a cell holds what its type does.
+                    cell.init = if c { cell.ty.truncate(value) } else { value };
+                }
                 Err(error) => diags.push(error),
             }
         }

@@ -8,6 +8,7 @@ mod header;
 mod init;
 mod lex;
 mod lower;
+mod lower_c;
 mod names;
 mod observe;
 mod parse;
@@ -26,6 +27,7 @@ pub use lower::{LowerOptions, lower};
 pub use parse::parse;
 pub use template::{Hexa, Piece, Template};
 
+use crate::diag::Diagnostic;
 use crate::outcome::{Condition, Observable, Prop};
 use crate::program::Program;
 
@@ -62,6 +64,8 @@ pub struct Lowered {
     pub scopes: Vec<ScopeTree>,
     /// `regions:` entries: global and region.
     pub regions: Vec<(String, String)>,
+    /// What is right, but deserves a word.
+    pub warnings: Vec<Diagnostic>,
 }
 
 impl Lowered {
@@ -83,6 +87,7 @@ impl Lowered {
             condition_template: Template::default(),
             scopes: Vec::new(),
             regions: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::program::{Location, Program, Reg, Sym, Type, Value, wrap};
 use crate::source::Span;
 
 use super::ast::{Const, Loc};
+use super::lower_c::local_cell;
 
 /// Names resolved against a program that is being put together.
 pub struct Names<'a> {
@@ -122,6 +123,9 @@ impl Names<'_> {
     /// A location of the final part. `known_only`: a name that neither the initial state nor the code has is refused.
     pub fn place(&mut self, loc: &Loc, span: Span, known_only: bool) -> Result<Place, Diagnostic> {
         match loc {
+            Loc::Reg { thread, name } if self.find_symbol(&local_cell(*thread, name)).is_some() => {
+                self.place(&Loc::Global(local_cell(*thread, name)), span, known_only)
+            }
             Loc::Reg { thread, name } => {
                 let reg = self.register(*thread, name, span)?;
                 Ok(Place::One(Observable::Reg(*thread as u16, reg)))

@@ -6,6 +6,7 @@ use crate::program::{Sym, Value};
 use crate::source::Span;
 
 use super::ast::{self, Fault, Item, Loc, Side, Test};
+use super::lower_c::local_of;
 use super::names::{Names, Place};
 use super::template::{Piece, Template};
 use super::{Shown, ShownKind};
@@ -249,7 +250,7 @@ impl Observer<'_, '_> {
             }
             Place::One(Observable::Loc(loc)) => {
                 let location = &self.names.program.locations[loc.0 as usize];
-                if self.names.array_len(location.sym).is_some() {
+                if self.names.array_len(location.sym).is_some() || local_of(&location.name).is_some() {
                     text.push(&location.name);
                 } else {
                     text.pieces.push(Piece::Global(location.name.clone()));
@@ -295,9 +296,12 @@ fn display(names: &Names, places: &[Place]) -> (Vec<Observable>, Vec<Shown>) {
                     }
                     Observable::Loc(loc) => {
                         let l = &program.locations[loc.0 as usize];
-                        match names.array_len(l.sym) {
-                            Some(_) => ShownKind::Element(l.name.clone()),
-                            None => ShownKind::Global(l.name.clone()),
+                        match (names.array_len(l.sym), local_of(&l.name)) {
+                            (None, Some((thread, name))) => {
+                                ShownKind::Register { thread, name: name.to_string() }
+                            }
+                            (Some(_), _) => ShownKind::Element(l.name.clone()),
+                            (None, None) => ShownKind::Global(l.name.clone()),
                         }
                     }
                 }

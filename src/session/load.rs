@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use super::models::{open_bell, predefined};
 use super::{Settings, unreadable};
+use crate::arch::c::Macros;
 use crate::arch::{self, ArchId};
 use crate::cat::lower::{Bell, Files, LowerInput, Purpose, canonical_variant};
-use crate::cat::{self, Loader, ast};
+use crate::cat::{self, Loader, ast, library};
 use crate::diag::{Diagnostic, Diagnostics, Reported};
 use crate::litmus::{self, LowerOptions, Lowered, Test};
 use crate::model::Model;
@@ -79,6 +80,10 @@ pub struct Prepared {
     pub model: Model,
     /// The declarations of the bell file.
     pub bell: Option<Bell>,
+    /// The functions of the `.def` file.
+    pub macros: Arc<Macros>,
+    /// All variants in force, those that the model brings along included.
+    pub variants: Vec<String>,
     /// What was remarked while loading.
     pub warnings: Vec<Diagnostic>,
     /// The files it came from.
@@ -158,10 +163,13 @@ fn load_model(
                 .error(Diagnostic::error("model::no-default", message).help("name a model with -m")));
         }
     };
-    let variants = canonical_variants(key, diagnostics);
+    let mut variants = canonical_variants(key, diagnostics);
     let mut loader = Loader::new(settings.include.clone());
     let loaded = loader.model(sources, &name, diagnostics)?;
+    let settings = &with_companions(settings, sources, &loaded.main);
+    variants.extend(settings.variants.iter().filter_map(|variant| canonical_variant(variant)));
     let (bell_file, bell) = open_bell(settings, &mut loader, &loaded.stdlib, sources, diagnostics)?;
+    let macros = Arc::new(open_macros(settings, &loader, sources, diagnostics)?);
     let predefined = predefined(Some(key.arch), &variants, bell.as_ref());
     let input = LowerInput {
         model: &loaded.main,
@@ -169,7 +177,7 @@ fn load_model(
         bell: bell_file.as_deref(),
         library: Some(&loaded.stdlib),
         predefined,
-        variants,
+        variants: variants.clone(),
         skip_checks: settings.explore.skip_checks.iter().cloned().collect(),
         purpose: Purpose::Run,
     };
@@ -180,9 +188,42 @@ fn load_model(
         arch: header,
         model: lowered.model,
         bell,
+        macros,
+        variants: variants.into_iter().collect(),
         sources: Arc::default(),
         warnings: Vec::new(),
     })
+}
+
+/// The settings with what a model of the library brings along, where the user names nothing else.
+pub(super) fn with_companions(settings: &Settings, sources: &Sources, main: &ast::File) -> Settings {
+    let mut settings = settings.clone();
+    let file = &sources.get(main.source).name;
+    let companions = file.strip_prefix(cat::load::LIBRARY).and_then(library::companions);
+    if let Some(companions) = companions {
+        settings.bell.get_or_insert_with(|| companions.bell.to_string());
+        settings.macros.get_or_insert_with(|| companions.macros.to_string());
+        if !settings.variants.iter().any(|variant| variant.to_ascii_lowercase().starts_with("lkmmv")) {
+            settings.variants.push(companions.variant.to_string());
+        }
+    }
+    settings
+}
+
+/// The functions of the `.def` file of the settings.
+fn open_macros(
+    settings: &Settings,
+    loader: &Loader,
+    sources: &mut Sources,
+    diagnostics: &mut Diagnostics,
+) -> Result<Macros, Reported> {
+    let mut macros = Macros::new();
+    if let Some(name) = &settings.macros {
+        let found = loader.find(name, None).map_err(|diagnostic| diagnostics.error(diagnostic))?;
+        let source = sources.add(found.name.clone(), Arc::clone(&found.text));
+        macros.add(name, source, &found.text).map_err(|diagnostic| diagnostics.error(diagnostic))?;
+    }
+    Ok(macros)
 }
 
 /// Includes are found as models are.
@@ -242,18 +283,39 @@ pub(super) fn same_arch(prepared: &Prepared, arch: ArchId) -> Result<(), Diagnos
     }
 }
 
-/// Lowers a parsed test.
+/// Lowers a parsed test. Without a model at hand, the kernel's functions are those of our own `lkmm.def`.
 pub(super) fn lower(
     settings: &Settings,
     test: &Test,
-    _prepared: Option<&Prepared>,
+    prepared: Option<&Prepared>,
+    sources: &mut Sources,
     diagnostics: &mut Diagnostics,
 ) -> Option<Lowered> {
-    let options = LowerOptions { variants: settings.variants.clone() };
-    match litmus::lower(test, &options) {
+    let options = match prepared {
+        Some(prepared) => {
+            LowerOptions { variants: prepared.variants.clone(), macros: Arc::clone(&prepared.macros) }
+        }
+        None => {
+            let loader = Loader::new(settings.include.clone());
+            let macros = open_macros(settings, &loader, sources, diagnostics).ok()?;
+            LowerOptions { variants: settings.variants.clone(), macros: Arc::new(macros) }
+        }
+    };
+    let mut result = litmus::lower(test, &options);
+    if prepared.is_none() && is_kernel_test(&result) {
+        let kernel = Settings { macros: Some("lkmm.def".to_string()), ..settings.clone() };
+        let loader = Loader::new(settings.include.clone());
+        let macros = open_macros(&kernel, &loader, sources, diagnostics).ok()?;
+        let variants = vec!["lkmmv2".to_string()];
+        result = litmus::lower(test, &LowerOptions { variants, macros: Arc::new(macros) });
+    }
+    match result {
         Ok(mut lowered) => {
             if !settings.filter {
                 lowered.filter = None;
+            }
+            for warning in lowered.warnings.drain(..) {
+                diagnostics.warn(warning);
             }
             Some(lowered)
         }
@@ -264,4 +326,9 @@ pub(super) fn lower(
             None
         }
     }
+}
+
+/// Did a test fail for want of the kernel's functions?
+fn is_kernel_test(result: &Result<Lowered, Vec<Diagnostic>>) -> bool {
+    matches!(result, Err(errors) if errors.iter().any(|error| error.code == "c::no-macros"))
 }

@@ -124,7 +124,7 @@ impl Session {
 
         if !execute {
             let start = Instant::now();
-            let test = load::lower(&self.settings, &parsed, None, diagnostics)?;
+            let test = load::lower(&self.settings, &parsed, None, &mut report.sources, diagnostics)?;
             report.phases.lower = start.elapsed();
             return Some(Answer { test, outcome: None });
         }
@@ -153,7 +153,7 @@ impl Session {
         }
 
         let start = Instant::now();
-        let test = load::lower(&self.settings, &parsed, Some(&prepared), diagnostics)?;
+        let test = load::lower(&self.settings, &parsed, Some(&prepared), &mut report.sources, diagnostics)?;
         report.phases.lower = start.elapsed();
 
         let start = Instant::now();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Settings;
-use super::load::{Includes, model_arch};
+use super::load::{Includes, model_arch, with_companions};
 use crate::arch::ArchId;
 use crate::cat::lower::{Bell, LowerInput, Predefined, Purpose, canonical_variant, lower, read_bell};
 use crate::cat::{Loader, ast};
@@ -59,6 +59,7 @@ fn check(
     let mut loader = Loader::new(settings.include.clone());
     let loaded = loader.model(sources, name, diagnostics)?;
     checked.file = sources.get(loaded.main.source).name.clone();
+    let settings = &with_companions(settings, sources, &loaded.main);
     let header = loaded.main.header.first().and_then(|word| model_arch(word));
     checked.arch = checked.arch.or(header);
     let (bell_file, bell) = open_bell(settings, &mut loader, &loaded.stdlib, sources, diagnostics)?;
