@@ -153,6 +153,6 @@ fn show(number: usize, world: &World, test: &Lowered) -> String {
         .map_or(String::new(), |location| format!("[{}]", location.name));
     let Some(thread) = event.thread else { return format!("{letter}: {kind}{place}") };
     let text =
-        test.program.threads[thread as usize].code.get(event.pc as usize).map_or("", |i| i.text.trim());
+        test.program.threads[event.code as usize].code.get(event.pc as usize).map_or("", |i| i.text.trim());
     format!("{letter}: P{thread} {kind}{place} ({text})")
 }

@@ -123,12 +123,12 @@ impl World {
             "iico_data" => pairs(&self.iico_data),
             "iico_ctrl" => pairs(&self.iico_ctrl),
             "iico_order" => pairs(&self.iico_order),
-            "same-instance" => self.same(n, |e| (e.instance, 0)),
-            "same-instr" | "instr" => self.same(n, |e| (e.pc, 0)),
+            "same-instance" => self.same(n, |e| (0, e.instance)),
+            "same-instr" | "instr" => self.same(n, |e| (e.code, e.pc)),
             "same-static" => {
                 let rank = self.ranks();
                 let mut rel = Rel::empty(n);
-                for (a, b) in self.same(n, |e| (e.pc, 0)).iter() {
+                for (a, b) in self.same(n, |e| (e.code, e.pc)).iter() {
                     if rank[a] == rank[b] {
                         rel.insert(a, b);
                     }
@@ -190,7 +190,7 @@ impl World {
     }
 
     /// Events of one thread with equal keys.
-    fn same(&self, n: usize, key: impl Fn(&Event) -> (u32, u32)) -> Rel {
+    fn same(&self, n: usize, key: impl Fn(&Event) -> (u16, u32)) -> Rel {
         let mut rel = Rel::empty(n);
         for (a, first) in self.events[..n].iter().enumerate() {
             for (b, second) in self.events[..n].iter().enumerate() {

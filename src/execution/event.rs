@@ -34,8 +34,10 @@ pub struct Event {
     pub thread: Option<u16>,
     /// Which executed instruction of the thread it belongs to, in program order.
     pub instance: u32,
-    /// The instruction: an index into the thread's code.
+    /// The instruction: an index into the code of thread `code`.
     pub pc: u32,
+    /// The thread in whose code the instruction stands: its own, unless it jumped elsewhere.
+    pub code: u16,
     /// What it is.
     pub kind: EventKind,
     /// The cell, for memory events (and others that have one).

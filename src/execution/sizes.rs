@@ -66,6 +66,6 @@ impl Sizes {
     }
 
     fn span(&self, event: &Event) -> Option<Span> {
-        self.spans.get(usize::from(event.thread?))?.get(event.pc as usize).copied()
+        self.spans.get(usize::from(event.code))?.get(event.pc as usize).copied()
     }
 }

@@ -9,8 +9,8 @@ use crate::arch::ArchId;
 use crate::arch::build::Builder;
 use crate::model::Universe;
 use crate::program::{
-    AccessSize, BinOp, Extra, Instr, Location, Op, Port, Program, Reg, RegTable, Sym, Thread, Type, UnOp,
-    Value,
+    AccessSize, BinOp, Extra, Instr, Location, Op, Port, Program, Reg, RegTable, Sym, Target, Thread, Type,
+    UnOp, Value,
 };
 use crate::source::{SourceId, Span};
 
@@ -813,4 +813,40 @@ fn a_counter_without_bound_is_not_followed_forever() {
     let program =
         program(ArchId::Ppc, vec![thread(vec![increment.clone(), increment]), thread(copy_if(X, 99, Y))]);
     assert_eq!(worlds(&program).len(), 2);
+}
+
+#[test]
+fn a_thread_may_run_the_code_of_another() {
+    // P0 jumps to P1's second instruction; both store from there.
+    let jump = instr(|b| {
+        let target = b.value(Value::Code { thread: 1, pc: 1 });
+        b.push(Op::Jump { target: Target::Indirect(target) });
+    });
+    let program = program(ArchId::AArch64, vec![thread(vec![jump]), thread(vec![store(X, 1), store(Y, 2)])]);
+    let worlds = worlds(&program);
+    assert_eq!(worlds.len(), 1);
+    let threads: Vec<_> = worlds[0].writes[1].iter().map(|e| worlds[0].events[*e].thread).collect();
+    assert_eq!(threads, [None, Some(0), Some(1)]);
+    let names = names(&program, &worlds[0]);
+    let same = worlds[0].rel("same-instr", &names).expect("a relation");
+    assert!(same.is_subset(&worlds[0].rel("int", &names).expect("a relation")));
+}
+
+#[test]
+fn a_branch_to_a_value_from_memory_goes_to_any_label() {
+    let jump = instr(|b| {
+        let addr = b.value(X);
+        let target = b.load(addr, 4, &[]);
+        b.push(Op::Jump { target: Target::Indirect(target) });
+    });
+    let mut program = program(ArchId::Mips, vec![thread(vec![jump, store(Y, 1), store(Y, 2)])]);
+    program.threads[0].labels = vec![("L1".into(), 1), ("L2".into(), 2)];
+    program.locations[0].init = Value::Code { thread: 0, pc: 2 };
+    let worlds = worlds(&program);
+    // Only the label that `x` holds.
+    assert_eq!(worlds.len(), 1);
+    assert_eq!(worlds[0].writes[1].len(), 2);
+    program.locations[0].init = Value::ZERO;
+    let errors = super::unfold(&program, 2, &[]).expect("it unfolds").next().expect("a world").errors;
+    assert_eq!(errors[0].message, "indirect branch to a value read from memory, which is no label");
 }

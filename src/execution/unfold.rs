@@ -5,9 +5,7 @@
 
 use crate::arch::ArchId;
 use crate::diag::Diagnostic;
-use crate::program::{
-    AccessSize, BinOp, Extra, Instr, LocId, Op, Program, Reg, SetName, Target, Thread, Tmp, Value,
-};
+use crate::program::{AccessSize, BinOp, Extra, Instr, LocId, Op, Program, Reg, SetName, Target, Tmp, Value};
 
 use super::path::Path;
 use super::{Cut, Event, EventKind, SymVal};
@@ -20,12 +18,12 @@ const MAX_STEPS: u32 = 10_000;
 /// # Errors
 /// A loop that does not end.
 pub(super) fn paths(program: &Program, thread: usize, unroll: u32) -> Result<Vec<Path>, Diagnostic> {
-    let code = &program.threads[thread];
     let mut regs = vec![(SymVal::ZERO, None); program.regs.len()];
     for (_, reg, value) in program.init_regs.iter().filter(|(t, ..)| *t == thread) {
         regs[reg.0 as usize].0 = SymVal::Known(*value);
     }
     let start = State {
+        code: thread,
         pc: 0,
         frames: Vec::new(),
         instance: 0,
@@ -41,7 +39,7 @@ pub(super) fn paths(program: &Program, thread: usize, unroll: u32) -> Result<Vec
         saved: Vec::new(),
         path: Path::default(),
     };
-    let mut unfolding = Unfolding { program, thread, code, unroll, waiting: vec![start], done: Vec::new() };
+    let mut unfolding = Unfolding { program, thread, unroll, waiting: vec![start], done: Vec::new() };
     while let Some(state) = unfolding.waiting.pop() {
         unfolding.run(state)?;
     }
@@ -69,6 +67,8 @@ struct Frame<'p> {
 /// Where a path is.
 #[derive(Clone)]
 struct State<'p> {
+    /// The thread whose code is run: its own, unless it jumped elsewhere.
+    code: usize,
     pc: usize,
     /// Innermost last; empty between instructions.
     frames: Vec<Frame<'p>>,
@@ -80,11 +80,11 @@ struct State<'p> {
     /// Value and last write event of each register.
     regs: Vec<(SymVal, Option<u32>)>,
     /// Where to go after this instruction, if not to the next one.
-    next: Option<usize>,
+    next: Option<(usize, usize)>,
     /// The address of the last load-reserve.
     reserved: Option<SymVal>,
     /// Backward jumps taken, by target.
-    jumps: Vec<(usize, u32)>,
+    jumps: Vec<((usize, usize), u32)>,
     /// Passes through structured loops.
     loops: Vec<(u32, u32)>,
     /// Where each condition being evaluated starts, among the events: one may be inside another.
@@ -113,7 +113,6 @@ enum Flow {
 struct Unfolding<'p> {
     program: &'p Program,
     thread: usize,
-    code: &'p Thread,
     unroll: u32,
     /// Paths still to be followed; the last one first.
     waiting: Vec<State<'p>>,
@@ -152,11 +151,11 @@ impl<'p> Unfolding<'p> {
     /// Moves to the next instruction; `false` at the end of the thread.
     fn next_instruction(&mut self, state: &mut State<'p>) -> Result<bool, Diagnostic> {
         if state.started {
-            state.pc = state.next.take().unwrap_or(state.pc + 1);
+            (state.code, state.pc) = state.next.take().unwrap_or((state.code, state.pc + 1));
             state.instance += 1;
         }
         state.started = true;
-        let Some(instr) = self.code.code.get(state.pc) else { return Ok(false) };
+        let Some(instr) = self.program.threads[state.code].code.get(state.pc) else { return Ok(false) };
         if state.instance >= MAX_STEPS {
             return Err(Diagnostic::unsupported(
                 "program::endless-loop",
@@ -170,7 +169,7 @@ impl<'p> Unfolding<'p> {
     }
 
     fn instr(&self, state: &State) -> &'p Instr {
-        &self.code.code[state.pc]
+        &self.program.threads[state.code].code[state.pc]
     }
 
     fn finish(&mut self, mut state: State<'p>) {
@@ -244,6 +243,7 @@ impl<'p> Unfolding<'p> {
             thread: Some(self.thread as u16),
             instance: state.instance,
             pc: state.pc as u32,
+            code: state.code as u16,
             kind,
             loc,
             size: None,
@@ -401,7 +401,7 @@ impl<'p> Unfolding<'p> {
                 }
             }
             Op::Jump { target } => return self.jump(state, target, op),
-            Op::Goto { pc } => state.next = Some(*pc),
+            Op::Goto { pc } => state.next = Some((state.code, *pc)),
             Op::Stop => {
                 self.finish(state.clone());
                 return Ok(Flow::Over);
@@ -627,62 +627,77 @@ impl<'p> Unfolding<'p> {
     }
 
     fn jump(&mut self, state: &mut State<'p>, target: &Target, op: &'p Op) -> Result<Flow, Diagnostic> {
-        let bits = self.bits();
-        let pc = match target {
-            Target::Pc(pc) => *pc,
+        let target = match target {
+            Target::Pc(pc) => (state.code, *pc),
             Target::Indirect(tmp) => {
                 let Temp { value, sources } = self.temp(state, *tmp)?.clone();
-                let value = state.path.constraints.fold(&value, bits);
-                match value.known() {
-                    Some(Value::Code { thread, pc }) if usize::from(thread) == self.thread => usize::from(pc),
-                    Some(known) => {
+                match state.path.constraints.fold(&value, self.bits()) {
+                    SymVal::Known(Value::Code { thread, pc }) => (usize::from(thread), usize::from(pc)),
+                    SymVal::Known(known) => {
                         let diagnostic = self.no_target(state, Some(known));
                         return Ok(self.fail(state, diagnostic));
                     }
-                    None => {
-                        let mut targets: Vec<usize> = self.code.labels.iter().map(|(_, pc)| *pc).collect();
-                        targets.sort_unstable();
-                        targets.dedup();
-                        let mut elsewhere = state.clone();
-                        let mut elsewhere_is_possible = true;
-                        for pc in targets.into_iter().rev() {
-                            let code = Value::Code { thread: self.thread as u16, pc: pc as u16 };
-                            let here = SymVal::binary(BinOp::Eq, value.clone(), SymVal::Known(code), bits);
-                            let mut fork = state.clone();
-                            if fork.path.constraints.assume(&here, true, bits) {
-                                Self::set(&mut fork, *tmp, SymVal::Known(code), sources.clone());
-                                Self::again(&mut fork, op);
-                                self.waiting.push(fork);
-                            }
-                            elsewhere_is_possible = elsewhere_is_possible
-                                && elsewhere.path.constraints.assume(&here, false, bits);
-                        }
-                        if elsewhere_is_possible {
-                            let diagnostic = self.no_target(state, None);
-                            self.fail(&mut elsewhere, diagnostic);
-                        }
+                    value => {
+                        self.fork_over_labels(state, *tmp, &value, &sources, op);
                         return Ok(Flow::Over);
                     }
                 }
             }
         };
-        if pc <= state.pc && !self.is_unlimited(state) {
-            let count = match state.jumps.iter_mut().find(|(target, _)| *target == pc) {
+        let is_back = target.0 == state.code && target.1 <= state.pc;
+        if is_back && !self.is_unlimited(state) {
+            let count = match state.jumps.iter_mut().find(|(to, _)| *to == target) {
                 Some((_, count)) => count,
                 None => {
-                    state.jumps.push((pc, 0));
+                    state.jumps.push((target, 0));
                     &mut state.jumps.last_mut().expect("just pushed").1
                 }
             };
             *count += 1;
             if *count > self.unroll {
-                let label = self.program.label_at(self.thread, pc);
-                let label = label.map_or_else(|| format!("##{pc}"), str::to_string);
+                let label = self.program.label_at(target.0, target.1);
+                let label = label.map_or_else(|| format!("##{}", target.1), str::to_string);
                 return Ok(self.cut(state, label));
             }
         }
-        state.next = Some(pc);
+        state.next = Some(target);
         Ok(Flow::On)
+    }
+
+    /// An indirect branch on a value not known: to any label, of any thread.
+    fn fork_over_labels(
+        &mut self,
+        state: &mut State<'p>,
+        tmp: Tmp,
+        value: &SymVal,
+        sources: &[u32],
+        op: &'p Op,
+    ) {
+        let bits = self.bits();
+        let mut targets: Vec<(usize, usize)> = Vec::new();
+        for (thread, code) in self.program.threads.iter().enumerate() {
+            targets.extend(code.labels.iter().map(|(_, pc)| (thread, *pc)));
+        }
+        targets.sort_unstable();
+        targets.dedup();
+        let mut elsewhere = state.clone();
+        let mut elsewhere_is_possible = true;
+        for (thread, pc) in targets.into_iter().rev() {
+            let code = Value::Code { thread: thread as u16, pc: pc as u16 };
+            let here = SymVal::binary(BinOp::Eq, value.clone(), SymVal::Known(code), bits);
+            let mut fork = state.clone();
+            if fork.path.constraints.assume(&here, true, bits) {
+                Self::set(&mut fork, tmp, SymVal::Known(code), sources.to_vec());
+                Self::again(&mut fork, op);
+                self.waiting.push(fork);
+            }
+            elsewhere_is_possible =
+                elsewhere_is_possible && elsewhere.path.constraints.assume(&here, false, bits);
+        }
+        if elsewhere_is_possible {
+            let diagnostic = self.no_target(state, None);
+            self.fail(&mut elsewhere, diagnostic);
+        }
     }
 
     /// AArch64 alone follows a jump on a known value as often as it is taken: herd7 does, and so counted loops end.
@@ -698,7 +713,7 @@ impl<'p> Unfolding<'p> {
         };
         Diagnostic::error(
             "program::no-branch-target",
-            format!("indirect branch to {what}, which is no label of thread P{}", self.thread),
+            format!("indirect branch to {what}, which is no label"),
         )
         .at(self.instr(state).span, "this branch")
     }

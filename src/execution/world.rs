@@ -301,6 +301,7 @@ impl World {
                     thread: None,
                     instance: 0,
                     pc: 0,
+                    code: 0,
                     kind: EventKind::Init,
                     loc: Some(*loc),
                     size: None,

@@ -54,10 +54,10 @@ pub(super) fn run(test: &Lowered, model: &Model, options: &Options) -> Result<Ou
 
 fn in_world(model: &Model, view: &View, options: &Options, sink: &mut Sink) -> ControlFlow<()> {
     let world = view.world;
-    if !world.errors.is_empty() {
-        // The path cannot be answered for: an error, if its values can be.
-        if naive::feasible(world, view.names.program.bits) {
-            return sink.fail(world.errors[0].clone());
+    if let Some(error) = world.errors.first() {
+        // The path cannot be answered for: an error, if the model accepts an execution that takes it.
+        if naive::feasible(world, view.names.program.bits) && is_accepted(model, view, options, sink.test()) {
+            return sink.fail(error.clone());
         }
         return ControlFlow::Continue(());
     }
@@ -74,6 +74,21 @@ fn in_world(model: &Model, view: &View, options: &Options, sink: &mut Sink) -> C
         }
         return ControlFlow::Continue(());
     }
+    search(model, view, options, sink)
+}
+
+/// Does the model accept any execution of this world?
+fn is_accepted(model: &Model, view: &View, options: &Options, test: &Lowered) -> bool {
+    let test = Lowered { filter: None, ..test.clone() };
+    let options =
+        Options { mode: Mode::States, max_executions: Some(1), speedcheck: false, ..options.clone() };
+    let mut probe = Sink::new(&test, &options);
+    let _ = search(model, view, &options, &mut probe);
+    probe.error.is_some() || probe.outcome.stats.executions > 0
+}
+
+fn search(model: &Model, view: &View, options: &Options, sink: &mut Sink) -> ControlFlow<()> {
+    let world = view.world;
     if options.engine == Engine::Naive {
         return naive::run(model, view, options, sink);
     }
