@@ -116,8 +116,8 @@ impl<'a> Lower<'a, '_> {
                     Some(Kind::Shift(shift, amount)) => {
                         self.check(*amount, 0, i128::from(width.bits()) - 1)?;
                         self.skip();
-                        let shown = match (shift, amount) {
-                            (Shift::Lsl, 0) => rm.to_string(),
+                        let shown = match amount {
+                            0 => rm.to_string(),
                             _ => format!("{rm},{} #{amount}", shift.name()),
                         };
                         Ok((Second::Shifted(rm, *shift, *amount), shown))
@@ -495,7 +495,8 @@ impl<'a> Lower<'a, '_> {
             }
             amount = *by;
             self.skip();
-            shown = format!("{rd},#{value},LSL #{amount}");
+            // Two commas: so it is in the text that herd7's hashes are made of.
+            shown = format!("{rd},#{value},,LSL #{amount}");
         }
         let placed = value << amount;
         let result = match wide {
