@@ -8,6 +8,7 @@ pub mod arm;
 pub mod build;
 pub mod c;
 pub mod errors;
+pub mod lisa;
 pub mod mips;
 pub mod operands;
 pub mod ppc;
@@ -101,7 +102,8 @@ pub fn isa(id: ArchId) -> Option<&'static dyn Isa> {
         ArchId::Ppc => Some(&ppc::Ppc),
         ArchId::Arm => Some(&arm::Arm),
         ArchId::Mips => Some(&mips::Mips),
-        ArchId::Lisa | ArchId::C => None,
+        ArchId::Lisa => Some(&lisa::Lisa),
+        ArchId::C => None,
     }
 }
 

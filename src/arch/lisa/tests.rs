@@ -1,0 +1,56 @@
+//! Canonical text, annotations and diagnostics.
+
+use super::{Annotations, Lisa, check};
+use crate::arch::testing::{canonical, parse, refused};
+use crate::diag::{Color, render};
+
+fn text(cell: &str) -> String {
+    canonical(&Lisa, cell)
+}
+
+#[test]
+fn instructions_print_as_herd7_prints_them() {
+    assert_eq!(text("r[once]  r01 x"), "r[once] r1 x");
+    assert_eq!(text("w[] x+4 r2"), "w[] x+4 r2");
+    assert_eq!(text("f[rcu_read_lock]"), "f[rcu_read_lock]");
+    assert_eq!(text("f[rcu-lock , mb]"), "f[rcu-lock,mb]");
+    assert_eq!(text("rmw[acquire] r1 (add r1 1) x"), "rmw[acquire] r1 (add r1 1) x");
+    assert_eq!(text("mov r1 (xor r2 r2)"), "mov r1 (xor r2 r2)");
+    assert_eq!(text("b[] r1 L0"), "b[] r1 L0");
+    assert_eq!(text("b[] L0"), "b[] L0");
+}
+
+#[test]
+fn operands_are_checked() {
+    insta::assert_snapshot!(refused(&Lisa, "rd[once] r1 x"), @"");
+    insta::assert_snapshot!(refused(&Lisa, "r[once] x r1"), @"");
+    insta::assert_snapshot!(refused(&Lisa, "w[] x y"), @"");
+    insta::assert_snapshot!(refused(&Lisa, "mov r1 (mul r1 r2)"), @"");
+    insta::assert_snapshot!(refused(&Lisa, "f[mb] {L0}{L0}"), @"");
+}
+
+struct Declared;
+
+impl Annotations for Declared {
+    fn allows(&self, kind: &str, annotations: &[String]) -> bool {
+        kind == "R" && annotations == ["once"]
+    }
+    fn default_of(&self, kind: &str) -> Option<Vec<String>> {
+        (kind == "R").then(|| vec!["once".into()])
+    }
+    fn tags(&self, _: &str) -> Vec<String> {
+        vec!["once".into()]
+    }
+}
+
+#[test]
+fn annotations_are_checked_against_the_bell_file() {
+    let (_, instr) = parse(&Lisa, "r[] r1 x");
+    let mut instr = instr.expect("a read");
+    check(&mut instr, &Declared).expect("the default");
+    assert!(format!("{:?}", instr.ops).contains("\"Once\""));
+
+    let (sources, instr) = parse(&Lisa, "r[onse] r1 x");
+    let error = check(&mut instr.expect("a read"), &Declared).expect_err("not declared");
+    insta::assert_snapshot!(render(&error, &sources, Color::Never), @"");
+}
