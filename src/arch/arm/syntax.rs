@@ -94,7 +94,10 @@ pub fn parse(cx: &mut ColumnCx, text: &str, span: Span) -> Result<(String, Insn)
         parser.s.end()?;
     }
     let insn = parser.insn;
-    Ok((format!("{}{operands}", mnemonic(&insn)), insn))
+    let text = format!("{}{operands}", mnemonic(&insn));
+    // The all-zero instruction word is a way to write no instruction at all.
+    let text = if text == "ANDEQ R0, R0, R0" { "NOP".to_string() } else { text };
+    Ok((text, insn))
 }
 
 /// The mnemonic with its suffixes, as herd7 prints it. (It does not show that `EORS` sets the flags.)

@@ -55,7 +55,7 @@ fn canonical_text() {
     LDM R0!, {R1,R2,R3}
     ADDS R1,R2,#3
     ADD R1,R1,#3
-    ANDEQ R0, R0, R0
+    NOP
     EOR R1,R2,R3
     EOR R1,R2,R3
     MOVWR1, #7

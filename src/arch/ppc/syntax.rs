@@ -35,7 +35,13 @@ pub fn parse(cx: &mut ColumnCx, text: &str, span: Span) -> Result<(String, Insn)
     if record && entry.record == table::Record::Dot {
         printed.push('.');
     }
-    Ok((operands::print(&printed, &args), Insn { entry, record, args }))
+    let mut text = operands::print(&printed, &args);
+    if matches!(entry.kind, Kind::RotateMask | Kind::RotateInsert) {
+        // herd7 prints a blank before the mask, and hashes it.
+        let (before, mask) = (operands::print(&printed, &args[..3]), operands::print("", &args[3..]));
+        text = format!("{before},{mask}");
+    }
+    Ok((text, Insn { entry, record, args }))
 }
 
 fn register(cx: &mut ColumnCx, s: &mut Scanner) -> Result<(Reg, String), Diagnostic> {

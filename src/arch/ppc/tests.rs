@@ -45,7 +45,7 @@ fn canonical_text() {
     b   L0
     bl   LC00
     stwcx. r1,r0,r2
-    rlwinm r1,r2,4,0,27
+    rlwinm r1,r2,4, 0,27
     lis r1,-1
     mr r1,%tmp
     com "anything; goes"
