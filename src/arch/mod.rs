@@ -128,7 +128,7 @@ pub trait Isa: Sync {
     /// Names of the event sets that a model may use on this architecture besides those of every architecture.
     fn sets(&self) -> Vec<String>;
 
-    /// The model that herd7 would take, by our name for it.
+    /// The model that herd7 would take, by our name for it; empty if there is none.
     fn default_model(&self) -> &'static str;
 }
 

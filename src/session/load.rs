@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::annotations;
 use super::models::{open_bell, predefined};
 use super::{Settings, unreadable};
 use crate::arch::c::Macros;
@@ -154,9 +155,9 @@ fn load_model(
     let isa = arch::isa(key.arch);
     let name = match (&key.model, isa) {
         (Some(name), _) => name.clone(),
-        (None, Some(isa)) => isa.default_model().to_string(),
+        (None, Some(isa)) if !isa.default_model().is_empty() => isa.default_model().to_string(),
         (None, None) if key.arch == ArchId::C => "c11".to_string(),
-        (None, None) => {
+        (None, _) => {
             let arch = key.arch.name();
             let message = format!("there is no default model for {arch}");
             return Err(diagnostics
@@ -316,6 +317,9 @@ pub(super) fn lower(
             }
             for warning in lowered.warnings.drain(..) {
                 diagnostics.warn(warning);
+            }
+            if let Some(bell) = prepared.and_then(|prepared| prepared.bell.as_ref()) {
+                annotations::check(&mut lowered, bell, diagnostics)?;
             }
             Some(lowered)
         }

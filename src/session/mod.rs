@@ -3,6 +3,7 @@
 //! This is the layer that ties the others together; it knows neither flags nor output. A test under a model is a pure
 //! function of the files and the [`Settings`]: a session may be used from many threads at once.
 
+mod annotations;
 mod load;
 mod models;
 mod pipeline;

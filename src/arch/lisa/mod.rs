@@ -49,7 +49,8 @@ impl Isa for Lisa {
     }
 
     fn default_model(&self) -> &'static str {
-        "sc"
+        // What annotations mean is the model's to say.
+        ""
     }
 }
 

@@ -22,11 +22,45 @@ fn instructions_print_as_herd7_prints_them() {
 
 #[test]
 fn operands_are_checked() {
-    insta::assert_snapshot!(refused(&Lisa, "rd[once] r1 x"), @"");
-    insta::assert_snapshot!(refused(&Lisa, "r[once] x r1"), @"");
-    insta::assert_snapshot!(refused(&Lisa, "w[] x y"), @"");
-    insta::assert_snapshot!(refused(&Lisa, "mov r1 (mul r1 r2)"), @"");
-    insta::assert_snapshot!(refused(&Lisa, "f[mb] {L0}{L0}"), @"");
+    insta::assert_snapshot!(refused(&Lisa, "rd[once] r1 x"), @r"
+    error[arch::unknown-instruction]: unknown LISA instruction `rd`
+      ┌─ test.litmus:1:1
+      │
+    1 │ rd[once] r1 x
+      │ ^^ not an instruction that this tool knows
+      │
+      = help: did you mean `r`?
+    ");
+    insta::assert_snapshot!(refused(&Lisa, "r[once] x r1"), @r"
+    error[arch::bad-operand]: expected a register, found `x`
+      ┌─ test.litmus:1:9
+      │
+    1 │ r[once] x r1
+      │         ^ registers are r0, r1, …
+    ");
+    insta::assert_snapshot!(refused(&Lisa, "w[] x y"), @r"
+    error[arch::bad-operand]: `y` is a global: only registers and numbers can be stored
+      ┌─ test.litmus:1:7
+      │
+    1 │ w[] x y
+      │       ^ here
+    ");
+    insta::assert_snapshot!(refused(&Lisa, "mov r1 (mul r1 r2)"), @r"
+    error[arch::bad-operand]: unknown operation `mul`
+      ┌─ test.litmus:1:9
+      │
+    1 │ mov r1 (mul r1 r2)
+      │         ^^^ here
+      │
+      = help: the operations are add, and, xor, eq, neq
+    ");
+    insta::assert_snapshot!(refused(&Lisa, "f[mb] {L0}{L0}"), @r"
+    error[arch::unsupported-instruction]: fences between sets of labels are not handled
+      ┌─ test.litmus:1:7
+      │
+    1 │ f[mb] {L0}{L0}
+      │       ^ this set of labels
+    ");
 }
 
 struct Declared;
@@ -52,5 +86,13 @@ fn annotations_are_checked_against_the_bell_file() {
 
     let (sources, instr) = parse(&Lisa, "r[onse] r1 x");
     let error = check(&mut instr.expect("a read"), &Declared).expect_err("not declared");
-    insta::assert_snapshot!(render(&error, &sources, Color::Never), @"");
+    insta::assert_snapshot!(render(&error, &sources, Color::Never), @r"
+    error[arch::undeclared-annotation]: the bell file declares no instruction R with the annotations `[onse]`
+      ┌─ test.litmus:1:1
+      │
+    1 │ r[onse] r1 x
+      │ ^^^^^^^^^^^^ this instruction
+      │
+      = help: did you mean `once`?
+    ");
 }
