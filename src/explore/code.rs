@@ -70,6 +70,8 @@ pub struct SlotInfo {
     pub need_may: bool,
     /// Only needed when an execution is complete (flags).
     pub late: bool,
+    /// The checks that need it, by position (all bits: needed by an order, a flag, or a check past the mask's width).
+    pub checks: u64,
     /// Does the pass that refutes choices go through it?
     pub refutes: bool,
 }

@@ -67,13 +67,17 @@ pub fn compile(pool: &Pool, bounds: &Bounds, choice_of: &dyn Fn(ExprId) -> usize
     // What the search itself needs, then what only complete executions need.
     for base in roots.bases {
         need(&mut slots, &items, cx.slot_of[base], Need::Must);
+        needed_by(&mut slots, &items, cx.slot_of[base], !0);
     }
-    for (_, check) in roots.checks.iter() {
+    for (position, (_, check)) in roots.checks.iter().enumerate() {
         need(&mut slots, &items, check.slot, if check.negated { Need::May } else { Need::Must });
+        let mask = if position < 64 { 1 << position } else { !0 };
+        needed_by(&mut slots, &items, check.slot, mask);
     }
     let in_main: Vec<bool> = slots.iter().map(|s| s.need_must || s.need_may).collect();
     for (_, check) in roots.flags.iter() {
         need(&mut slots, &items, check.slot, Need::Must);
+        late_too(&mut slots, &items, check.slot);
     }
     for (slot, info) in slots.iter_mut().enumerate() {
         info.late = !in_main[slot];
@@ -210,6 +214,7 @@ impl Compiler<'_> {
             need_must: false,
             need_may: false,
             late: false,
+            checks: 0,
             refutes: false,
         });
         self.slots.len() as Slot - 1
@@ -346,6 +351,61 @@ fn need(slots: &mut [SlotInfo], items: &[Item], slot: Slot, which: Need) {
             | Code::DifferentValues(a)
             | Code::Result(a) => work.push((*a, which)),
         }
+    }
+}
+
+/// Says which checks a slot, and all it is computed from, is needed by.
+fn needed_by(slots: &mut [SlotInfo], items: &[Item], slot: Slot, mask: u64) {
+    let mut bodies = FxHashMap::default();
+    loop_bodies(items, &mut bodies);
+    let mut work = vec![slot];
+    while let Some(slot) = work.pop() {
+        let info = &mut slots[slot as usize];
+        if info.checks & mask == mask {
+            continue;
+        }
+        info.checks |= mask;
+        operands(&info.code, &mut work);
+        if matches!(info.code, Code::Variable) {
+            work.extend(bodies.get(&slot));
+        }
+    }
+}
+
+/// What only flags need is computed for all of them.
+fn late_too(slots: &mut [SlotInfo], items: &[Item], slot: Slot) {
+    let mut bodies = FxHashMap::default();
+    loop_bodies(items, &mut bodies);
+    let mut work = vec![slot];
+    while let Some(slot) = work.pop() {
+        let info = &mut slots[slot as usize];
+        if info.checks != 0 {
+            continue;
+        }
+        info.checks = !0;
+        operands(&info.code, &mut work);
+        if matches!(info.code, Code::Variable) {
+            work.extend(bodies.get(&slot));
+        }
+    }
+}
+
+/// Pushes the slots an instruction reads.
+fn operands(code: &Code, out: &mut Vec<Slot>) {
+    match code {
+        Code::Const | Code::Rf | Code::Fw | Code::Choice(_) | Code::Opaque | Code::Variable => {}
+        Code::Union(c) => out.extend(c),
+        Code::Inter(a, b) | Code::Seq(a, b) | Code::Product(a, b) | Code::Diff(a, b) => out.extend([*a, *b]),
+        Code::Compl(a)
+        | Code::Inverse(a)
+        | Code::ToId(a)
+        | Code::Domain(a)
+        | Code::Range(a)
+        | Code::Opt(a)
+        | Code::Plus(a)
+        | Code::Star(a)
+        | Code::DifferentValues(a)
+        | Code::Result(a) => out.push(*a),
     }
 }
 

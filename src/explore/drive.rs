@@ -93,7 +93,8 @@ fn search(model: &Model, view: &View, options: &Options, sink: &mut Sink) -> Con
         return naive::run(model, view, options, sink);
     }
     let goal = goal(sink.test(), options, world);
-    match build(model, view, &goal, &options.skip_checks, &mut sink.outcome.stats.entailed) {
+    let asked = (&goal, &sink.test().observed[..]);
+    match build(model, view, asked, &options.skip_checks, &mut sink.outcome.stats.entailed) {
         Err(diagnostic) => {
             // A world without any candidate never reaches the model.
             if naive::feasible(world, view.names.program.bits) {

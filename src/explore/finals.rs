@@ -3,7 +3,28 @@
 use crate::diag::Diagnostic;
 use crate::execution::{SymVal, View};
 use crate::outcome::Observable;
-use crate::program::Value;
+use crate::program::{Reg, Value};
+
+/// Where the final values of observed registers stand in a world.
+pub(super) struct Registers(Vec<((u16, Reg), usize)>);
+
+impl Registers {
+    /// Looks the observed registers up, once per world.
+    pub fn new(view: &View, observed: &[Observable]) -> Registers {
+        let mut found = Vec::new();
+        for observable in observed {
+            if let Observable::Reg(thread, reg) = observable {
+                let is_it = |((t, r), _): &((usize, Reg), SymVal)| *t == usize::from(*thread) && r == reg;
+                if let Some(position) = view.world.final_regs.iter().position(is_it) {
+                    found.push(((*thread, *reg), position));
+                }
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        Registers(found)
+    }
+}
 
 /// The final state of one execution, computed on demand.
 pub(super) struct Finals<'f> {
@@ -11,23 +32,34 @@ pub(super) struct Finals<'f> {
     values: &'f [Option<Value>],
     /// Final write of each observed cell, in the order of `World::observed`.
     last: &'f [usize],
+    registers: &'f Registers,
 }
 
 impl<'f> Finals<'f> {
     /// Of an execution with these values and final writes.
-    pub fn new(view: &'f View<'f>, values: &'f [Option<Value>], last: &'f [usize]) -> Finals<'f> {
-        Finals { view, values, last }
+    pub fn new(
+        view: &'f View<'f>,
+        values: &'f [Option<Value>],
+        last: &'f [usize],
+        registers: &'f Registers,
+    ) -> Finals<'f> {
+        Finals { view, values, last, registers }
     }
 
     /// The value that an observable has in the end.
     pub fn value(&self, observable: Observable) -> Value {
         let world = self.view.world;
         match observable {
-            Observable::Reg(thread, reg) => world
-                .final_regs
-                .iter()
-                .find(|((t, r), _)| *t == usize::from(thread) && *r == reg)
-                .map_or(Value::ZERO, |(_, value)| self.eval(value)),
+            Observable::Reg(thread, reg) => {
+                match self.registers.0.binary_search_by_key(&(thread, reg), |(key, _)| *key) {
+                    Ok(found) => match &world.final_regs[self.registers.0[found].1].1 {
+                        SymVal::Known(value) => *value,
+                        SymVal::Read(read) => self.values[*read as usize].unwrap_or(Value::ZERO),
+                        value => self.eval(value),
+                    },
+                    Err(_) => Value::ZERO,
+                }
+            }
             Observable::Loc(loc) => {
                 let position = world.observed.iter().position(|l| *l == loc);
                 let write = position.and_then(|p| self.last.get(p));

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use super::finals::Finals;
+use super::finals::{Finals, Registers};
 use super::sink::Sink;
 use super::{Options, steps};
 use crate::execution::{View, World};
@@ -113,7 +113,8 @@ pub(super) fn run_model(
 ) -> ControlFlow<()> {
     let world = view.world;
     let n = view.names.n;
-    let finals = Finals::new(view, candidate.values, candidate.last);
+    let registers = Registers::new(view, &sink.test().observed);
+    let finals = Finals::new(view, candidate.values, candidate.last, &registers);
     if !sink.wanted(&|o| finals.value(o)) {
         return ControlFlow::Continue(());
     }

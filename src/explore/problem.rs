@@ -2,6 +2,7 @@
 
 use super::code::{Check, Code, Numbering, OptionVar, OrderVar, Slot};
 use super::compile::{Compiled, Roots, compile};
+use super::finals::Registers;
 use super::goal::Goal;
 use super::naive::{event_value, final_candidates};
 use super::steps::assertion_failed;
@@ -11,6 +12,7 @@ use crate::model::{
     Bound, Bounds, CheckKind, ChoiceId, Choices, Expr, ExprId, Model, Order, OrderBase, Sort, Step, Test,
     TestKind, Val,
 };
+use crate::outcome::Observable;
 use crate::program::Value;
 use crate::relation::{Rel, Set};
 
@@ -78,6 +80,14 @@ pub(super) struct Problem<'p> {
     /// All written values are known and there is no constraint: nothing to solve.
     pub plain_values: bool,
     pub n_values: usize,
+    /// The value of each write that is known from the start, by number.
+    pub known_values: Vec<Option<Value>>,
+    /// Where the final value of each observed register stands in `World::final_regs`.
+    pub registers: Registers,
+    /// Is there an order whose base is not known from the start?
+    pub has_bases: bool,
+    /// A bit for each check (as many as the mask holds).
+    pub all_checks: u64,
     /// The model must be run plainly on every complete candidate (it has parts that cannot be bounded).
     pub plain_leaf: bool,
     /// No operation of this world can be without meaning: no value is computed from what is read.
@@ -102,14 +112,14 @@ pub(super) enum Built<'p> {
 pub(super) fn build<'p>(
     model: &'p Model,
     view: &'p View<'p>,
-    goal: &Goal,
+    (goal, observed): (&Goal, &[Observable]),
     skip: &[String],
     entailed: &mut u64,
 ) -> Result<Built<'p>, Diagnostic> {
-    match Builder::new(model, view, goal, false).build(skip, entailed)? {
+    match Builder::new(model, view, goal, observed, false).build(skip, entailed)? {
         Some(built) => Ok(built),
         // Some part can only be evaluated plainly: leave all choices of the model to the plain run.
-        None => match Builder::new(model, view, goal, true).build(skip, entailed)? {
+        None => match Builder::new(model, view, goal, observed, true).build(skip, entailed)? {
             Some(built) => Ok(built),
             None => Ok(Built::Refuted("(nothing to choose from)".to_string())),
         },
@@ -121,6 +131,7 @@ struct Builder<'b, 'p> {
     view: &'p View<'p>,
     world: &'p World,
     goal: &'b Goal,
+    observed: &'b [Observable],
     bounds: Bounds<'b>,
     plainly: bool,
     choices: Vec<ChoiceId>,
@@ -133,12 +144,19 @@ struct Builder<'b, 'p> {
 }
 
 impl<'b, 'p: 'b> Builder<'b, 'p> {
-    fn new(model: &'p Model, view: &'p View<'p>, goal: &'b Goal, plainly: bool) -> Builder<'b, 'p> {
+    fn new(
+        model: &'p Model,
+        view: &'p View<'p>,
+        goal: &'b Goal,
+        observed: &'b [Observable],
+        plainly: bool,
+    ) -> Builder<'b, 'p> {
         Builder {
             model,
             view,
             world: view.world,
             goal,
+            observed,
             bounds: Bounds::new(model, view),
             plainly,
             choices: Vec::new(),
@@ -520,6 +538,12 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
         if impossible {
             return None;
         }
+        let known_values = numbering
+            .kept
+            .iter()
+            .map(|event| world.events[*event].written_value().and_then(SymVal::known))
+            .collect();
+        let n_checks = self.checks.len();
         Some(Problem {
             world,
             view: self.view,
@@ -528,7 +552,6 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             constants,
             bases,
             reads,
-            orders,
             options,
             finals,
             last_of_order,
@@ -540,10 +563,15 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             sure_undefined: self.sure_undefined,
             constraints,
             plain_values,
+            known_values,
+            registers: Registers::new(self.view, self.observed),
+            has_bases: orders.iter().any(|order| order.base.is_some()),
+            all_checks: if n_checks >= 64 { !0 } else { (1 << n_checks) - 1 },
             n_values: world.reads.iter().map(|(read, _)| read + 1).max().unwrap_or(0),
             plain_leaf: self.plainly,
             harmless: plain_values && world.final_regs.iter().all(|(_, value)| simple(value)),
             must_be_last: last_first,
+            orders,
             model: self.model,
             code,
         })

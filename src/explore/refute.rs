@@ -20,7 +20,8 @@ impl<const W: usize> Search<'_, '_, W> {
         let n = self.n;
         for (index, check) in problem.checks.iter().enumerate() {
             let info = &problem.code.slots[check.slot as usize];
-            if check.negated || !info.refutes {
+            let open = index >= 64 || state.open >> index & 1 == 1;
+            if check.negated || !info.refutes || !open {
                 continue;
             }
             let at = self.offset[check.slot as usize];
@@ -49,19 +50,18 @@ impl<const W: usize> Search<'_, '_, W> {
                 continue;
             }
             // The base's closure must not contain what the order already denies.
-            let mut denied = vec![rows::zero(); n];
+            self.scratch.fill(rows::zero());
             let rel = &state.orders[order.choice * n..(order.choice + 1) * n];
             for a in &order.over {
-                rows::put(&mut denied[*a], *a);
+                rows::put(&mut self.scratch[*a], *a);
                 for b in rows::bits(rel[*a]) {
-                    rows::put(&mut denied[b], *a);
+                    rows::put(&mut self.scratch[b], *a);
                 }
             }
             let place = (problem.checks.len() + index) * n;
-            let closure = self.closures[place..place + n].to_vec();
-            let through = through_closure(&denied, &closure);
             let at = self.offset[slot as usize];
-            rows::union_with(&mut self.forbidden[at..at + n], &through);
+            let closure = &self.closures[place..place + n];
+            through_closure(&mut self.forbidden[at..at + n], &self.scratch, closure, &mut self.scratch2);
         }
         for slot in (0..problem.code.slots.len()).rev() {
             let info = &problem.code.slots[slot];
@@ -171,8 +171,8 @@ impl<const W: usize> Search<'_, '_, W> {
             }
             Code::Opt(a) => rows::union_with(&mut before[place(*a)..place(*a) + n], bad),
             Code::Plus(a) | Code::Star(a) => {
-                let through = through_closure(bad, &self.must[at..at + n]);
-                rows::union_with(&mut before[place(*a)..place(*a) + n], &through);
+                let out = &mut before[place(*a)..place(*a) + n];
+                through_closure(out, bad, &self.must[at..at + n], &mut self.scratch2);
             }
             Code::Const
             | Code::Rf
@@ -187,10 +187,15 @@ impl<const W: usize> Search<'_, '_, W> {
     }
 }
 
-/// Pairs `(u, v)` such that with them the closure would contain a pair of `bad`: `x ->* u`, `v ->* y`, `(x, y)` bad.
-fn through_closure<const W: usize>(bad: &[Row<W>], closure: &[Row<W>]) -> Vec<Row<W>> {
-    let n = bad.len();
-    let mut reach = bad.to_vec();
+/// Adds to `out` the pairs `(u, v)` with which the closure would contain a pair of `bad`:
+/// `x ->* u`, `v ->* y`, `(x, y)` bad.
+fn through_closure<const W: usize>(
+    out: &mut [Row<W>],
+    bad: &[Row<W>],
+    closure: &[Row<W>],
+    reach: &mut [Row<W>],
+) {
+    reach.copy_from_slice(bad);
     for (x, row) in bad.iter().enumerate() {
         if !rows::is_zero(row) {
             for u in rows::bits(closure[x]) {
@@ -198,16 +203,15 @@ fn through_closure<const W: usize>(bad: &[Row<W>], closure: &[Row<W>]) -> Vec<Ro
             }
         }
     }
-    let mut out = reach.clone();
-    for u in 0..n {
-        if rows::is_zero(&reach[u]) {
+    for (u, reached) in reach.iter().enumerate() {
+        if rows::is_zero(reached) {
             continue;
         }
-        for v in 0..n {
-            if !rows::is_zero(&rows::and(&closure[v], &reach[u])) {
+        out[u] = rows::or(&out[u], reached);
+        for (v, row) in closure.iter().enumerate() {
+            if !rows::is_zero(&rows::and(row, reached)) {
                 rows::put(&mut out[u], v);
             }
         }
     }
-    out
 }

@@ -56,13 +56,16 @@ impl<const W: usize> Search<'_, '_, W> {
 
     fn step(&mut self, slot: Slot, state: &State<W>) {
         let info = &self.problem.code.slots[slot as usize];
+        if info.checks & self.wanted == 0 {
+            return;
+        }
         if let Code::DifferentValues(a) = info.code {
             return self.different_values(slot, a, state);
         }
-        if info.need_must {
+        if info.need_must || self.probing {
             self.compute(slot, Side::Must);
         }
-        if info.need_may {
+        if info.need_may || self.probing {
             self.compute(slot, Side::May);
         }
     }

@@ -29,8 +29,10 @@ pub(super) struct State<const W: usize> {
     pub options: Vec<u64>,
     /// Final writes left, by observed cell whose final write is not the last of an order.
     pub finals: Vec<Row<W>>,
-    /// Values of the reads known so far, by event.
+    /// Values of the reads known so far, by event (empty where there is nothing to solve before the end).
     pub values: Vec<Option<Value>>,
+    /// Checks that are not entailed yet, by position; those past the mask's width always count as open.
+    pub open: u64,
 }
 
 impl<const W: usize> State<W> {
@@ -40,6 +42,7 @@ impl<const W: usize> State<W> {
         self.options.clone_from(&other.options);
         self.finals.clone_from(&other.finals);
         self.values.clone_from(&other.values);
+        self.open = other.open;
     }
 }
 
@@ -60,7 +63,15 @@ pub(super) struct Search<'s, 't, const W: usize> {
     /// Closures of the acyclicity checks, `n` rows each, and of the bases of orders.
     pub closures: Vec<Row<W>>,
     pub scratch: Vec<Row<W>>,
+    pub scratch2: Vec<Row<W>>,
     over: Vec<Row<W>>,
+    /// Compute both bounds of every slot, needed or not: to find checks that are entailed.
+    pub probing: bool,
+    /// Checks being evaluated: slots that only others need are skipped.
+    pub wanted: u64,
+    probes: u32,
+    hits: u32,
+    values: Vec<Option<Value>>,
     states: Vec<State<W>>,
     pruned: Vec<u64>,
     options: &'s Options,
@@ -106,6 +117,12 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             offset,
             closures: vec![rows::zero(); n * n_closures],
             scratch: vec![rows::zero(); n],
+            scratch2: vec![rows::zero(); n],
+            probing: false,
+            wanted: !0,
+            probes: 0,
+            hits: 0,
+            values: vec![None; problem.n_values],
             over: problem.orders.iter().map(|o| row_of(&mut o.over.iter().copied())).collect(),
             states: vec![State::default()],
             pruned: vec![0; problem.checks.len() + 2],
@@ -155,7 +172,8 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         let mask = |count: usize| if count >= 64 { !0 } else { (1u64 << count) - 1 };
         root.options = problem.options.iter().map(|o| mask(o.options.len())).collect();
         root.finals = problem.finals.iter().map(|f| row_of(&f.writes)).collect();
-        root.values = vec![None; problem.n_values];
+        root.values = vec![None; if problem.plain_values { 0 } else { problem.n_values }];
+        root.open = !0;
         problem.must_be_last.iter().all(|(choice, from, to)| {
             rows::add_closed(&mut root.orders[choice * self.n..(choice + 1) * self.n], *from, *to)
         })
@@ -170,13 +188,11 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
     }
 
     fn explore_from(&mut self, depth: usize, state: &mut State<W>) -> ControlFlow<()> {
-        if !self.propagate(state) {
-            return ControlFlow::Continue(());
-        }
+        let Some(branch) = self.propagate(state) else { return ControlFlow::Continue(()) };
         if self.states.len() == depth + 1 {
             self.states.push(State::default());
         }
-        match self.branch(state) {
+        match branch {
             Branch::Leaf => return self.leaf(state),
             Branch::Read(read) => {
                 for write in rows::bits(state.candidates[read]) {
@@ -251,15 +267,22 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         }
     }
 
-    /// Runs the code on the bounds until nothing new follows. False: the branch is refuted.
-    fn propagate(&mut self, state: &mut State<W>) -> bool {
+    /// Runs the code on the bounds until nothing new follows; then says what to decide next. `None`: refuted.
+    fn propagate(&mut self, state: &mut State<W>) -> Option<Branch> {
         let problem = self.problem;
         loop {
             if !self.solve_values(state) {
-                return false;
+                return None;
             }
-            self.load(state);
-            self.run_items(&problem.code.main, state);
+            if problem.has_bases || state.open & problem.all_checks != 0 {
+                // The top bit stands for the bases of orders, which are always needed.
+                self.wanted = state.open | 1 << 63;
+                self.load(state);
+                self.run_items(&problem.code.main, state);
+            } else {
+                // Every check is entailed: what is left need only be listed.
+                return Some(self.branch(state));
+            }
             let mut changed = false;
             for (index, order) in problem.orders.iter().enumerate() {
                 if order.base.is_none() {
@@ -269,19 +292,20 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
                     Some(more) => changed |= more,
                     None => {
                         self.pruned[problem.checks.len()] += 1;
-                        return false;
+                        return None;
                     }
                 }
             }
             for index in 0..problem.checks.len() {
-                if !self.check(index) {
+                if is_open(state.open, index) && !self.check(index) {
                     self.pruned[index] += 1;
-                    return false;
+                    return None;
                 }
             }
-            if matches!(self.branch(state), Branch::Leaf) {
+            let branch = self.branch(state);
+            if matches!(branch, Branch::Leaf) {
                 if !changed {
-                    return true;
+                    return Some(branch);
                 }
                 continue;
             }
@@ -290,12 +314,57 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
                 Some(more) => changed |= more,
                 None => {
                     self.pruned[problem.checks.len() + 1] += 1;
-                    return false;
+                    return None;
                 }
             }
             if !changed {
-                return true;
+                self.probe(state);
+                return Some(branch);
             }
+        }
+    }
+
+    /// Looks for checks that hold in every completion, and closes them. Costs as much as another evaluation, so
+    /// it is only done where much is left to choose, or where it has paid off so far.
+    fn probe(&mut self, state: &mut State<W>) {
+        let problem = self.problem;
+        if state.open & problem.all_checks == 0 {
+            return;
+        }
+        let left = state.candidates.iter().filter(|row| rows::count(row) > 1).count()
+            + state.options.iter().filter(|mask| mask.count_ones() > 1).count();
+        let pays = self.hits * 4 >= self.probes || self.probes < 16;
+        if left < 2 || (left < 5 && !pays) {
+            return;
+        }
+        self.probes += 1;
+        self.probing = true;
+        self.run_items(&problem.code.main, state);
+        self.probing = false;
+        let mut closed = false;
+        for (index, check) in problem.checks.iter().enumerate().take(64) {
+            if state.open >> index & 1 == 0 || check.negated {
+                continue;
+            }
+            let (at, size) = self.place(check.slot);
+            let may = &self.may[at..at + size];
+            let holds = match check.test {
+                TestKind::Empty => may.iter().all(rows::is_zero),
+                TestKind::Irreflexive => !rows::reflexive(may),
+                TestKind::Acyclic => {
+                    self.scratch[..size].copy_from_slice(may);
+                    rows::close(&mut self.scratch[..size]);
+                    !rows::reflexive(&self.scratch[..size])
+                }
+            };
+            if holds {
+                state.open &= !(1 << index);
+                closed = true;
+            }
+        }
+        if closed {
+            self.hits += 1;
+            self.sink.outcome.stats.entailed += 1;
         }
     }
 
@@ -589,33 +658,50 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
     /// Everything is chosen: hands the execution over.
     fn leaf(&mut self, state: &mut State<W>) -> ControlFlow<()> {
         let problem = self.problem;
-        if !self.all_values(state) {
-            self.sink.value_conflict();
-            return ControlFlow::Continue(());
-        }
         self.find_last(state);
+        let mut values = std::mem::take(&mut self.values);
+        if problem.plain_values {
+            for (read, row) in problem.reads.iter().zip(&state.candidates) {
+                let write = rows::lowest(row).unwrap_or(0);
+                values[read.event] = problem.known_values[write];
+            }
+        } else {
+            values.clone_from(&state.values);
+        }
+        let flow = if problem.reads.iter().any(|read| values[read.event].is_none()) {
+            // Values that depend on themselves come out of thin air.
+            self.sink.value_conflict();
+            ControlFlow::Continue(())
+        } else {
+            let last = std::mem::take(&mut self.last);
+            let flow = self.accept(state, &values, &last);
+            self.last = last;
+            flow
+        };
+        self.values = values;
+        flow
+    }
+
+    fn accept(&mut self, state: &State<W>, values: &[Option<Value>], last: &[usize]) -> ControlFlow<()> {
+        let problem = self.problem;
         if let Some(plain) = &self.plain {
             let kept = &problem.code.numbering.kept;
             let source = |row: &Row<W>| rows::lowest(row).map_or(0, |write| kept[write]);
             let sources: Vec<usize> = state.candidates.iter().map(source).collect();
-            let candidate = Candidate { sources: &sources, values: &state.values, last: &self.last };
+            let candidate = Candidate { sources: &sources, values, last };
             return naive::run_model(problem.model, plain, problem.view, self.options, &candidate, self.sink);
         }
-        let last = std::mem::take(&mut self.last);
-        let flow = self.accept(state, &last);
-        self.last = last;
-        flow
-    }
-
-    fn accept(&mut self, state: &State<W>, last: &[usize]) -> ControlFlow<()> {
-        let problem = self.problem;
-        let finals = Finals::new(problem.view, &state.values, last);
+        let finals = Finals::new(problem.view, values, last, &problem.registers);
         if !self.sink.wanted(&|o| finals.value(o)) {
             return ControlFlow::Continue(());
         }
         let mut flags: Vec<&str> = problem.sure_flags.iter().map(String::as_str).collect();
         let mut undefined = problem.sure_undefined;
         if !problem.flags.is_empty() {
+            // Checks entailed long ago left their slots behind: everything once more.
+            self.wanted = !0;
+            self.load(state);
+            self.run_items(&problem.code.main, state);
             self.run_items(&problem.code.late, state);
             for flag in &problem.flags {
                 let (at, size) = self.place(flag.slot);
@@ -660,17 +746,11 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             self.last[last.position] = rows::lowest(row).map_or(0, |write| kept[write]);
         }
     }
+}
 
-    /// The values of all reads; false if some depend on themselves or contradict a constraint.
-    fn all_values(&mut self, state: &mut State<W>) -> bool {
-        if self.problem.plain_values {
-            for (index, read) in self.problem.reads.iter().enumerate() {
-                let write = rows::lowest(&state.candidates[index]).unwrap_or(0);
-                state.values[read.event] = self.written(&state.values, write);
-            }
-        }
-        self.problem.reads.iter().all(|read| state.values[read.event].is_some())
-    }
+/// Is the check at this position still open?
+fn is_open(mask: u64, index: usize) -> bool {
+    index >= 64 || mask >> index & 1 == 1
 }
 
 /// The alternatives of a mask.
