@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::arch::ArchId;
 use crate::diag::{self, Class, Severity, nearest};
+use crate::report;
 use crate::session::{CheckedModel, Settings, check_model};
 
 use super::args::{ModelArgs, ModelCommand};
@@ -20,9 +21,7 @@ pub fn model(
 ) -> Done {
     match &args.command {
         ModelCommand::List => {
-            for entry in crate::cat::library::entries() {
-                writeln!(out, "{:18} {}", entry.name.trim_end_matches(".cat"), entry.summary())?;
-            }
+            write!(out, "{}", report::list_models())?;
             Ok(Exit::Success)
         }
         ModelCommand::Check { models, reading } => {
@@ -35,9 +34,7 @@ pub fn model(
             let checked = check_model(&settings, model, arch, false);
             let _ = err.write_all(rendered(&checked, console).as_bytes());
             let Some(model) = &checked.model else { return Ok(exit_of(&[checked])) };
-            for step in &model.steps {
-                writeln!(out, "{step:?}")?;
-            }
+            write!(out, "{}", report::show_model(model))?;
             Ok(Exit::Success)
         }
     }

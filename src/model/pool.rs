@@ -265,6 +265,13 @@ impl Pool {
                 } else if a == b || matches!(self.expr(b), Expr::Universe(_)) {
                     let sort = self.sort(a);
                     Ok(self.intern(Expr::Empty(sort)))
+                } else if let Expr::Inter(c, d) = *self.expr(b) {
+                    // `co \ (co & int)` is `co \ int`: the usual spelling of `coe`, and monotone only so.
+                    match (a == c, a == d) {
+                        (true, _) => Ok(self.intern(Expr::Diff(a, d))),
+                        (_, true) => Ok(self.intern(Expr::Diff(a, c))),
+                        _ => Err(Expr::Diff(a, b)),
+                    }
                 } else {
                     Err(Expr::Diff(a, b))
                 }

@@ -6,6 +6,7 @@ pub mod herd;
 mod json;
 mod junit;
 mod log;
+mod model;
 mod record;
 pub mod states;
 mod table;
@@ -15,6 +16,7 @@ pub use diff::{DiffOptions, Side, Tally, write_diff};
 pub use json::{Json, JsonLines};
 pub use junit::Junit;
 pub use log::Log;
+pub use model::{list_models, show_model};
 pub use record::{Record, SCHEMA};
 pub use table::Table;
 

@@ -4,6 +4,8 @@
 //! function of the files and the [`Settings`]: a session may be used from many threads at once.
 
 mod annotations;
+#[cfg(test)]
+mod library_tests;
 mod load;
 mod models;
 mod pipeline;
