@@ -140,7 +140,7 @@ impl World {
             "ctrl" => cut(&dependencies().ctrl),
             "depend" => cut(&dependencies().depend),
             "control" => pairs(&self.control),
-            "sm" | "si" => Rel::id_on(&Set::of(n, (0..n).filter(|e| self.events[*e].is_memory()))),
+            "sm" | "si" => over(&|a, b| a.is_memory() && (std::ptr::eq(a, b) || is_one_access(a, b))),
             "success" | "tst" | "aligned" | "partial_po" | "equiv-spec" => Rel::empty(n),
             _ => {
                 let mut classes = Vec::new();
@@ -241,6 +241,17 @@ impl Names<'_> {
             .filter(move |(global, _)| Some(global.as_str()) == name)
             .map(|(_, region)| region.as_str())
     }
+}
+
+/// Two events of one single-copy atomic access: the halves of an exclusive or compare-and-swap pair. (Plain pairs are two
+/// accesses.)
+fn is_one_access(a: &Event, b: &Event) -> bool {
+    let one_of = |set: &str| [a, b].iter().all(|e| e.sets.iter().any(|s| s == set));
+    a.thread.is_some()
+        && (a.thread, a.instance) == (b.thread, b.instance)
+        && (a.is_read(), a.is_write()) == (b.is_read(), b.is_write())
+        && b.is_memory()
+        && (one_of("EX") || one_of("X"))
 }
 
 /// The names of the sets that an architecture has besides those of every architecture.

@@ -611,7 +611,10 @@ impl<'p> Unfolding<'p> {
     /// herd7 gives AArch64 cells one size, that of their declaration, and refuses accesses of any other.
     fn wrong_size(&self, state: &State<'p>, loc: LocId, size: AccessSize) -> Option<Diagnostic> {
         let cell = &self.program.locations[loc.0 as usize];
-        if self.program.arch != ArchId::AArch64 || cell.ty.bytes == size.0 {
+        // A cell that starts with an address holds a pointer, declared or not.
+        let holds_pointer = !cell.declared && cell.init.as_int().is_none();
+        let bytes = if holds_pointer { 8 } else { cell.ty.bytes };
+        if self.program.arch != ArchId::AArch64 || bytes == size.0 {
             return None;
         }
         let name = &cell.name;
@@ -620,7 +623,7 @@ impl<'p> Unfolding<'p> {
             Diagnostic::unsupported("program::mixed-size", format!("mixed-size accesses to `{name}`"))
                 .at(
                     self.instr(state).span,
-                    format!("accesses {} bytes, but `{name}` {declared} {}", size.0, cell.ty.bytes),
+                    format!("accesses {} bytes, but `{name}` {declared} {bytes}", size.0),
                 )
                 .help(format!("declare `{name}` with a type of the size that is accessed")),
         )
