@@ -4,7 +4,11 @@
 //! want. That is right for narrow reads. For a write that is narrower than the cell, or than another access to it,
 //! it is right only as long as every value of the cell fits into the narrow write, so that the bytes that the
 //! write should have kept are zero anyway. Anything else is refused, not answered wrongly.
+//!
+//! C and LISA are not looked at: there an access is always to a whole object, and the types that tests write are
+//! often only approximate.
 
+use crate::arch::ArchId;
 use crate::diag::Diagnostic;
 use crate::program::{Program, Type};
 use crate::source::Span;
@@ -13,6 +17,7 @@ use super::{Event, World};
 
 /// What the check needs to know of a program.
 pub(super) struct Sizes {
+    arch: ArchId,
     cells: Vec<(String, Type)>,
     /// By thread and program counter.
     spans: Vec<Vec<Span>>,
@@ -22,6 +27,7 @@ impl Sizes {
     pub(super) fn new(program: &Program) -> Sizes {
         let spans = |thread: &crate::program::Thread| thread.code.iter().map(|instr| instr.span).collect();
         Sizes {
+            arch: program.arch,
             cells: program.locations.iter().map(|cell| (cell.name.clone(), cell.ty)).collect(),
             spans: program.threads.iter().map(spans).collect(),
         }
@@ -29,6 +35,9 @@ impl Sizes {
 
     /// The first cell of a world whose accesses mix sizes in a way that shows.
     pub(super) fn mixed(&self, world: &World) -> Option<Diagnostic> {
+        if matches!(self.arch, ArchId::C | ArchId::Lisa) {
+            return None;
+        }
         (0..self.cells.len()).find_map(|cell| self.mixed_cell(world, cell))
     }
 
