@@ -1,0 +1,70 @@
+//! Many tests in one run: order, parts, interruption.
+
+use super::{MP, SB, folder, litmus, litmus_in, stderr, stdout, without_times};
+
+fn log(args: &[&str]) -> String {
+    let mut all = vec!["run", "litmus", "-q"];
+    all.extend(args);
+    without_times(&stdout(&litmus(&all).assert().code(0)))
+}
+
+#[test]
+fn the_number_of_workers_changes_nothing() {
+    let one = log(&["--jobs", "1"]);
+    assert!(one.matches("Test ").count() > 20);
+    assert_eq!(one, log(&["--jobs", "2"]));
+    assert_eq!(one, log(&["--jobs", "7"]));
+}
+
+#[test]
+fn the_parts_make_the_whole() {
+    let dir = folder(&[]);
+    let root = env!("CARGO_MANIFEST_DIR");
+    let tests = format!("{root}/litmus");
+    let mut parts = Vec::new();
+    for part in 1..=3 {
+        let (shard, name) = (format!("{part}/3"), format!("{part}.log"));
+        litmus_in(dir.path(), &["run", &tests, "-q", "--shard", &shard, "-o", &name]).assert().code(0);
+        parts.push(name);
+    }
+    let merged = litmus_in(dir.path(), &["merge", &parts[0], &parts[1], &parts[2]]).assert().code(0);
+    assert_eq!(without_times(&stdout(&merged)), log(&[]));
+}
+
+#[test]
+fn an_interrupted_run_is_taken_up() {
+    let dir = folder(&[("SB.litmus", SB), ("MP.litmus", MP)]);
+    let run = |args: &[&str]| {
+        let mut all = vec!["run", "SB.litmus", "MP.litmus", "-m", "sc"];
+        all.extend(args);
+        litmus_in(dir.path(), &all).assert().code(0)
+    };
+    run(&["-o", "whole.log"]);
+    let whole = std::fs::read_to_string(dir.path().join("whole.log")).unwrap();
+    // Cut in the middle of the second block.
+    let cut = whole.find("Test MP").unwrap() + 20;
+    std::fs::write(dir.path().join("part.log"), &whole[..cut]).unwrap();
+    let resumed = run(&["--resume", "part.log"]);
+    assert_eq!(stderr(&resumed), "1 results kept, 1 tests left\n");
+    let again = std::fs::read_to_string(dir.path().join("part.log")).unwrap();
+    assert_eq!(without_times(&again), without_times(&whole));
+    // Nothing is left to do, and a file that is not there yet is an empty one.
+    assert_eq!(stderr(&run(&["--resume", "part.log"])), "2 results kept, 0 tests left\n");
+    run(&["--resume", "new.log"]);
+    let fresh = std::fs::read_to_string(dir.path().join("new.log")).unwrap();
+    assert_eq!(without_times(&fresh), without_times(&whole));
+}
+
+#[test]
+fn merging_finds_contradictions() {
+    let dir = folder(&[("SB.litmus", SB)]);
+    litmus_in(dir.path(), &["run", "SB.litmus", "-m", "sc", "-o", "a.log"]).assert().code(0);
+    litmus_in(dir.path(), &["run", "SB.litmus", "-m", "x86tso", "-o", "b.log"]).assert().code(0);
+    let merged = litmus_in(dir.path(), &["merge", "a.log", "b.log"]).assert().code(1);
+    assert_eq!(stderr(&merged), "error: SB has different answers in a.log and b.log\n");
+    let twice = litmus_in(dir.path(), &["merge", "a.log", "a.log"]).assert().code(0);
+    assert_eq!(stdout(&twice).matches("Test SB").count(), 1);
+    std::fs::write(dir.path().join("half.log"), "Test SB Allowed\nStates 3\n").unwrap();
+    litmus_in(dir.path(), &["merge", "half.log"]).assert().code(2);
+    litmus_in(dir.path(), &["merge", "gone.log"]).assert().code(2);
+}

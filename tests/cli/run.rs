@@ -1,0 +1,223 @@
+//! `litmus run`: what it prints, and how it ends.
+
+use super::{BAD, MP, SB, SPIN, folder, litmus, litmus_in, shown, stderr, stdout};
+
+#[test]
+fn the_first_run_of_the_readme() {
+    insta::assert_snapshot!(shown(&litmus(&["run", "litmus/mp.litmus", "-m", "arm-a9.cat"]).assert().code(0)), @"");
+}
+
+#[test]
+fn the_default_model_is_named_on_standard_error() {
+    let dir = folder(&[("SB.litmus", SB)]);
+    insta::assert_snapshot!(shown(&litmus_in(dir.path(), &["run", "SB.litmus"]).assert().code(0)), @"");
+}
+
+#[test]
+fn quiet_says_nothing_but_the_log() {
+    let dir = folder(&[("SB.litmus", SB)]);
+    let run = litmus_in(dir.path(), &["run", "-q", "SB.litmus"]).assert().code(0);
+    assert_eq!(stderr(&run), "");
+    assert!(stdout(&run).starts_with("Test SB Allowed\n"));
+}
+
+#[test]
+fn several_models_give_a_table_with_differences_marked() {
+    let dir = folder(&[("SB.litmus", SB), ("MP.litmus", MP)]);
+    let run = litmus_in(dir.path(), &["run", "SB.litmus", "MP.litmus", "-m", "sc", "-m", "x86tso"]);
+    insta::assert_snapshot!(shown(&{ run }.assert().code(0)), @"");
+}
+
+#[test]
+fn the_herd_format_is_refused_for_several_models() {
+    let run =
+        litmus(&["run", "litmus/mp.litmus", "-m", "sc", "-m", "weak", "--format", "herd"]).assert().code(2);
+    insta::assert_snapshot!(shown(&run), @"");
+}
+
+#[test]
+fn from_standard_input() {
+    let run = litmus(&["run", "-", "-m", "sc"]).write_stdin(SB).assert().code(0);
+    assert!(stdout(&run).starts_with("Test SB Allowed\nStates 3\n"), "{}", stdout(&run));
+}
+
+#[test]
+fn folders_lists_and_patterns() {
+    let dir = folder(&[
+        ("a/SB.litmus", SB),
+        ("a/deep/MP.litmus", MP),
+        ("@list", "# two\na/SB.litmus\n\na/deep/MP.litmus\n"),
+    ]);
+    for tests in ["a", "@list"] {
+        let run = litmus_in(dir.path(), &["run", "-q", "-m", "sc", tests]).assert().code(0);
+        let names: Vec<String> =
+            stdout(&run).lines().filter(|l| l.starts_with("Test ")).map(String::from).collect();
+        assert_eq!(names, ["Test SB Allowed", "Test MP Allowed"], "{tests}");
+    }
+    let run = litmus_in(dir.path(), &["run", "-q", "-m", "sc", "a/*/*.litmus"]).assert().code(0);
+    assert!(stdout(&run).starts_with("Test MP Allowed\n"));
+}
+
+#[test]
+fn one_broken_test_is_reported_and_passed_over() {
+    let dir = folder(&[("1.litmus", BAD), ("2.litmus", SB)]);
+    let run =
+        litmus_in(dir.path(), &["run", "1.litmus", "2.litmus", "gone.litmus", "-m", "sc"]).assert().code(2);
+    assert!(stdout(&run).starts_with("Test SB Allowed\n"));
+    insta::assert_snapshot!(stderr(&run), @"");
+}
+
+#[test]
+fn a_model_that_is_not_there() {
+    let run = litmus(&["run", "litmus/mp.litmus", "-m", "arma9"]).assert().code(2);
+    insta::assert_snapshot!(shown(&run), @"");
+}
+
+#[test]
+fn a_broken_model_is_reported_once() {
+    let dir = folder(&[("m.cat", "acyclic po | rff as c\n"), ("SB.litmus", SB), ("MP.litmus", MP)]);
+    let run = litmus_in(dir.path(), &["run", "SB.litmus", "MP.litmus", "-m", "m.cat"]).assert().code(2);
+    insta::assert_snapshot!(shown(&run), @"");
+}
+
+#[test]
+fn a_model_of_another_architecture_names_both() {
+    let dir = folder(&[("SB.litmus", SB)]);
+    let run = litmus_in(dir.path(), &["run", "SB.litmus", "-m", "aarch64"]).assert().code(2);
+    insta::assert_snapshot!(shown(&run), @"");
+}
+
+#[test]
+fn a_loop_is_cut_and_that_is_said() {
+    let dir = folder(&[("SPIN.litmus", SPIN)]);
+    let run = litmus_in(dir.path(), &["run", "SPIN.litmus", "-m", "sc"]).assert().code(0);
+    insta::assert_snapshot!(shown(&run), @"");
+    litmus_in(dir.path(), &["run", "SPIN.litmus", "-m", "sc", "--strict"]).assert().code(4);
+}
+
+#[test]
+fn expectations() {
+    let dir = folder(&[
+        ("SB.litmus", SB),
+        ("MP.litmus", MP),
+        ("kinds", "SB Allowed\nMP Forbid\n"),
+        ("bad", "SB Maybe\n"),
+    ]);
+    let run = |args: &[&str]| {
+        let mut all = vec!["run", "SB.litmus", "MP.litmus", "-q"];
+        all.extend(args);
+        litmus_in(dir.path(), &all).assert()
+    };
+    run(&["-m", "x86tso", "--expect", "kinds"]).code(0);
+    run(&["-m", "sc", "--expect", "forbidden"]).code(0);
+    let failed = run(&["-m", "sc", "--expect", "kinds"]).code(1);
+    insta::assert_snapshot!(stderr(&failed), @"");
+    insta::assert_snapshot!(stderr(&run(&["--expect", "bad"]).code(2)), @"");
+    insta::assert_snapshot!(stderr(&run(&["--expect", "perhaps"]).code(2)), @"");
+}
+
+#[test]
+fn a_log_as_expectation() {
+    let dir = folder(&[("SB.litmus", SB)]);
+    litmus_in(dir.path(), &["run", "SB.litmus", "-m", "x86tso", "-o", "tso.log"]).assert().code(0);
+    litmus_in(dir.path(), &["run", "SB.litmus", "-m", "x86tso", "--expect", "tso.log"]).assert().code(0);
+    let run =
+        litmus_in(dir.path(), &["run", "SB.litmus", "-m", "sc", "--expect", "tso.log"]).assert().code(1);
+    insta::assert_snapshot!(stderr(&run), @"");
+}
+
+#[test]
+fn strict_runs_fail_on_violated_assertions() {
+    let forall = SB.replace("exists (0:EAX=0 /\\ 1:EAX=0)", "forall (0:EAX=1 \\/ 1:EAX=1)");
+    let dir = folder(&[("F.litmus", &forall)]);
+    litmus_in(dir.path(), &["run", "F.litmus", "-m", "x86tso"]).assert().code(0);
+    litmus_in(dir.path(), &["run", "F.litmus", "-m", "sc", "--strict"]).assert().code(0);
+    let run = litmus_in(dir.path(), &["run", "F.litmus", "-m", "x86tso", "--strict", "-q"]).assert().code(1);
+    insta::assert_snapshot!(stderr(&run), @"");
+}
+
+#[test]
+fn limits_have_their_own_exit_code() {
+    let dir = folder(&[("SB.litmus", SB)]);
+    let run = litmus_in(dir.path(), &["run", "SB.litmus", "-m", "x86tso", "--max-executions", "2"])
+        .assert()
+        .code(4);
+    assert!(stderr(&run).contains("the limit on executions was reached"), "{}", stderr(&run));
+}
+
+#[test]
+fn nothing_at_all_is_explained() {
+    let dir = folder(&[("none.cat", "empty W as nothing-is-allowed\n"), ("SB.litmus", SB)]);
+    let run = litmus_in(dir.path(), &["run", "SB.litmus", "-m", "none.cat"]).assert().code(0);
+    insta::assert_snapshot!(stderr(&run), @"");
+}
+
+#[test]
+fn modes_agree_on_the_states() {
+    let dir = folder(&[("SB.litmus", SB)]);
+    let states = |mode: &str| {
+        let run = litmus_in(dir.path(), &["run", "-q", "SB.litmus", "-m", "x86tso", "--mode", mode])
+            .assert()
+            .code(0);
+        stdout(&run).lines().filter(|l| l.starts_with("0:")).map(String::from).collect::<Vec<_>>()
+    };
+    assert_eq!(states("count"), states("states"));
+    assert!(!states("check").is_empty());
+}
+
+#[test]
+fn the_oracle_gives_the_same_log() {
+    let log = |engine: &str| {
+        super::without_times(&stdout(&litmus(&["run", "litmus", "-q", "--engine", engine]).assert().code(0)))
+    };
+    assert_eq!(log("explore"), log("naive"));
+}
+
+#[test]
+fn figures_of_the_search() {
+    let dir = folder(&[("SB.litmus", SB)]);
+    let run = litmus_in(dir.path(), &["run", "SB.litmus", "-m", "sc", "--stats"]).assert().code(0);
+    assert!(stderr(&run).starts_with("SB: 3 executions in "), "{}", stderr(&run));
+}
+
+#[test]
+fn colour_only_where_asked_for() {
+    let dir = folder(&[("1.litmus", BAD)]);
+    let plain = litmus_in(dir.path(), &["run", "1.litmus"]).assert().code(2);
+    assert!(!stderr(&plain).contains('\u{1b}'));
+    let colored = litmus_in(dir.path(), &["run", "1.litmus", "--color", "always"]).assert().code(2);
+    assert!(stderr(&colored).contains('\u{1b}'));
+    let never = litmus_in(dir.path(), &["run", "1.litmus", "--color", "never"]).assert().code(2);
+    assert!(!stderr(&never).contains('\u{1b}'));
+}
+
+#[test]
+fn wrong_options_are_bad_input() {
+    for args in [
+        &["run"][..],
+        &["run", "x.litmus", "--timeout", "0"],
+        &["run", "x.litmus", "--jobs", "0"],
+        &["run", "x.litmus", "--shard", "3/2"],
+        &["run", "x.litmus", "--mode", "guess"],
+        &["run", "litmus/mp.litmus", "--conf", "gone.cfg"],
+        &["nonsense"],
+        &[],
+    ] {
+        litmus(args).assert().code(2);
+    }
+}
+
+#[test]
+fn the_reader_of_a_pipe_may_go_away() {
+    use std::process::{Command, Stdio};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_litmus"))
+        .args(["run", "litmus", "-q"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+}

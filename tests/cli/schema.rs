@@ -1,0 +1,119 @@
+//! JSON output against its schema.
+
+use serde_json::Value;
+
+use super::{BAD, SB, SPIN, folder, litmus_in, stdout};
+
+const SCHEMA: &str = include_str!("../../docs/schema/litmus-results-1.schema.json");
+
+/// Checks a value against the part of JSON Schema that ours uses; gives the first complaint.
+fn check(value: &Value, schema: &Value, root: &Value, path: &str) -> Result<(), String> {
+    let object = schema.as_object().ok_or("a schema is an object")?;
+    for key in object.keys() {
+        let known = [
+            "$schema",
+            "$id",
+            "$ref",
+            "$defs",
+            "title",
+            "description",
+            "type",
+            "properties",
+            "required",
+            "items",
+            "enum",
+            "additionalProperties",
+        ];
+        // What this checker would pass over must not be in the schema.
+        assert!(known.contains(&key.as_str()), "the checker does not know `{key}`");
+    }
+    if let Some(reference) = object.get("$ref").and_then(Value::as_str) {
+        let target = root.pointer(reference.trim_start_matches('#')).ok_or(format!("no {reference}"))?;
+        return check(value, target, root, path);
+    }
+    if let Some(allowed) = object.get("enum").and_then(Value::as_array)
+        && !allowed.contains(value)
+    {
+        return Err(format!("{path}: {value} is not one of {allowed:?}"));
+    }
+    if let Some(kind) = object.get("type") {
+        let kinds: Vec<&str> = match kind {
+            Value::String(one) => vec![one],
+            Value::Array(many) => many.iter().filter_map(Value::as_str).collect(),
+            _ => Vec::new(),
+        };
+        let fits = kinds.iter().any(|kind| match *kind {
+            "null" => value.is_null(),
+            "string" => value.is_string(),
+            "integer" => value.is_i64() || value.is_u64(),
+            "number" => value.is_number(),
+            "boolean" => value.is_boolean(),
+            "array" => value.is_array(),
+            "object" => value.is_object(),
+            _ => false,
+        });
+        if !fits {
+            return Err(format!("{path}: {value} is not of type {kinds:?}"));
+        }
+    }
+    if let (Some(items), Some(list)) = (object.get("items"), value.as_array()) {
+        for (index, item) in list.iter().enumerate() {
+            check(item, items, root, &format!("{path}/{index}"))?;
+        }
+    }
+    let Some(fields) = value.as_object() else { return Ok(()) };
+    for name in object.get("required").and_then(Value::as_array).into_iter().flatten() {
+        let name = name.as_str().unwrap_or_default();
+        if !fields.contains_key(name) {
+            return Err(format!("{path}: {name} is missing"));
+        }
+    }
+    if let Some(properties) = object.get("properties").and_then(Value::as_object) {
+        for (name, field) in fields {
+            match properties.get(name) {
+                Some(schema) => check(field, schema, root, &format!("{path}/{name}"))?,
+                None if object.get("additionalProperties") == Some(&Value::Bool(false)) => {
+                    return Err(format!("{path}: {name} is not in the schema"));
+                }
+                None => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn the_output_is_as_the_schema_says() {
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    let dir = folder(&[
+        ("SB.litmus", SB),
+        ("BAD.litmus", BAD),
+        ("SPIN.litmus", SPIN),
+        ("junk.litmus", "no test\n"),
+        ("flag.cat", "flag ~empty W as writes\nempty R & W as e\n"),
+    ]);
+    let tests = ["SB.litmus", "BAD.litmus", "SPIN.litmus", "junk.litmus", "gone.litmus"];
+    for options in
+        [&["-m", "sc"][..], &["-m", "flag.cat", "--expect", "never"], &["-m", "sc", "--max-executions", "1"]]
+    {
+        let mut args = vec!["run", "--format", "json"];
+        args.extend(tests);
+        args.extend(options);
+        let document: Value =
+            serde_json::from_str(&stdout(&litmus_in(dir.path(), &args).assert().code(2))).unwrap();
+        check(&document, &schema, &schema, "").unwrap();
+        assert_eq!(document["results"].as_array().map(Vec::len), Some(5));
+        let result = schema.pointer("/$defs/result").unwrap();
+        args[2] = "jsonl";
+        for line in stdout(&litmus_in(dir.path(), &args).assert().code(2)).lines() {
+            check(&serde_json::from_str(line).unwrap(), result, &schema, "").unwrap();
+        }
+    }
+}
+
+#[test]
+fn the_checker_finds_what_is_wrong() {
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    let wrong = serde_json::json!({ "schema": "litmus-results/1", "tool": { "name": "litmus", "version": 3 }, "results": [], "summary": {} });
+    assert_eq!(check(&wrong, &schema, &schema, "").unwrap_err(), "/summary: tests is missing");
+}
