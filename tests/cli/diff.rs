@@ -22,11 +22,35 @@ fn equal_different_and_wrong() {
         all.extend(args);
         shown(&litmus_in(dir.path(), &all).assert().code(code))
     };
-    insta::assert_snapshot!(diff(&["sc.log", "sc.log"], 0), @"");
-    insta::assert_snapshot!(diff(&["sc.log", "x86tso.log"], 1), @"");
-    insta::assert_snapshot!(diff(&["--only-differences", "x86tso.log", "sc.log"], 1), @"");
-    insta::assert_snapshot!(diff(&["sc.log", "gone.log"], 2), @"");
-    insta::assert_snapshot!(diff(&["sc.log", "SB.litmus"], 2), @"");
+    insta::assert_snapshot!(diff(&["sc.log", "sc.log"], 0), @r"
+    same          MP
+    same          SB
+    2 tests compared: 2 the same
+    --- exit 0
+    ");
+    insta::assert_snapshot!(diff(&["sc.log", "x86tso.log"], 1), @r"
+    same          MP
+    weaker        SB
+                  x86tso.log allows 0:EAX=0; 1:EAX=0; and sc.log forbids it
+    2 tests compared: 1 the same, 1 weaker (x86tso.log allows more)
+    --- exit 1
+    ");
+    insta::assert_snapshot!(diff(&["--only-differences", "x86tso.log", "sc.log"], 1), @r"
+    stronger      SB
+                  x86tso.log allows 0:EAX=0; 1:EAX=0; and sc.log forbids it
+    2 tests compared: 1 the same, 1 stronger (sc.log allows less)
+    --- exit 1
+    ");
+    insta::assert_snapshot!(diff(&["sc.log", "gone.log"], 2), @r"
+    --- stderr
+    error: cannot read the log `gone.log`: No such file or directory (os error 2)
+    --- exit 2
+    ");
+    insta::assert_snapshot!(diff(&["sc.log", "SB.litmus"], 2), @r"
+    --- stderr
+    error: there is no test in `SB.litmus`: is it a log of herd7, litmus7 or ours?
+    --- exit 2
+    ");
 }
 
 #[test]
@@ -34,7 +58,14 @@ fn hardware_against_a_model_that_is_run() {
     let dir = logs();
     let run =
         litmus_in(dir.path(), &["diff", "--run", "board.log", "MP.litmus", "-m", "x86tso"]).assert().code(1);
-    insta::assert_snapshot!(shown(&run), @"");
+    insta::assert_snapshot!(shown(&run), @r"
+    incomparable  MP
+                  board.log showed 1:EAX=1; 1:EBX=0; and the model forbids it
+                  the model allows 1:EAX=0; 1:EBX=1; but board.log did not show it
+                  the model allows 1:EAX=1; 1:EBX=1; but board.log did not show it
+    1 tests compared: 0 the same, 1 incomparable
+    --- exit 1
+    ");
     litmus_in(dir.path(), &["diff", "--run", "x86tso.log", "SB.litmus", "MP.litmus", "-m", "x86tso"])
         .assert()
         .code(0);

@@ -27,10 +27,15 @@ fn configuration_files() {
 #[test]
 fn what_is_not_there_is_named() {
     let said = |args: &[&str], code| stderr(&litmus(args).assert().code(code));
-    insta::assert_snapshot!(said(&["herd", "-modle", "sc.cat", "litmus/mp.litmus"], 2), @"");
-    insta::assert_snapshot!(said(&["herd", "-through", "all", "litmus/mp.litmus"], 3), @"");
-    insta::assert_snapshot!(said(&["herd", "-conf", "gone.cfg", "litmus/mp.litmus"], 2), @"");
-    insta::assert_snapshot!(said(&["herd", "-model", "gone.cat", "litmus/mp.litmus"], 2), @"");
+    insta::assert_snapshot!(said(&["herd", "-modle", "sc.cat", "litmus/mp.litmus"], 2), @"error: herd7 has no option `-modle`, did you mean -model?");
+    insta::assert_snapshot!(said(&["herd", "-through", "all", "litmus/mp.litmus"], 3), @"error: herd7's `-through all` is not supported, only `-through none`");
+    insta::assert_snapshot!(said(&["herd", "-conf", "gone.cfg", "litmus/mp.litmus"], 2), @"error: cannot find the configuration file `gone.cfg` in the current directory");
+    insta::assert_snapshot!(said(&["herd", "-model", "gone.cat", "litmus/mp.litmus"], 2), @r"
+    litmus/mp.litmus: error[cat::file-not-found]: cannot find `gone.cat`
+     = note: searched, in this order:
+         gone.cat
+         the library (`litmus model list`)
+    ");
 }
 
 #[test]
@@ -61,5 +66,18 @@ fn selection_and_speedcheck() {
     let run = litmus_in(dir.path(), &["herd", "-model", "x86tso.cat", "-speedcheck", "true", "SB.litmus"])
         .assert()
         .code(0);
-    insta::assert_snapshot!(shown(&run), @"");
+    insta::assert_snapshot!(shown(&run), @r"
+    Test SB Allowed
+    States 1
+    0:EAX=0; 1:EAX=0;
+    Ok
+    Witnesses
+    Positive: 1 Negative: 0
+    Condition exists (0:EAX=0 /\ 1:EAX=0)
+    Observation SB Always 1 0
+    Time SB #
+    Hash=edd4722437d708675ed921e7607e77f0
+
+    --- exit 0
+    ");
 }

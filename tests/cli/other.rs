@@ -6,7 +6,10 @@ use super::{BAD, SB, folder, litmus, litmus_in, shown, stderr, stdout};
 fn check_counts_by_reason() {
     let dir = folder(&[("t/1.litmus", BAD), ("t/2.litmus", SB), ("t/3.litmus", &BAD.replace("BAD", "ALSO"))]);
     let run = litmus_in(dir.path(), &["check", "t"]).assert().code(2);
-    insta::assert_snapshot!(stdout(&run), @"");
+    insta::assert_snapshot!(stdout(&run), @r"
+         2  unknown X86 instruction `MOOV` [arch::unknown-instruction], first in t/1.litmus
+    3 tests read, 2 refused
+    ");
     litmus(&["check", "litmus"]).assert().code(0);
 }
 
@@ -34,12 +37,41 @@ fn every_model_of_ours_is_right() {
 
 #[test]
 fn doc() {
-    insta::assert_snapshot!(shown(&litmus(&["doc", "rmw"]).assert().code(0)), @"");
-    insta::assert_snapshot!(shown(&litmus(&["doc", "DMB.SY"]).assert().code(0)), @"");
-    insta::assert_snapshot!(shown(&litmus(&["doc", "X", "--arch", "x86"]).assert().code(0)), @"");
-    insta::assert_snapshot!(shown(&litmus(&["doc", "lxsxx"]).assert().code(2)), @"");
-    insta::assert_snapshot!(shown(&litmus(&["doc", "MFENCE", "--arch", "ARM"]).assert().code(2)), @"");
-    insta::assert_snapshot!(shown(&litmus(&["doc", "F", "--test", "litmus/mp.litmus"]).assert().code(0)), @"");
+    insta::assert_snapshot!(shown(&litmus(&["doc", "rmw"]).assert().code(0)), @r"
+    rmw: relation, defined in stdlib.cat, which always runs first, on every architecture
+      Read-modify-writes: `lxsx | amo`.
+    --- exit 0
+    ");
+    insta::assert_snapshot!(shown(&litmus(&["doc", "DMB.SY"]).assert().code(0)), @r"
+    DMB.SY: set of events, predefined, on AArch64
+      Data memory barriers, by domain and kind: SY full system, OSH outer, ISH inner, NSH non-shareable; LD orders loads before, ST stores with stores.
+      One of: DMB.SY, DMB.LD, DMB.ST, DMB.OSH, DMB.OSHLD, DMB.OSHST, DMB.ISH, DMB.ISHLD, DMB.ISHST, DMB.NSH, DMB.NSHLD, DMB.NSHST
+    --- exit 0
+    ");
+    insta::assert_snapshot!(shown(&litmus(&["doc", "X", "--arch", "x86"]).assert().code(0)), @r"
+    X: set of events, predefined, on X86, X86_64
+      Accesses of locked instructions (LOCK …, XCHG).
+    --- exit 0
+    ");
+    insta::assert_snapshot!(shown(&litmus(&["doc", "lxsxx"]).assert().code(2)), @r"
+    --- stderr
+    error: `lxsxx` is not a predefined name, did you mean `lxsx`? (`litmus doc` lists them; a model's own definitions: `litmus model show`)
+    --- exit 2
+    ");
+    insta::assert_snapshot!(shown(&litmus(&["doc", "MFENCE", "--arch", "ARM"]).assert().code(2)), @r"
+    --- stderr
+    error: `MFENCE` means nothing on ARM; it is a name on X86, X86_64
+    --- exit 2
+    ");
+    insta::assert_snapshot!(shown(&litmus(&["doc", "F", "--test", "litmus/mp.litmus"]).assert().code(0)), @r"
+    F: set of events, predefined, on every architecture
+      Fences of all kinds.
+
+    In mp:
+      g: P0 F (DMB)
+      h: P1 F (DMB)
+    --- exit 0
+    ");
     let all = stdout(&litmus(&["doc"]).assert().code(0));
     assert!(all.lines().count() > 100);
 }
@@ -107,17 +139,242 @@ fn bench_counts_are_the_same_in_every_syntax() {
 #[test]
 fn bench_refuses_what_would_not_end() {
     let said = |args: &[&str]| stderr(&litmus(args).assert().code(2));
-    insta::assert_snapshot!(said(&["bench", "writers", "--sizes", "15"]), @"");
-    insta::assert_snapshot!(said(&["bench", "variables", "--sizes", "50", "--arch", "ARM"]), @"");
-    insta::assert_snapshot!(said(&["bench", "rings"]), @"");
-    insta::assert_snapshot!(said(&["bench", "ring", "--arch", "C"]), @"");
+    insta::assert_snapshot!(said(&["bench", "writers", "--sizes", "15"]), @"error: writers(15) has up to 1.3e12 executions, that is 50 days at 300000 a second; give --timeout, or --force to run it all the same");
+    insta::assert_snapshot!(said(&["bench", "variables", "--sizes", "50", "--arch", "ARM"]), @"error: variables(50): a thread of ARM has registers for 6 variables; X86 has no such limit");
+    insta::assert_snapshot!(said(&["bench", "rings"]), @r"
+    error: there is no family `rings`, did you mean `ring`? There are:
+      readers       one writer of x, N readers
+      loop          a writer that loops until it sees its own write, N readers that spin until they see it
+      coherence     N writes of x in one thread, N reads in another
+      writers       N threads, each writing x once
+      ring          store-buffering ring: N threads, store your own variable, load the next one's
+      incs          N threads, each incrementing x once, atomically
+      threads       scaling by threads: N threads over two variables
+      variables     scaling by variables: two threads over N variables
+      instructions  scaling by instructions: two threads of N instructions
+      empty         N threads that do nothing
+    ");
+    insta::assert_snapshot!(said(&["bench", "ring", "--arch", "C"]), @"error: tests are generated for X86, AArch64, ARM, RISCV, PPC, not for `C`");
     litmus(&["bench", "writers", "--sizes", "15", "--timeout", "0.2"]).assert().code(4);
 }
 
 #[test]
 fn help_texts() {
-    insta::assert_snapshot!(shown(&litmus(&["--help"]).assert().code(0)), @"");
-    insta::assert_snapshot!(shown(&litmus(&["run", "--help"]).assert().code(0)), @"");
-    insta::assert_snapshot!(shown(&litmus(&["diff", "--help"]).assert().code(0)), @"");
-    insta::assert_snapshot!(shown(&litmus(&["herd", "--help"]).assert().code(0)), @"");
+    insta::assert_snapshot!(shown(&litmus(&["--help"]).assert().code(0)), @r"
+    Which outcomes does a memory model allow a concurrent test?
+
+    Usage: litmus [OPTIONS] <COMMAND>
+
+    Commands:
+      run          Run tests under a model and print herd7's log
+      herd         Take herd7's own options and .cfg files, with their meaning
+      check        Read and lower tests without running them; report each failure by its reason
+      model        Look at memory models
+      diff         Compare the outcomes of two logs, or of a log and a run
+      merge        Join the logs of a campaign's parts
+      doc          Explain a predefined name of the cat language: `X`, `_`, `lxsx`, `DMB.SY` …
+      bench        Generate families of tests of growing size and measure them
+      completions  Print a completion script for a shell
+      man          Print the manual page
+
+    Options:
+          --color <WHEN>  When to colour: auto, always or never (NO_COLOR is respected) [default: auto]
+      -q, --quiet         Say less: no notes, no progress, no summary; errors are still told
+      -v, --verbose...    Say more
+      -h, --help          Print help
+      -V, --version       Print version
+
+    Exit codes:
+      0  everything ran
+      1  an expectation failed (--expect, or --strict and a violated forall or ~exists); diff: there are
+      differences
+      2  bad input: command line, model or test
+      3  a test or model uses something that is not supported
+      4  a limit was hit (--timeout, --max-executions, memory; with --strict also --unroll)
+      Where several apply, the first of 2, 3, 1, 4. Ctrl-C: 130, after what is known has been printed.
+
+    Examples:
+      litmus run litmus/mp.litmus -m arm-a9
+      litmus model list
+      litmus doc rmw
+    --- exit 0
+    ");
+    insta::assert_snapshot!(shown(&litmus(&["run", "--help"]).assert().code(0)), @r"
+    Run tests under a model and print herd7's log
+
+    Usage: litmus run [OPTIONS] <TEST>...
+
+    Arguments:
+      <TEST>...
+              Tests: files, folders (searched recursively), @lists, glob patterns, `-` for standard
+              input
+
+    Options:
+          --color <WHEN>
+              When to colour: auto, always or never (NO_COLOR is respected)
+              
+              [default: auto]
+
+      -m, --model <MODEL>
+              The model: a file, or the name of one of ours (`litmus model list`); several give a table
+
+      -I, --include <DIR>
+              Search DIR for models, includes, bell, macro and configuration files (repeatable)
+
+      -q, --quiet
+              Say less: no notes, no progress, no summary; errors are still told
+
+      -v, --verbose...
+              Say more
+
+          --variant <A,B>
+              Variants of the semantics, as in herd7
+
+          --bell <FILE>
+              Bell file: annotations that instructions may carry
+
+          --macros <FILE.def>
+              Macros of C tests
+
+          --conf <FILE.cfg>
+              herd7 configuration file
+
+          --no-arch-check
+              Accept a model of another architecture
+
+          --mode <MODE>
+              What to find out
+
+              Possible values:
+              - count:  Every execution, with herd7's figures
+              - states: Every outcome, no figures
+              - check:  Decide the condition and stop
+              
+              [default: count]
+
+          --engine <ENGINE>
+              How to find it out
+
+              Possible values:
+              - explore: The stateless explorer
+              - naive:   The oracle: enumerate everything, then filter
+              
+              [default: explore]
+
+          --unroll <N>
+              Unroll loops N times (a test's own Unroll= wins) [default: 2]
+
+      -j, --jobs <N>
+              Worker threads [default: one per core]
+
+          --timeout <S>
+              Time limit per test, in seconds
+
+          --max-executions <N>
+              Stop a test after N executions
+
+          --skip-checks <A,B>
+              Checks of the model to leave out
+
+          --format <FORMAT>
+              Output format [default: herd, or table with several models]
+
+              Possible values:
+              - herd:  herd7's log
+              - json:  One JSON document
+              - jsonl: One JSON object a line, streamed
+              - csv:   One row a test
+              - junit: JUnit XML, for CI
+              - table: One line a test, one column a model
+
+      -o, --output <FILE>
+              Write the output to FILE
+
+          --expect <WORD|FILE>
+              What the tests must say: ok, no, never, sometimes, always, allowed, forbidden, required,
+              or a file: a reference log, or lines `NAME WORD`
+
+          --strict
+              A violated `forall` or `~exists`, or a loop cut at the bound, fails the run
+
+          --stats
+              Figures of each search on standard error
+
+          --resume <FILE>
+              Take up an interrupted run: keep what FILE holds, append the rest
+
+          --shard <K/N>
+              Run only the K-th of N parts of the tests
+
+          --hexa
+              Print integers in hexadecimal
+
+      -h, --help
+              Print help (see a summary with '-h')
+
+    Exit codes:
+      0  everything ran
+      1  an expectation failed (--expect, or --strict and a violated forall or ~exists); diff: there are
+      differences
+      2  bad input: command line, model or test
+      3  a test or model uses something that is not supported
+      4  a limit was hit (--timeout, --max-executions, memory; with --strict also --unroll)
+      Where several apply, the first of 2, 3, 1, 4. Ctrl-C: 130, after what is known has been printed.
+
+    Examples:
+      litmus run litmus/mp.litmus -m arm-a9
+      litmus run litmus/mp.litmus -m weak -m nofence
+      litmus run litmus/ --format jsonl -o results.jsonl
+      litmus run litmus/mp.litmus -m sc --expect forbidden
+    --- exit 0
+    ");
+    insta::assert_snapshot!(shown(&litmus(&["diff", "--help"]).assert().code(0)), @r"
+    Compare the outcomes of two logs, or of a log and a run
+
+    Usage: litmus diff [OPTIONS] <A> <B>...
+
+    Arguments:
+      <A>     The first log: ours, herd7's or litmus7's
+      <B>...  The second log; with --run: tests to run
+
+    Options:
+          --color <WHEN>       When to colour: auto, always or never (NO_COLOR is respected) [default:
+                               auto]
+          --run                Run the tests B and compare their outcomes with the log A
+      -m, --model <MODEL>      The model of --run
+      -q, --quiet              Say less: no notes, no progress, no summary; errors are still told
+      -I, --include <DIR>      Search DIR for models, includes, bell, macro and configuration files
+                               (repeatable)
+      -v, --verbose...         Say more
+          --variant <A,B>      Variants of the semantics, as in herd7
+          --bell <FILE>        Bell file: annotations that instructions may carry
+          --macros <FILE.def>  Macros of C tests
+          --conf <FILE.cfg>    herd7 configuration file
+          --no-arch-check      Accept a model of another architecture
+          --only-differences   Leave out tests that agree
+          --no-hash            Match tests by name alone, whatever their hashes
+          --counts             Numbers of witnesses must agree, too
+          --int64              Compare numbers at 64 bits, not at 32
+      -h, --help               Print help
+
+    Exit codes: 0 equal, 1 different, 2 on error.
+
+    Examples:
+      litmus run litmus/mp.litmus -m sc -o sc.log
+      litmus run litmus/mp.litmus -m sc -o again.log
+      litmus diff sc.log again.log
+      litmus diff --run sc.log litmus/mp.litmus -m sc
+    --- exit 0
+    ");
+    insta::assert_snapshot!(shown(&litmus(&["herd", "--help"]).assert().code(0)), @r"
+    Usage: litmus herd [OPTION]... [TEST]...
+
+    herd7's options, with one dash, and its .cfg files; `litmus run` has the same under modern names. An option that is not there is an
+    error that names it. Exit codes are herd7's: 0, or 2 on a wrong option, configuration file or model; with `-exit true` 1 at the first
+    test that fails.
+
+    Examples:
+      litmus herd -model sc.cat litmus/mp.litmus
+    --- exit 0
+    ");
 }

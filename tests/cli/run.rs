@@ -4,13 +4,46 @@ use super::{BAD, MP, SB, SPIN, folder, litmus, litmus_in, shown, stderr, stdout}
 
 #[test]
 fn the_first_run_of_the_readme() {
-    insta::assert_snapshot!(shown(&litmus(&["run", "litmus/mp.litmus", "-m", "arm-a9.cat"]).assert().code(0)), @"");
+    insta::assert_snapshot!(shown(&litmus(&["run", "litmus/mp.litmus", "-m", "arm-a9.cat"]).assert().code(0)), @r"
+    Test mp Allowed
+    States 3
+    1:R1=0; 1:R2=0;
+    1:R1=0; 1:R2=1;
+    1:R1=1; 1:R2=1;
+    No
+    Witnesses
+    Positive: 0 Negative: 3
+    Condition exists (1:R1=1 /\ 1:R2=0)
+    Observation mp Never 0 3
+    Time mp #
+    Hash=a9ea29ed012cc7a26d0438c409270df7
+
+    --- exit 0
+    ");
 }
 
 #[test]
 fn the_default_model_is_named_on_standard_error() {
     let dir = folder(&[("SB.litmus", SB)]);
-    insta::assert_snapshot!(shown(&litmus_in(dir.path(), &["run", "SB.litmus"]).assert().code(0)), @"");
+    insta::assert_snapshot!(shown(&litmus_in(dir.path(), &["run", "SB.litmus"]).assert().code(0)), @r"
+    Test SB Allowed
+    States 4
+    0:EAX=0; 1:EAX=0;
+    0:EAX=0; 1:EAX=1;
+    0:EAX=1; 1:EAX=0;
+    0:EAX=1; 1:EAX=1;
+    Ok
+    Witnesses
+    Positive: 1 Negative: 3
+    Condition exists (0:EAX=0 /\ 1:EAX=0)
+    Observation SB Sometimes 1 3
+    Time SB #
+    Hash=edd4722437d708675ed921e7607e77f0
+
+    --- stderr
+    X86: no -m given, using the model x86tso
+    --- exit 0
+    ");
 }
 
 #[test]
@@ -25,14 +58,24 @@ fn quiet_says_nothing_but_the_log() {
 fn several_models_give_a_table_with_differences_marked() {
     let dir = folder(&[("SB.litmus", SB), ("MP.litmus", MP)]);
     let run = litmus_in(dir.path(), &["run", "SB.litmus", "MP.litmus", "-m", "sc", "-m", "x86tso"]);
-    insta::assert_snapshot!(shown(&{ run }.assert().code(0)), @"");
+    insta::assert_snapshot!(shown(&{ run }.assert().code(0)), @r"
+      Test  sc            x86tso
+    ! SB    No Never 0/3  Ok Sometimes 1/4
+      MP    No Never 0/3  No Never 0/3
+    1 of 2 tests differ between the models (marked !)
+    --- exit 0
+    ");
 }
 
 #[test]
 fn the_herd_format_is_refused_for_several_models() {
     let run =
         litmus(&["run", "litmus/mp.litmus", "-m", "sc", "-m", "weak", "--format", "herd"]).assert().code(2);
-    insta::assert_snapshot!(shown(&run), @"");
+    insta::assert_snapshot!(shown(&run), @r"
+    --- stderr
+    error: the herd format holds one model at a time; with several -m use --format table, json, jsonl, csv or junit
+    --- exit 2
+    ");
 }
 
 #[test]
@@ -64,34 +107,86 @@ fn one_broken_test_is_reported_and_passed_over() {
     let run =
         litmus_in(dir.path(), &["run", "1.litmus", "2.litmus", "gone.litmus", "-m", "sc"]).assert().code(2);
     assert!(stdout(&run).starts_with("Test SB Allowed\n"));
-    insta::assert_snapshot!(stderr(&run), @"");
+    insta::assert_snapshot!(stderr(&run), @r"
+    error[arch::unknown-instruction]: unknown X86 instruction `MOOV`
+      ┌─ 1.litmus:4:2
+      │
+    4 │  MOOV [x],$1 ;
+      │  ^^^^ not an instruction that this tool knows
+
+    gone.litmus: error[file::unreadable]: cannot read the test `gone.litmus`: there is no such file
+    ");
 }
 
 #[test]
 fn a_model_that_is_not_there() {
     let run = litmus(&["run", "litmus/mp.litmus", "-m", "arma9"]).assert().code(2);
-    insta::assert_snapshot!(shown(&run), @"");
+    insta::assert_snapshot!(shown(&run), @r"
+    --- stderr
+    litmus/mp.litmus: error[cat::file-not-found]: cannot find `arma9`
+     = help: there is `arm-a9` in the library: did you mean that?
+     = note: searched, in this order:
+         arma9.cat
+         the library (`litmus model list`)
+         arma9
+
+    --- exit 2
+    ");
 }
 
 #[test]
 fn a_broken_model_is_reported_once() {
     let dir = folder(&[("m.cat", "acyclic po | rff as c\n"), ("SB.litmus", SB), ("MP.litmus", MP)]);
     let run = litmus_in(dir.path(), &["run", "SB.litmus", "MP.litmus", "-m", "m.cat"]).assert().code(2);
-    insta::assert_snapshot!(shown(&run), @"");
+    insta::assert_snapshot!(shown(&run), @r"
+    --- stderr
+    SB.litmus: error[cat::unknown-name]: `rff` is not defined
+      ┌─ m.cat:1:14
+      │
+    1 │ acyclic po | rff as c
+      │              ^^^ not defined here, nor by this architecture
+      │
+      = help: did you mean `rf`?
+
+    MP.litmus: not run, its model could not be loaded
+    --- exit 2
+    ");
 }
 
 #[test]
 fn a_model_of_another_architecture_names_both() {
     let dir = folder(&[("SB.litmus", SB)]);
     let run = litmus_in(dir.path(), &["run", "SB.litmus", "-m", "aarch64"]).assert().code(2);
-    insta::assert_snapshot!(shown(&run), @"");
+    insta::assert_snapshot!(shown(&run), @r"
+    --- stderr
+    SB.litmus: error[model::other-architecture]: the test is for X86, but the model `aarch64` is for AArch64
+     = help: name another model with -m, or give --no-arch-check
+
+    --- exit 2
+    ");
 }
 
 #[test]
 fn a_loop_is_cut_and_that_is_said() {
     let dir = folder(&[("SPIN.litmus", SPIN)]);
     let run = litmus_in(dir.path(), &["run", "SPIN.litmus", "-m", "sc"]).assert().code(0);
-    insta::assert_snapshot!(shown(&run), @"");
+    insta::assert_snapshot!(shown(&run), @r#"
+    Test SPIN Required
+    States 1
+    1:EAX=1;
+    Loop Ok
+    Witnesses
+    Positive: 3 Negative: 0
+    Condition forall (1:EAX=1)
+    Observation SPIN Always 3 0
+    Time SPIN #
+    Hash=e6c72fa62f88659113e2fa63b9ffd25c
+
+    --- stderr
+    Warning: File "SPIN.litmus": unrolling limit exceeded at L0, legal outcomes may be missing.
+    SPIN.litmus: SPIN: bounded: the loop at L0 of P1 (line 7) was cut off by --unroll; outcomes may be missing, those shown are certain; the verdict is not certain: what was not explored may change it
+    --- exit 0
+    "#);
     litmus_in(dir.path(), &["run", "SPIN.litmus", "-m", "sc", "--strict"]).assert().code(4);
 }
 
@@ -111,9 +206,9 @@ fn expectations() {
     run(&["-m", "x86tso", "--expect", "kinds"]).code(0);
     run(&["-m", "sc", "--expect", "forbidden"]).code(0);
     let failed = run(&["-m", "sc", "--expect", "kinds"]).code(1);
-    insta::assert_snapshot!(stderr(&failed), @"");
-    insta::assert_snapshot!(stderr(&run(&["--expect", "bad"]).code(2)), @"");
-    insta::assert_snapshot!(stderr(&run(&["--expect", "perhaps"]).code(2)), @"");
+    insta::assert_snapshot!(stderr(&failed), @"SB.litmus: SB: expected the observation Allowed, got Never");
+    insta::assert_snapshot!(stderr(&run(&["--expect", "bad"]).code(2)), @"error: bad:1: `SB Maybe` is not of the form `NAME WORD` with one of ok, no, undef, never, sometimes, always, allowed, forbidden, required");
+    insta::assert_snapshot!(stderr(&run(&["--expect", "perhaps"]).code(2)), @"error: --expect takes ok, no, undef, never, sometimes, always, allowed, forbidden, required, or a file; there is no file `perhaps`");
 }
 
 #[test]
@@ -123,7 +218,7 @@ fn a_log_as_expectation() {
     litmus_in(dir.path(), &["run", "SB.litmus", "-m", "x86tso", "--expect", "tso.log"]).assert().code(0);
     let run =
         litmus_in(dir.path(), &["run", "SB.litmus", "-m", "sc", "--expect", "tso.log"]).assert().code(1);
-    insta::assert_snapshot!(stderr(&run), @"");
+    insta::assert_snapshot!(stderr(&run), @"SB.litmus: SB: expected the log's verdict Ok, got No");
 }
 
 #[test]
@@ -133,7 +228,7 @@ fn strict_runs_fail_on_violated_assertions() {
     litmus_in(dir.path(), &["run", "F.litmus", "-m", "x86tso"]).assert().code(0);
     litmus_in(dir.path(), &["run", "F.litmus", "-m", "sc", "--strict"]).assert().code(0);
     let run = litmus_in(dir.path(), &["run", "F.litmus", "-m", "x86tso", "--strict", "-q"]).assert().code(1);
-    insta::assert_snapshot!(stderr(&run), @"");
+    insta::assert_snapshot!(stderr(&run), @r"F.litmus: SB: its condition is violated: forall (0:EAX=1 \/ 1:EAX=1)");
 }
 
 #[test]
@@ -149,7 +244,7 @@ fn limits_have_their_own_exit_code() {
 fn nothing_at_all_is_explained() {
     let dir = folder(&[("none.cat", "empty W as nothing-is-allowed\n"), ("SB.litmus", SB)]);
     let run = litmus_in(dir.path(), &["run", "SB.litmus", "-m", "none.cat"]).assert().code(0);
-    insta::assert_snapshot!(stderr(&run), @"");
+    insta::assert_snapshot!(stderr(&run), @"SB.litmus: SB: no execution at all: every candidate was refuted: `nothing-is-allowed` refuted 1");
 }
 
 #[test]
