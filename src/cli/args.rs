@@ -21,6 +21,7 @@ pub struct Cli {
     #[arg(
         long,
         global = true,
+        display_order = 900,
         value_name = "WHEN",
         default_value = "auto",
         hide_possible_values = true,
@@ -28,10 +29,10 @@ pub struct Cli {
     )]
     pub color: When,
     /// Say less: no notes, no progress, no summary; errors are still told
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, display_order = 901)]
     pub quiet: bool,
     /// Say more
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    #[arg(short, long, global = true, display_order = 902, action = clap::ArgAction::Count)]
     pub verbose: u8,
     #[command(subcommand)]
     pub command: Command,

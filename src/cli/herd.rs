@@ -1,14 +1,15 @@
 //! `litmus herd`: herd7's command line.
 
-use std::io::Write;
+use std::collections::BTreeSet;
+use std::io::{self, Write};
 
 use crate::outcome::Expectations;
-use crate::report::Log;
 use crate::report::herd::Style;
+use crate::report::{Format, Item, Log};
 
 use super::args::{FormatArg, HerdArgs};
 use super::console::Console;
-use super::herd_options::HerdOptions;
+use super::herd_options::{HerdOptions, Speedcheck};
 use super::plan::{RunPlan, settings_of, workers};
 use super::run::drive;
 use super::{Done, Exit, Stop, tests_arg};
@@ -67,10 +68,12 @@ pub fn herd(
         brackets: options.brackets,
         candidates: options.candidates,
         bad_flag: options.bad_flag.clone(),
+        speedcheck: options.speedcheck != Speedcheck::False,
         time: None,
     };
     let console = Console { quiet: console.quiet || options.quiet, verbose: console.verbose, ..*console };
-    let ended = drive(&mut plan, &mut Log::new(style), &console, out, err)?;
+    let ended =
+        drive(&mut plan, &mut Distinct { log: Log::new(style), seen: BTreeSet::new() }, &console, out, err)?;
     // herd7's codes: a test that fails does not count; a model that does not load, or an argument that is no test, does.
     Ok(if ended.interrupted {
         Exit::Interrupted
@@ -81,6 +84,22 @@ pub fn herd(
     } else {
         Exit::Success
     })
+}
+
+/// As herd7: a test with a name and hash already seen is not told twice.
+struct Distinct {
+    log: Log,
+    seen: BTreeSet<(String, Vec<String>)>,
+}
+
+impl Format for Distinct {
+    fn test(&mut self, item: &Item, out: &mut dyn Write) -> io::Result<()> {
+        let Some(answer) = &item.report.answer else { return Ok(()) };
+        if !self.seen.insert((answer.test.name.clone(), answer.test.hashes.clone())) {
+            return Ok(());
+        }
+        self.log.test(item, out)
+    }
 }
 
 fn help() -> String {

@@ -53,12 +53,6 @@ pub struct HerdOptions {
     pub only: Option<Vec<String>>,
     /// `-excl` and `-nonames`: not these.
     pub except: Vec<String>,
-    /// `-rename`: new names of tests.
-    pub rename: Vec<(String, String)>,
-    /// `-kinds`: new kinds of conditions.
-    pub kinds: Vec<(String, String)>,
-    /// `-conds`: new conditions.
-    pub conds: Vec<(String, String)>,
     /// Options that only change drawings, by name: taken note of and left alone.
     pub drawing: Vec<String>,
     /// Tests.
@@ -101,9 +95,6 @@ impl Default for HerdOptions {
             quiet: false,
             only: None,
             except: Vec::new(),
-            rename: Vec::new(),
-            kinds: Vec::new(),
-            conds: Vec::new(),
             drawing: Vec::new(),
             tests: Vec::new(),
         }
@@ -143,7 +134,7 @@ const OPTIONS: &[(&str, usize, Class)] = {
         ("archcheck", 1, Ours), ("checkfilter", 1, Ours), ("hexa", 1, Ours), ("brackets", 1, Ours),
         ("candidates", 1, Ours), ("exit", 1, Ours), ("badflag", 1, Ours), ("o", 1, Ours), ("show", 1, Ours),
         ("v", 0, Ours), ("q", 0, Ours), ("verbose", 1, Ours), ("names", 1, Ours), ("oknames", 1, Ours), ("excl", 1, Ours),
-        ("nonames", 1, Ours), ("rename", 1, Ours), ("kinds", 1, Ours), ("conds", 1, Ours),
+        ("nonames", 1, Ours), ("rename", 1, Absent), ("kinds", 1, Absent), ("conds", 1, Absent),
         ("optace", 1, Harmless("iico")), ("through", 1, Harmless("none")), ("strictskip", 1, Harmless("false")),
         ("initwrites", 1, Harmless("true")), ("badexecs", 1, Harmless("true")), ("restrict", 1, Harmless("none")),
         ("dumpallfaults", 1, Harmless("false")), ("endian", 1, Harmless("little")), ("outcomereads", 1, Harmless("false")),
@@ -328,9 +319,6 @@ impl HerdOptions {
             "oknames" => self.only.get_or_insert_default().extend(list()),
             "excl" => self.except.extend(self::names(value)?),
             "nonames" => self.except.extend(list()),
-            "rename" => self.rename.extend(pairs(value)?),
-            "kinds" => self.kinds.extend(pairs(value)?),
-            "conds" => self.conds.extend(pairs(value)?),
             _ => return Err(unknown("option", &shown, key)),
         }
         Ok(())
@@ -385,17 +373,6 @@ fn names(file: &str) -> Result<Vec<String>, Refused> {
         .filter(|l| !l.is_empty() && !l.starts_with('#'))
         .map(String::from)
         .collect())
-}
-
-/// `NAME rest` a line; quotes around the rest are dropped.
-fn pairs(file: &str) -> Result<Vec<(String, String)>, Refused> {
-    names(file)?
-        .iter()
-        .map(|line| match line.split_once(char::is_whitespace) {
-            Some((name, rest)) => Ok((name.to_string(), rest.trim().trim_matches('"').to_string())),
-            None => Err(Refused::Wrong(format!("`{file}`: `{line}` is not of the form `NAME VALUE`"))),
-        })
-        .collect()
 }
 
 #[cfg(test)]

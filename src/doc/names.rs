@@ -161,8 +161,7 @@ pub const NAMES: &[Name] = &[
     set("TLBInXS", &[AArch64], "TLB invalidations with nXS."),
     group("DMB", &[Arm], "Data memory barriers (`DMB` is `DMB SY`).", &["DMB.ISH", "DMB.ST"]),
     group("DSB", &[Arm], "Data synchronisation barriers.", &["DSB.ST"]),
-    group("DMB.*", &[AArch64], "Data memory barriers, by domain and kind: SY full system, OSH outer, ISH inner, NSH non-shareable; LD orders loads before, ST \
-          stores with stores.", &[
+    group("DMB.*", &[AArch64], "Data memory barriers, by domain and kind: SY full system, OSH outer, ISH inner, NSH non-shareable; LD orders earlier loads with everything later, ST stores with stores.", &[
         "DMB.SY", "DMB.LD", "DMB.ST", "DMB.OSH", "DMB.OSHLD", "DMB.OSHST", "DMB.ISH", "DMB.ISHLD", "DMB.ISHST", "DMB.NSH", "DMB.NSHLD", "DMB.NSHST"]),
     group("DSB.*", &[AArch64], "Data synchronisation barriers, by domain and kind as for DMB.", &[
         "DSB.SY", "DSB.LD", "DSB.ST", "DSB.OSH", "DSB.OSHLD", "DSB.OSHST", "DSB.ISH", "DSB.ISHLD", "DSB.ISHST", "DSB.NSH", "DSB.NSHLD", "DSB.NSHST"]),

@@ -171,7 +171,8 @@ fn summary(tally: &Tally, left: &Side, right: &Side) -> String {
     add(tally.mismatched, "not comparable: one name, two tests".to_string());
     add(tally.only_left, format!("only in {}", left.name));
     add(tally.only_right, format!("only in {}", right.name));
-    format!("{} tests compared: {}", tally.compared, parts.join(", "))
+    let tests = if tally.compared == 1 { "test" } else { "tests" };
+    format!("{} {tests} compared: {}", tally.compared, parts.join(", "))
 }
 
 #[cfg(test)]

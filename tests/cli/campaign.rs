@@ -68,3 +68,46 @@ fn merging_finds_contradictions() {
     litmus_in(dir.path(), &["merge", "half.log"]).assert().code(2);
     litmus_in(dir.path(), &["merge", "gone.log"]).assert().code(2);
 }
+
+#[cfg(unix)]
+#[test]
+fn control_c_prints_what_is_known() {
+    use std::process::{Command, Stdio};
+    let dir = folder(&[("SB.litmus", SB)]);
+    litmus_in(dir.path(), &["bench", "writers", "--sizes", "14", "--emit", "."]).assert().code(0);
+    let child = Command::new(env!("CARGO_BIN_EXE_litmus"))
+        .args(["run", "SB.litmus", "writers-14.litmus", "-m", "sc"])
+        .current_dir(dir.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill is there");
+    assert!(killed.success());
+    let output = child.wait_with_output().expect("it ends");
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(130), "{err}");
+    assert!(out.contains("Test SB Allowed") && out.contains("Test writers-14 Allowed"), "{out}");
+    assert!(err.contains("interrupted; outcomes may be missing"), "{err}");
+}
+
+/// A terminal, as `script` of util-linux makes one; where that is missing there is nothing to test with.
+#[test]
+fn a_terminal_gets_colour_and_a_summary() {
+    let dir = folder(&[("SB.litmus", SB), ("MP.litmus", MP)]);
+    let line = format!("{} run SB.litmus MP.litmus -m sc -m x86tso", env!("CARGO_BIN_EXE_litmus"));
+    let run = std::process::Command::new("script")
+        .args(["-qec", &line, "/dev/null"])
+        .current_dir(dir.path())
+        .env("TERM", "xterm")
+        .env_remove("NO_COLOR")
+        .output();
+    let Ok(output) = run else {
+        eprintln!("skipped: there is no `script` here");
+        return;
+    };
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("\u{1b}[1;33m! SB"), "{text}");
+    assert!(text.contains("4 tests, 4 answered in "), "{text}");
+}
