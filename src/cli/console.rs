@@ -71,9 +71,11 @@ impl Console {
                 continue;
             }
             let rendered = diag::render(diagnostic, &report.sources, self.color_err);
-            if diagnostic.labels.is_empty() || told.insert(rendered.clone()) {
+            let is_error = diagnostic.severity == Severity::Error;
+            let new = told.insert(rendered.clone());
+            if new || (is_error && diagnostic.labels.is_empty()) {
                 text += &format!("{}: {rendered}", report.file);
-            } else {
+            } else if is_error {
                 text += &format!("{}: the same: {}\n", report.file, diagnostic.message);
             }
         }

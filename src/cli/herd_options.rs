@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::cat::lower::canonical_variant;
 use crate::diag::nearest;
 
 use super::cfg;
@@ -275,7 +276,14 @@ impl HerdOptions {
             "conf" | "local-conf" => self.read_conf(value, depth)?,
             "web" => self.read_conf("web.cfg", depth)?,
             "c11" => self.read_conf("cpp11.cfg", depth)?,
-            "variant" => self.variants.extend(list()),
+            "variant" => {
+                for name in list() {
+                    if canonical_variant(&name).is_none() {
+                        return Err(Refused::Wrong(format!("`{shown}`: herd7 has no variant `{name}`")));
+                    }
+                    self.variants.push(name);
+                }
+            }
             "unroll" => {
                 let bound = value
                     .parse()
@@ -387,12 +395,12 @@ mod tests {
     #[test]
     fn the_usual_options() {
         let options = parse(
-            "-model x86tso.cat -I a -unroll 3 -variant a,b -variant c SB.litmus --hexa true -speedcheck fast",
+            "-model x86tso.cat -I a -unroll 3 -variant t01,cos-opt -variant self SB.litmus --hexa true -speedcheck fast",
         )
         .unwrap();
         assert_eq!(options.model.as_deref(), Some("x86tso.cat"));
         assert_eq!(options.unroll, Some(3));
-        assert_eq!(options.variants, ["a", "b", "c"]);
+        assert_eq!(options.variants, ["t01", "cos-opt", "self"]);
         assert_eq!(options.tests, ["SB.litmus"]);
         assert_eq!(options.speedcheck, Speedcheck::Fast);
         assert!(options.hexa);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::cat::lower::canonical_variant;
 use crate::explore::{Engine, Mode, Options};
 use crate::outcome::{Expectation, Expectations, Log, Width};
 use crate::session::{Input, Settings};
@@ -75,7 +76,12 @@ pub fn reading(args: &Reading) -> Result<Resolved, Stop> {
     if let Some(conf) = &args.conf {
         herd.read_conf(conf, 0)?;
     }
-    herd.variants.extend(args.variant.iter().cloned());
+    for name in &args.variant {
+        if canonical_variant(name).is_none() {
+            return Err(Stop::Usage(format!("--variant: there is no variant `{name}`")));
+        }
+        herd.variants.push(name.clone());
+    }
     herd.bell = args.bell.clone().or(herd.bell);
     herd.macros = args.macros.clone().or(herd.macros);
     herd.arch_check &= !args.no_arch_check;

@@ -9,11 +9,13 @@ mod library_tests;
 mod load;
 mod models;
 mod pipeline;
+mod variants;
 
 pub use load::{Input, ModelKey, Prepared};
 pub use models::{CheckedModel, check_model};
 pub use pipeline::in_order;
 
+use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
@@ -105,8 +107,14 @@ impl Session {
         let mut report = Report::new(input.name(), model);
         let mut diagnostics = Diagnostics::new();
         report.sources = Sources::layered();
-        let answer = self.answer(input, execute, &mut report, &mut diagnostics);
-        report.answer = answer;
+        // A defect of ours must not take the rest of a campaign with it.
+        let work = || self.answer(input, execute, &mut report, &mut diagnostics);
+        match std::panic::catch_unwind(AssertUnwindSafe(work)) {
+            Ok(answer) => report.answer = answer,
+            Err(payload) => {
+                diagnostics.error(internal(&*payload));
+            }
+        }
         report.diagnostics = diagnostics.take();
         report
     }
@@ -124,6 +132,10 @@ impl Session {
         report.name = parsed.name.clone();
         report.arch = Some(parsed.arch);
         report.phases.parse = start.elapsed();
+        if let Err(diagnostic) = variants::check(&self.settings, &parsed) {
+            diagnostics.error(diagnostic);
+            return None;
+        }
 
         if !execute {
             let start = Instant::now();
@@ -148,6 +160,9 @@ impl Session {
         report.sources.put_on(Arc::clone(&prepared.sources));
         report.model_name = Some(prepared.name.clone());
         report.phases.model = start.elapsed();
+        for warning in &prepared.warnings {
+            diagnostics.warn(warning.clone());
+        }
         if self.settings.arch_check {
             if let Err(diagnostic) = load::same_arch(&prepared, parsed.arch) {
                 diagnostics.error(diagnostic);
@@ -172,6 +187,14 @@ impl Session {
             }
         }
     }
+}
+
+/// An error about ourselves.
+fn internal(payload: &(dyn std::any::Any + Send)) -> Diagnostic {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
+    Diagnostic::unsupported("internal::panic", format!("internal error: {text}"))
+        .note("this is a defect of litmus, not of the test; please report it with the test")
 }
 
 /// An error about a file that cannot be read.
