@@ -110,7 +110,7 @@ pub struct OptionVar {
     /// The choice it is part of.
     pub choice: usize,
     /// Alternatives (at most 64), as rows of words in the numbering of the search; one row for a set.
-    pub options: Vec<Vec<Vec<u64>>>,
+    pub options: Vec<Vec<u64>>,
 }
 
 /// The events that matter: `kept[i]` is the world's event number `i` of the search.

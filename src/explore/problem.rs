@@ -55,7 +55,9 @@ pub(super) struct Problem<'p> {
     /// Visible events, by number.
     pub visible: Vec<usize>,
     /// Constant slots with their rows.
-    pub constants: Vec<(Slot, Vec<Vec<u64>>)>,
+    pub constants: Vec<(Slot, Vec<u64>)>,
+    /// Words per row of constants and options.
+    pub words: usize,
     /// Slots of what is chosen.
     pub bases: Vec<Slot>,
     pub reads: Vec<ReadVar>,
@@ -84,8 +86,8 @@ pub(super) struct Problem<'p> {
     pub known_values: Vec<Option<Value>>,
     /// Where the final value of each observed register stands in `World::final_regs`.
     pub registers: Registers,
-    /// Is there an order whose base is not known from the start?
-    pub has_bases: bool,
+    /// A bit for each order whose base is not known from the start (as many as the mask holds).
+    pub open_orders: u64,
     /// A bit for each check (as many as the mask holds).
     pub all_checks: u64,
     /// The model must be run plainly on every complete candidate (it has parts that cannot be bounded).
@@ -550,6 +552,7 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             bits: self.view.names.program.bits,
             visible: self.bounds.visible().iter().filter_map(|e| number(&e)).collect(),
             constants,
+            words: words_per_row(&code.numbering),
             bases,
             reads,
             options,
@@ -565,7 +568,7 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             plain_values,
             known_values,
             registers: Registers::new(self.view, self.observed),
-            has_bases: orders.iter().any(|order| order.base.is_some()),
+            open_orders: open_orders(&orders),
             all_checks: if n_checks >= 64 { !0 } else { (1 << n_checks) - 1 },
             n_values: world.reads.iter().map(|(read, _)| read + 1).max().unwrap_or(0),
             plain_leaf: self.plainly,
@@ -599,32 +602,43 @@ impl Problem<'_> {
     }
 }
 
+/// A bit for each order whose base is not known from the start. Those past the mask's width share the last bit,
+/// which is then never cleared.
+fn open_orders(orders: &[OrderVar]) -> u64 {
+    let bit = |(index, order): (usize, &OrderVar)| u64::from(order.base.is_some()) << index.min(63);
+    orders.iter().enumerate().map(bit).fold(0, |mask, bit| mask | bit)
+}
+
 /// Is there nothing to compute?
 fn simple(value: &SymVal) -> bool {
     matches!(value, SymVal::Known(_) | SymVal::Read(_))
 }
 
-/// A set or relation as rows of words, in the numbering of the search.
-fn project(value: &Val, numbering: &Numbering) -> Vec<Vec<u64>> {
-    let words = numbering.len().div_ceil(64).max(1);
-    let put = |row: &mut Vec<u64>, event: usize| row[event / 64] |= 1 << (event % 64);
+/// A set or relation as rows of words, one after the other, in the numbering of the search.
+fn project(value: &Val, numbering: &Numbering) -> Vec<u64> {
+    let words = words_per_row(numbering);
+    let put =
+        |rows: &mut [u64], row: usize, event: usize| rows[row * words + event / 64] |= 1 << (event % 64);
     match value {
         Val::Set(set) => {
-            let mut row = vec![0; words];
-            set.iter().filter_map(|e| numbering.index[e]).for_each(|e| put(&mut row, e));
-            vec![row]
+            let mut rows = vec![0; words];
+            set.iter().filter_map(|e| numbering.index[e]).for_each(|e| put(&mut rows, 0, e));
+            rows
         }
-        Val::Rel(rel) => numbering
-            .kept
-            .iter()
-            .map(|from| {
-                let mut row = vec![0; words];
-                rel.successors(*from).filter_map(|e| numbering.index[e]).for_each(|e| put(&mut row, e));
-                row
-            })
-            .collect(),
+        Val::Rel(rel) => {
+            let mut rows = vec![0; words * numbering.len()];
+            for (row, from) in numbering.kept.iter().enumerate() {
+                let targets = rel.successors(*from).filter_map(|e| numbering.index[e]);
+                targets.for_each(|e| put(&mut rows, row, e));
+            }
+            rows
+        }
         _ => Vec::new(),
     }
+}
+
+fn words_per_row(numbering: &Numbering) -> usize {
+    numbering.len().div_ceil(64).max(1)
 }
 
 /// What is in all of them, and in any of them.

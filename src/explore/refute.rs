@@ -46,7 +46,8 @@ impl<const W: usize> Search<'_, '_, W> {
         }
         for (index, order) in problem.orders.iter().enumerate() {
             let Some(slot) = order.base else { continue };
-            if !problem.code.slots[slot as usize].refutes {
+            let open = index >= 64 || state.open_orders >> index & 1 == 1;
+            if !open || !problem.code.slots[slot as usize].refutes {
                 continue;
             }
             // The base's closure must not contain what the order already denies.

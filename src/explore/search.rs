@@ -33,6 +33,8 @@ pub(super) struct State<const W: usize> {
     pub values: Vec<Option<Value>>,
     /// Checks that are not entailed yet, by position; those past the mask's width always count as open.
     pub open: u64,
+    /// Orders whose base may still add to them, likewise.
+    pub open_orders: u64,
 }
 
 impl<const W: usize> State<W> {
@@ -43,6 +45,7 @@ impl<const W: usize> State<W> {
         self.finals.clone_from(&other.finals);
         self.values.clone_from(&other.values);
         self.open = other.open;
+        self.open_orders = other.open_orders;
     }
 }
 
@@ -147,7 +150,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
     fn fill_constants(&mut self) {
         for (slot, rows) in &self.problem.constants {
             let at = self.offset[*slot as usize];
-            for (index, words) in rows.iter().enumerate() {
+            for (index, words) in rows.chunks_exact(self.problem.words).enumerate() {
                 let row = from_words(words);
                 self.must[at + index] = row;
                 self.may[at + index] = row;
@@ -174,6 +177,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         root.finals = problem.finals.iter().map(|f| row_of(&f.writes)).collect();
         root.values = vec![None; if problem.plain_values { 0 } else { problem.n_values }];
         root.open = !0;
+        root.open_orders = problem.open_orders;
         problem.must_be_last.iter().all(|(choice, from, to)| {
             rows::add_closed(&mut root.orders[choice * self.n..(choice + 1) * self.n], *from, *to)
         })
@@ -191,6 +195,9 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         let Some(branch) = self.propagate(state) else { return ControlFlow::Continue(()) };
         if self.states.len() == depth + 1 {
             self.states.push(State::default());
+        }
+        if problem_is_free(self.problem, state) {
+            return self.list(state);
         }
         match branch {
             Branch::Leaf => return self.leaf(state),
@@ -236,6 +243,57 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         ControlFlow::Continue(())
     }
 
+    /// Lists all completions where nothing can refute any of them, in place.
+    fn list(&mut self, state: &mut State<W>) -> ControlFlow<()> {
+        match self.branch(state) {
+            Branch::Leaf => self.leaf(state),
+            Branch::Read(read) => {
+                let candidates = state.candidates[read];
+                for write in rows::bits(candidates) {
+                    state.candidates[read] = rows::zero();
+                    rows::put(&mut state.candidates[read], write);
+                    self.sink.graph()?;
+                    self.list(state)?;
+                }
+                state.candidates[read] = candidates;
+                ControlFlow::Continue(())
+            }
+            Branch::Option(variable) => {
+                let options = state.options[variable];
+                for option in alternatives(options) {
+                    state.options[variable] = 1 << option;
+                    self.sink.graph()?;
+                    self.list(state)?;
+                }
+                state.options[variable] = options;
+                ControlFlow::Continue(())
+            }
+            Branch::Order(choice, a, b) => {
+                let range = choice * self.n..(choice + 1) * self.n;
+                let saved = state.orders[range.clone()].to_vec();
+                for (from, to) in [(a, b), (b, a)] {
+                    if rows::add_closed(&mut state.orders[range.clone()], from, to) {
+                        self.sink.graph()?;
+                        self.list(state)?;
+                    }
+                    state.orders[range.clone()].copy_from_slice(&saved);
+                }
+                ControlFlow::Continue(())
+            }
+            Branch::Final(index) => {
+                let finals = state.finals[index];
+                for write in rows::bits(finals) {
+                    state.finals[index] = rows::zero();
+                    rows::put(&mut state.finals[index], write);
+                    self.sink.graph()?;
+                    self.list(state)?;
+                }
+                state.finals[index] = finals;
+                ControlFlow::Continue(())
+            }
+        }
+    }
+
     /// What to decide next: a read with the fewest candidates, then explicit options, then orders, then final writes.
     fn branch(&self, state: &State<W>) -> Branch {
         let mut best: Option<(u32, usize)> = None;
@@ -274,7 +332,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             if !self.solve_values(state) {
                 return None;
             }
-            if problem.has_bases || state.open & problem.all_checks != 0 {
+            if state.open_orders != 0 || state.open & problem.all_checks != 0 {
                 // The top bit stands for the bases of orders, which are always needed.
                 self.wanted = state.open | 1 << 63;
                 self.load(state);
@@ -285,7 +343,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             }
             let mut changed = false;
             for (index, order) in problem.orders.iter().enumerate() {
-                if order.base.is_none() {
+                if order.base.is_none() || !is_open(state.open_orders, index) {
                     continue;
                 }
                 match self.contain_base(state, index, order) {
@@ -328,7 +386,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
     /// it is only done where much is left to choose, or where it has paid off so far.
     fn probe(&mut self, state: &mut State<W>) {
         let problem = self.problem;
-        if state.open & problem.all_checks == 0 {
+        if state.open & problem.all_checks == 0 && state.open_orders == 0 {
             return;
         }
         let left = state.candidates.iter().filter(|row| rows::count(row) > 1).count()
@@ -359,6 +417,20 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             };
             if holds {
                 state.open &= !(1 << index);
+                closed = true;
+            }
+        }
+        for (index, order) in problem.orders.iter().enumerate().take(63) {
+            let Some(slot) = order.base.filter(|_| state.open_orders >> index & 1 == 1) else { continue };
+            let (at, size) = self.place(slot);
+            self.scratch[..size].copy_from_slice(&self.may[at..at + size]);
+            rows::close(&mut self.scratch[..size]);
+            let rel = &state.orders[order.choice * self.n..(order.choice + 1) * self.n];
+            let over = self.over[index];
+            let inside =
+                |a: &usize| rows::is_zero(&rows::and_not(&rows::and(&self.scratch[*a], &over), &rel[*a]));
+            if order.over.iter().all(inside) {
+                state.open_orders &= !(1 << index);
                 closed = true;
             }
         }
@@ -528,7 +600,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
                 let mut certain: Row<W> = self.all;
                 let mut possible = rows::zero();
                 for option in alternatives(state.options[index]) {
-                    let value = from_words(&variable.options[option][row]);
+                    let value = option_row(problem, &variable.options[option], row);
                     certain = rows::and(&certain, &value);
                     possible = rows::or(&possible, &value);
                 }
@@ -636,7 +708,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
                         }
                         for option in alternatives(state.options[index]) {
                             let bad = (0..size).any(|row| {
-                                let value = from_words(&variable.options[option][row]);
+                                let value = option_row(problem, &variable.options[option], row);
                                 !rows::is_zero(&rows::and(&value, &self.forbidden[at + row]))
                             });
                             if bad {
@@ -748,6 +820,11 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
     }
 }
 
+/// Is there nothing left that could refute a completion?
+fn problem_is_free<const W: usize>(problem: &Problem, state: &State<W>) -> bool {
+    problem.plain_values && state.open_orders == 0 && state.open & problem.all_checks == 0
+}
+
 /// Is the check at this position still open?
 fn is_open(mask: u64, index: usize) -> bool {
     index >= 64 || mask >> index & 1 == 1
@@ -756,6 +833,10 @@ fn is_open(mask: u64, index: usize) -> bool {
 /// The alternatives of a mask.
 fn alternatives(mask: u64) -> impl Iterator<Item = usize> {
     rows::bits([mask])
+}
+
+fn option_row<const W: usize>(problem: &Problem, rows: &[u64], row: usize) -> Row<W> {
+    from_words(&rows[row * problem.words..(row + 1) * problem.words])
 }
 
 fn from_words<const W: usize>(words: &[u64]) -> Row<W> {

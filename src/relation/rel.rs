@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use smallvec::{SmallVec, smallvec};
+
 use super::Set;
 
 /// A relation over `0..n`, one row of bits per source event.
@@ -10,14 +12,14 @@ use super::Set;
 pub struct Rel {
     n: usize,
     words: usize,
-    rows: Vec<u64>,
+    rows: SmallVec<[u64; 16]>,
 }
 
 impl Rel {
     /// The empty relation over `n` events.
     pub fn empty(n: usize) -> Rel {
         let words = n.div_ceil(64);
-        Rel { n, words, rows: vec![0; n * words] }
+        Rel { n, words, rows: smallvec![0; n * words] }
     }
 
     /// All pairs.

@@ -2,23 +2,25 @@
 
 use std::fmt;
 
+use smallvec::{SmallVec, smallvec};
+
 /// A set over `0..n`, one bit per event.
 /// Invariant: bits at or past `n` are zero.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Set {
     n: usize,
-    bits: Vec<u64>,
+    bits: SmallVec<[u64; 2]>,
 }
 
 impl Set {
     /// The empty set over `n` events.
     pub fn empty(n: usize) -> Set {
-        Set { n, bits: vec![0; n.div_ceil(64)] }
+        Set { n, bits: smallvec![0; n.div_ceil(64)] }
     }
 
     /// All of `0..n`.
     pub fn full(n: usize) -> Set {
-        let mut set = Set { n, bits: vec![!0; n.div_ceil(64)] };
+        let mut set = Set { n, bits: smallvec![!0; n.div_ceil(64)] };
         set.trim();
         set
     }
