@@ -155,6 +155,13 @@ fn outcome(isa: &dyn Isa, program: &Program, world: &World) -> Option<String> {
         let cell = &mut memory[usize::from(loc.0)];
         match event.kind {
             EventKind::Read => values[id] = Some(*cell),
+            EventKind::Rmw => {
+                values[id] = Some(*cell);
+                match event.written.as_ref().map(|value| eval(value, &values)) {
+                    Some(Ok(value)) => *cell = value,
+                    other => return Some(format!("{other:?}")),
+                }
+            }
             EventKind::Write => match event.value.as_ref().map(|value| eval(value, &values)) {
                 Some(Ok(value)) => *cell = value,
                 other => return Some(format!("{other:?}")),

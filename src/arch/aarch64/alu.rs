@@ -495,8 +495,7 @@ impl<'a> Lower<'a, '_> {
             }
             amount = *by;
             self.skip();
-            // Two commas: so it is in the text that herd7's hashes are made of.
-            shown = format!("{rd},#{value},,LSL #{amount}");
+            shown = format!("{rd},#{value},LSL #{amount}");
         }
         let placed = value << amount;
         let result = match wide {

@@ -8,6 +8,8 @@ mod syntax;
 mod table;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod values;
 
 use super::{ArchId, ColumnCx, Isa, scan::Scanner};
 use crate::diag::Diagnostic;

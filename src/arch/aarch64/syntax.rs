@@ -357,7 +357,7 @@ pub fn named(word: &str) -> Option<(Name, Width)> {
         _ => return None,
     };
     let digits = &upper[1..];
-    let canonical = digits == "0" || !digits.starts_with('0');
+    let canonical = digits == "0" || !digits.starts_with(['0', '+']);
     let number: u8 = digits.parse().ok().filter(|n| *n < REGISTERS && canonical)?;
     Some((Name::Number(number), width))
 }

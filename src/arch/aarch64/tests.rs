@@ -28,7 +28,7 @@ fn instructions_print_as_herd7_prints_them() {
     assert_eq!(text("LDADDALH W0,WZR,[X1]"), "LDADDALH W0,WZR,[X1]");
     assert_eq!(text("DMB ishld"), "DMB ISHLD");
     assert_eq!(text("MADD W0,W1,W2,WZR"), "MUL W0,W1,W2");
-    assert_eq!(text("MOVZ W0,#42,LSL #16"), "MOVZ W0,#42,,LSL #16");
+    assert_eq!(text("MOVZ W0,#42,LSL #16"), "MOVZ W0,#42,LSL #16");
     assert_eq!(text("ADD X0,X0,X1,LSR #0"), "ADD X0,X0,X1");
 }
 

@@ -96,3 +96,15 @@ fn annotations_are_checked_against_the_bell_file() {
       = help: did you mean `once`?
     ");
 }
+
+#[test]
+fn values() {
+    let run = |init: &str, code: &[&str]| crate::arch::testing::run(&Lisa, init, code);
+    assert_eq!(run("x:8=4", &["r[] r1 x", "mov r2 (add r1 3)", "w[] x r2"]), "r1=4; r2=7; x=7;");
+    assert_eq!(run("x:8=4", &["rmw[] r1 (add r1 1) x"]), "r1=4; x=5;");
+    assert_eq!(run("x:8=4; r1=9", &["rmw[] r2 r1 x"]), "r1=9; r2=4; x=9;");
+    assert_eq!(run("x:8=4", &["mov r1 x", "r[] r2 r1", "mov r3 (eq r2 4)", "mov r4 (neq r2 4)"]), {
+        "r1=x; r2=4; r3=1; x=4;"
+    });
+    assert_eq!(run("r1=1", &["b[] r1 L", "mov r2 1", "L: mov r3 1"]), "r1=1; r3=1;");
+}

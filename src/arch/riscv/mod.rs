@@ -6,6 +6,8 @@ mod syntax;
 mod table;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod values;
 
 use super::{ArchId, ColumnCx, Isa, scan::Scanner};
 use crate::diag::Diagnostic;
@@ -65,7 +67,7 @@ impl Isa for RiscV {
 /// The number of a register, by its `x` or ABI name.
 fn register_number(name: &str) -> Option<u32> {
     if let Some(digits) = name.strip_prefix('x') {
-        let canonical = digits == "0" || !digits.starts_with('0');
+        let canonical = digits == "0" || !digits.starts_with(['0', '+']);
         return digits.parse().ok().filter(|n| *n < 32 && canonical);
     }
     table::ABI_NAMES.iter().position(|names| names.contains(&name)).map(|number| number as u32)
