@@ -59,7 +59,8 @@ impl<const W: usize> Search<'_, '_, W> {
                     rows::put(&mut self.scratch[b], *a);
                 }
             }
-            let place = (problem.checks.len() + index) * n;
+            let first = problem.orders.iter().position(|o| o.base == order.base).unwrap_or(index);
+            let place = (problem.checks.len() + first) * n;
             let at = self.offset[slot as usize];
             let closure = &self.closures[place..place + n];
             through_closure(&mut self.forbidden[at..at + n], &self.scratch, closure, &mut self.scratch2);

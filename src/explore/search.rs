@@ -354,14 +354,16 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
                     }
                 }
             }
+            let branch = self.branch(state);
+            // With a single choice left, trying it is as cheap as refuting it.
+            let last = self.choices_left(state) <= 1;
             for index in 0..problem.checks.len() {
-                if is_open(state.open, index) && !self.check(index) {
+                if is_open(state.open, index) && !self.check(index, !last) {
                     self.pruned[index] += 1;
                     return None;
                 }
             }
-            let branch = self.branch(state);
-            if matches!(branch, Branch::Leaf) {
+            if last {
                 if !changed {
                     return Some(branch);
                 }
@@ -409,11 +411,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             let holds = match check.test {
                 TestKind::Empty => may.iter().all(rows::is_zero),
                 TestKind::Irreflexive => !rows::reflexive(may),
-                TestKind::Acyclic => {
-                    self.scratch[..size].copy_from_slice(may);
-                    rows::close(&mut self.scratch[..size]);
-                    !rows::reflexive(&self.scratch[..size])
-                }
+                TestKind::Acyclic => rows::acyclic(may),
             };
             if holds {
                 state.open &= !(1 << index);
@@ -440,8 +438,22 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         }
     }
 
-    /// Does a check still hold on what is certain? Leaves the closure behind for the refuting pass.
-    fn check(&mut self, index: usize) -> bool {
+    /// How much is left to choose: reads, options and final writes, plus one for all orders together.
+    fn choices_left(&self, state: &State<W>) -> usize {
+        let several = |row: &&Row<W>| rows::count(row) > 1;
+        let orders = match self.branch(state) {
+            // Pairs of one order hang together: refuting one decides others.
+            Branch::Order(..) => 2,
+            _ => 0,
+        };
+        state.candidates.iter().filter(several).count()
+            + state.options.iter().filter(|mask| mask.count_ones() > 1).count()
+            + state.finals.iter().filter(several).count()
+            + orders
+    }
+
+    /// Does a check still hold on what is certain? Leaves the closure behind, if the refuting pass is to follow.
+    fn check(&mut self, index: usize, refuting: bool) -> bool {
         let check = &self.problem.checks[index];
         let at = self.offset[check.slot as usize];
         let is_set = self.problem.code.slots[check.slot as usize].is_set;
@@ -452,17 +464,14 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             return match check.test {
                 TestKind::Empty => !may.iter().all(rows::is_zero),
                 TestKind::Irreflexive => rows::reflexive(may),
-                TestKind::Acyclic => {
-                    self.scratch[..size].copy_from_slice(may);
-                    rows::close(&mut self.scratch[..size]);
-                    rows::reflexive(&self.scratch[..size])
-                }
+                TestKind::Acyclic => !rows::acyclic(may),
             };
         }
         let must = &self.must[at..at + size];
         match check.test {
             TestKind::Empty => must.iter().all(rows::is_zero),
             TestKind::Irreflexive => !rows::reflexive(must),
+            TestKind::Acyclic if !refuting => rows::acyclic(must),
             TestKind::Acyclic => {
                 let closure = &mut self.closures[index * self.n..(index + 1) * self.n];
                 closure.copy_from_slice(must);
@@ -637,10 +646,14 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
     fn contain_base(&mut self, state: &mut State<W>, index: usize, order: &OrderVar) -> Option<bool> {
         let slot = order.base?;
         let at = self.offset[slot as usize];
-        let place = (self.problem.checks.len() + index) * self.n;
+        // Orders of one choice usually share their base: its closure is computed for the first.
+        let first = self.problem.orders.iter().position(|o| o.base == order.base).unwrap_or(index);
+        let place = (self.problem.checks.len() + first) * self.n;
         let closure = &mut self.closures[place..place + self.n];
-        closure.copy_from_slice(&self.must[at..at + self.n]);
-        rows::close(closure);
+        if first == index || !is_open(state.open_orders, first) {
+            closure.copy_from_slice(&self.must[at..at + self.n]);
+            rows::close(closure);
+        }
         let over = self.over[index];
         let rel = &mut state.orders[order.choice * self.n..(order.choice + 1) * self.n];
         let mut changed = false;
@@ -781,11 +794,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
                 let plain = match flag.test {
                     TestKind::Empty => value.iter().all(rows::is_zero),
                     TestKind::Irreflexive => !rows::reflexive(value),
-                    TestKind::Acyclic => {
-                        self.scratch[..size].copy_from_slice(value);
-                        rows::close(&mut self.scratch[..size]);
-                        !rows::reflexive(&self.scratch[..size])
-                    }
+                    TestKind::Acyclic => rows::acyclic(value),
                 };
                 match (flag.kind, plain != flag.negated) {
                     (CheckKind::Flag, true) if flag.name != "(unnamed)" => flags.push(&flag.name),

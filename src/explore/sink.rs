@@ -174,11 +174,12 @@ impl<'t> Sink<'t> {
         if let Some(error) = self.error {
             return Err(error);
         }
-        for (key, (count, _)) in self.states {
+        let counting = self.options.mode == Mode::Count;
+        let listed = self.states.into_iter().map(|(key, (count, _))| {
             let state: Vec<Value> = key.iter().map(|id| self.values[*id as usize]).collect();
-            let count = if self.options.mode == Mode::Count { count } else { 1 };
-            *self.outcome.states.entry(state).or_default() += count;
-        }
+            (state, if counting { count } else { 1 })
+        });
+        self.outcome.states = listed.collect();
         self.outcome.completeness = match self.stopped {
             Some(why) => why,
             None if !self.outcome.cuts.is_empty() => Completeness::Bounded,

@@ -128,16 +128,48 @@ pub fn inverse<const W: usize>(dst: &mut [Row<W>], a: &[Row<W>]) {
 /// Transitive closure, in place.
 #[inline(always)]
 pub fn close<const W: usize>(rel: &mut [Row<W>]) {
-    for mid in 0..rel.len() {
-        let via = rel[mid];
-        if is_zero(&via) {
-            continue;
+    // Only an event with a predecessor and a successor can be in the middle of a path, and neither set changes.
+    let mut sources = zero();
+    let mut targets = zero();
+    for (event, row) in rel.iter().enumerate() {
+        if !is_zero(row) {
+            put(&mut sources, event);
+            targets = or(&targets, row);
         }
-        for row in rel.iter_mut() {
-            if has(row, mid) {
-                *row = or(row, &via);
+    }
+    for mid in bits(and(&sources, &targets)) {
+        let via = rel[mid];
+        for from in bits(sources) {
+            if has(&rel[from], mid) {
+                rel[from] = or(&rel[from], &via);
             }
         }
+    }
+}
+
+/// No cycle? Peels off events without predecessors; cheaper than a closure.
+#[inline(always)]
+pub fn acyclic<const W: usize>(rel: &[Row<W>]) -> bool {
+    let mut left = zero();
+    for (event, row) in rel.iter().enumerate() {
+        if !is_zero(row) {
+            put(&mut left, event);
+        }
+    }
+    // Only events with a successor can be on a cycle; then only those with a predecessor among what is left.
+    loop {
+        let mut reached = zero();
+        for event in bits(left) {
+            reached = or(&reached, &rel[event]);
+        }
+        let next = and(&left, &reached);
+        if is_zero(&next) {
+            return true;
+        }
+        if next == left {
+            return false;
+        }
+        left = next;
     }
 }
 

@@ -96,6 +96,7 @@ fn rows_agree<const W: usize>(n: usize) {
         rows::close(&mut out);
         assert_eq!(out, to_rows::<W>(&a.plus()));
         assert_eq!(rows::reflexive(&out), !a.is_acyclic());
+        assert_eq!(rows::acyclic(&ra), a.is_acyclic());
         // Pair by pair, as long as there is no cycle.
         let mut grown = vec![rows::zero(); n];
         let mut kept = Rel::empty(n);
