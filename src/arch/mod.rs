@@ -16,6 +16,8 @@ pub mod riscv;
 pub mod scan;
 #[cfg(test)]
 pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
 pub mod x86;
 pub mod x86_64;
 

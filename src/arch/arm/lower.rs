@@ -181,7 +181,7 @@ impl Lowering<'_, '_> {
             }
             Kind::Jump => self.b.jump(self.insn.target),
             Kind::Call => {
-                let back = Value::Code { thread: self.cx.thread as u16, pc: self.cx.pc as u16 + 1 };
+                let back = Value::Code { thread: self.cx.thread as u16, pc: (self.cx.pc + 1) as u16 };
                 let back = self.b.value(back);
                 let link = self.cx.regs.intern("LR");
                 self.b.write(link, back);

@@ -54,8 +54,7 @@ impl Lowering<'_, '_> {
             Kind::LoadImmediate => {
                 // Numbers of 32 bits are those of the register's low word.
                 let n = self.int(1);
-                let n = if (0..1 << 32).contains(&n) { wrap(n, 32) } else { wrap(n, 64) };
-                let value = self.b.int(n);
+                let value = self.b.int(if (0..1 << 32).contains(&n) { wrap(n, 32) } else { n });
                 self.result(value, Width::Double);
             }
             Kind::LoadUpper => {
@@ -97,7 +96,7 @@ impl Lowering<'_, '_> {
             Kind::Fence => self.b.fence(&["SYNC"]),
             Kind::Jump => self.b.jump(self.insn.args[0].pc()),
             Kind::Call => {
-                let back = Value::Code { thread: self.cx.thread as u16, pc: self.cx.pc as u16 + 1 };
+                let back = Value::Code { thread: self.cx.thread as u16, pc: (self.cx.pc + 1) as u16 };
                 let back = self.b.value(back);
                 let link = self.cx.regs.intern("$31");
                 self.b.write(link, back);
@@ -175,7 +174,7 @@ impl Lowering<'_, '_> {
     }
 
     fn int(&self, index: usize) -> i128 {
-        self.insn.args.get(index).map_or(0, Arg::int)
+        wrap(self.insn.args.get(index).map_or(0, Arg::int), 64)
     }
 
     fn read(&mut self, index: usize, port: Port) -> Tmp {

@@ -9,7 +9,7 @@ use super::table::{Alu, Kind};
 use crate::arch::ColumnCx;
 use crate::arch::build::Builder;
 use crate::arch::operands::Arg;
-use crate::program::{BinOp, Extra, Op, Port, Reg, Target, Tmp, UnOp, Value};
+use crate::program::{BinOp, Extra, Op, Port, Reg, Target, Tmp, UnOp, Value, wrap};
 
 /// The bits of a condition field, in the order of [`Kind::JumpIf`].
 const BITS: [&str; 3] = ["lt", "gt", "eq"];
@@ -48,7 +48,7 @@ impl Lowering<'_, '_> {
             Kind::SubtractImmediate => self.add_immediate(0),
             Kind::Load { shift } => {
                 let n = self.int(1) << shift;
-                let result = self.b.int(if shift == 0 { n } else { sign_extend(n, 32) });
+                let result = self.b.int(if shift == 0 { n } else { wrap(n, 32) });
                 self.result(result);
             }
             Kind::Move => {
@@ -116,7 +116,7 @@ impl Lowering<'_, '_> {
             Kind::Fence(set) => self.b.fence(&[set]),
             Kind::Jump => self.b.jump(self.insn.args[0].pc()),
             Kind::Call => {
-                let back = Value::Code { thread: self.cx.thread as u16, pc: self.cx.pc as u16 + 1 };
+                let back = Value::Code { thread: self.cx.thread as u16, pc: (self.cx.pc + 1) as u16 };
                 let back = self.b.value(back);
                 let link = self.cx.regs.intern("LR");
                 self.b.write(link, back);
@@ -208,7 +208,7 @@ impl Lowering<'_, '_> {
     fn compare(&mut self, bits: u8, signed: bool) {
         let a = self.read(1, Port::None);
         let b = match &self.insn.args[2] {
-            Arg::Imm(n) => self.b.int(if signed { *n } else { *n & 0xffff }),
+            Arg::Imm(n) => self.b.int(if signed { wrap(*n, 64) } else { *n & 0xffff }),
             _ => self.read(2, Port::None),
         };
         let cut = |b: &mut Builder, value| match (bits, signed) {
@@ -383,7 +383,7 @@ impl Lowering<'_, '_> {
     }
 
     fn int(&self, index: usize) -> i128 {
-        self.insn.args.get(index).map_or(0, Arg::int)
+        wrap(self.insn.args.get(index).map_or(0, Arg::int), 64)
     }
 
     /// The register operand at that place.
@@ -410,8 +410,4 @@ impl Lowering<'_, '_> {
         };
         (first..32).map(|n| self.cx.regs.intern(&format!("r{n}"))).collect()
     }
-}
-
-fn sign_extend(n: i128, bits: u32) -> i128 {
-    n << (128 - bits) >> (128 - bits)
 }

@@ -3,6 +3,7 @@
 use super::lower::Operand;
 use super::table::Shape;
 use crate::arch::errors;
+use crate::arch::scan::Scanner;
 use crate::diag::Diagnostic;
 use crate::source::Span;
 
@@ -81,5 +82,25 @@ fn shape_text(shape: Shape) -> &'static str {
         Shape::MemReg => "wanted: memory, then a register",
         Shape::Exchange => "registers or memory are wanted",
         Shape::Shift => "wanted: register or memory, then an immediate or CL",
+    }
+}
+
+/// Takes a displacement: a number of 32 bits.
+pub fn displacement(s: &mut Scanner) -> Result<i128, Diagnostic> {
+    let (value, at) = s.number("a displacement")?;
+    if (-(1 << 31)..1 << 32).contains(&value) {
+        Ok(value)
+    } else {
+        Err(errors::out_of_range(at, value, "32 bits"))
+    }
+}
+
+/// Takes the factor of an index register. 0 occurs in padding instructions.
+pub fn scale(s: &mut Scanner) -> Result<i128, Diagnostic> {
+    let (value, at) = s.number("a scale")?;
+    if [0, 1, 2, 4, 8].contains(&value) {
+        Ok(value)
+    } else {
+        Err(errors::out_of_range(at, value, "1, 2, 4 or 8"))
     }
 }

@@ -1,7 +1,7 @@
 //! x86 text: Intel order, destination first. Cells look like `MOV [x],$1`, `lock; xadd [EAX+4],EBX`, `JNE L0`.
 
 use super::lower::{Insn, Mem, Operand, RegPart, size_of};
-use super::operands::{Written, check_lock, check_shape};
+use super::operands::{self, Written, check_lock, check_shape};
 use super::table::{self, Shape};
 use super::{X86, part};
 use crate::arch::scan::{Scanner, Token};
@@ -40,7 +40,7 @@ pub fn parse(cx: &mut ColumnCx, text: &str, span: Span) -> Result<Parsed, Diagno
         let insn = Insn { kind: found.entry.kind, bytes: 4, lock: false, operands: Vec::new(), target };
         return Ok((format!("{} {name}", found.printed.to_ascii_uppercase()), insn));
     }
-    let operands = operands(cx, &mut s)?;
+    let operands = list(cx, &mut s)?;
     s.end()?;
     check_shape(shape, &found.printed, &operands, at)?;
     check_lock(lock, found.entry.lockable && operands.iter().any(|o| matches!(o.operand, Operand::Mem(_))))?;
@@ -73,7 +73,7 @@ fn print(name: &str, lock: bool, operands: &[Written]) -> String {
     }
 }
 
-fn operands(cx: &mut ColumnCx, s: &mut Scanner) -> Result<Vec<Written>, Diagnostic> {
+fn list(cx: &mut ColumnCx, s: &mut Scanner) -> Result<Vec<Written>, Diagnostic> {
     let mut list = Vec::new();
     if s.at_end() {
         return Ok(list);
@@ -165,7 +165,7 @@ fn memory(cx: &mut ColumnCx, s: &mut Scanner) -> Result<(Mem, String), Diagnosti
         }
         match s.peek() {
             Some(Token::Number(_)) => {
-                let (value, _) = s.number("a number")?;
+                let value = operands::displacement(s)?;
                 text.push_str(&value.to_string());
                 mem.offset += if negative { -value } else { value };
             }
@@ -185,7 +185,7 @@ fn memory(cx: &mut ColumnCx, s: &mut Scanner) -> Result<(Mem, String), Diagnosti
                 let (part, name) = register(cx, s)?;
                 text.push_str(&name);
                 let scale = if s.eat('*') {
-                    let (scale, _) = s.number("a scale")?;
+                    let scale = operands::scale(s)?;
                     text.push_str(&format!("*{scale}"));
                     scale
                 } else {

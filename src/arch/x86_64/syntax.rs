@@ -5,7 +5,7 @@ use super::{names, part};
 use crate::arch::operands::label;
 use crate::arch::scan::{Scanner, Token};
 use crate::arch::x86::lower::{Insn, Mem, Operand, RegPart, size_of};
-use crate::arch::x86::operands::{Written, check_lock, check_shape};
+use crate::arch::x86::operands::{Written, check_lock, check_shape, displacement, scale};
 use crate::arch::x86::table::{self, Found, Kind, Shape};
 use crate::arch::{ColumnCx, errors};
 use crate::diag::Diagnostic;
@@ -172,7 +172,7 @@ fn operand(cx: &mut ColumnCx, s: &mut Scanner) -> Result<Written, Diagnostic> {
     }
     let offset = match s.peek() {
         Some(Token::Punct('(' | '[')) => 0,
-        _ => s.number("a displacement")?.0,
+        _ => displacement(s)?,
     };
     let (mem, text) = memory(cx, s, offset)?;
     Ok(Written { operand: Operand::Mem(mem), text, span: s.since(mark), bytes: None })
@@ -205,14 +205,14 @@ fn memory(cx: &mut ColumnCx, s: &mut Scanner, offset: i128) -> Result<(Mem, Stri
             mem.symbol = Some(crate::arch::symbol(cx, name));
             let mut text = format!("({name}");
             if matches!(s.peek(), Some(Token::Punct('+' | '-'))) {
-                let (more, _) = s.number("an offset")?;
+                let more = displacement(s)?;
                 mem.offset += more;
                 text.push_str(&format!("{more:+}"));
             }
             text + ")"
         }
         Some(Token::Number(_)) => {
-            let (n, _) = s.number("an address")?;
+            let n = displacement(s)?;
             mem.offset += n;
             format!("({n})")
         }
@@ -221,9 +221,9 @@ fn memory(cx: &mut ColumnCx, s: &mut Scanner, offset: i128) -> Result<(Mem, Stri
             mem.base = Some(base);
             if s.eat(',') {
                 let (index, index_name) = register(cx, s)?;
-                let scale = if s.eat(',') { s.number("a scale")?.0 } else { 1 };
-                mem.index = Some((index, scale));
-                format!("{}({name}, {index_name},{})", shown(offset), shown(scale))
+                let factor = if s.eat(',') { scale(s)? } else { 1 };
+                mem.index = Some((index, factor));
+                format!("{}({name}, {index_name},{})", shown(offset), shown(factor))
             } else {
                 format!("{}({name})", shown(offset))
             }
