@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::choices::ValueSet;
 use super::env::{Env, Slot};
 use super::error::{Eval, Placed, Stop, wrong_sort};
 use super::interpreter::Interpreter;
@@ -14,9 +15,10 @@ use crate::model::Sort;
 use crate::source::Span;
 
 impl Interpreter<'_> {
-    /// The value of an expression.
+    /// The value of an expression. Each case is a function of its own: this one is on the stack many times over.
     pub(super) fn eval(&mut self, env: &Env, expr: &Expr) -> Eval {
         self.step()?;
+        self.check_stack(expr.span)?;
         let span = expr.span;
         match &*expr.kind {
             ExprKind::Zero => self.empty(Sort::Rel),
@@ -26,10 +28,7 @@ impl Interpreter<'_> {
             ExprKind::Var(name) => self.lookup(env, name, span),
             ExprKind::Union(items) => self.operands(Op::Union, env, items, span),
             ExprKind::Seq(items) => self.seq(env, items, span),
-            ExprKind::Tuple(items) => {
-                let parts = items.iter().map(|e| self.eval(env, e)).collect::<Result<Vec<_>, _>>()?;
-                Ok(Value::tuple(parts))
-            }
+            ExprKind::Tuple(items) => self.tuple(env, items),
             ExprKind::Explicit(items) => self.operands(Op::Explicit, env, items, span),
             ExprKind::Add(a, b) => self.binary_operands(Op::Add, env, a, b, span),
             ExprKind::Diff(a, b) => self.binary_operands(Op::Diff, env, a, b, span),
@@ -41,48 +40,68 @@ impl Interpreter<'_> {
             ExprKind::Star(a) => self.unary_operand(Op::Star, env, a, span),
             ExprKind::Inverse(a) => self.unary_operand(Op::Inverse, env, a, span),
             ExprKind::ToId(a) => self.unary_operand(Op::ToId, env, a, span),
-            ExprKind::App(name, arg) => {
-                let function = self.lookup(env, &name.name, name.span)?;
-                let arg = (self.eval(env, arg)?, arg.span);
-                self.apply(&(function, name.span), &arg, span)
-            }
-            ExprKind::AppExpr(function, arg) => {
-                let function = (self.eval(env, function)?, function.span);
-                let arg = (self.eval(env, arg)?, arg.span);
-                self.apply(&function, &arg, span)
-            }
+            ExprKind::App(name, arg) => self.application(env, name, arg, span),
+            ExprKind::AppExpr(function, arg) => self.general_application(env, function, arg, span),
             ExprKind::Fun { params, body } => self.closure(env, params, body, span),
-            ExprKind::Let { rec, bindings, body } => {
-                if let Some(value) = self.library_function(env, expr)? {
-                    return Ok(value);
-                }
-                let slots = match rec {
-                    true => self.rec_slots(env, bindings, None, span)?,
-                    false => self.let_slots(env, bindings)?,
-                };
-                let mut env = env.clone();
-                for (name, slot) in slots {
-                    env.bind(name, slot);
-                }
-                self.eval(&env, body)
-            }
+            ExprKind::Let { .. } => self.let_in(env, expr),
             ExprKind::Try(first, second) => self.attempt(env, expr, first, second),
-            ExprKind::If { cond, then, otherwise } => match self.condition(env, cond)? {
-                Some(true) => self.eval(env, then),
-                Some(false) => self.eval(env, otherwise),
-                None => self.defer_expr(env, expr),
-            },
-            ExprKind::MatchTag { scrutinee, clauses } => {
-                let value = self.eval(env, scrutinee)?;
-                match self.choose_clause(&(value, scrutinee.span), clauses)? {
-                    Some(body) => self.eval(env, body),
-                    None => self.defer_expr(env, expr),
-                }
-            }
+            ExprKind::If { .. } => self.conditional(env, expr),
+            ExprKind::MatchTag { .. } => self.match_tag(env, expr),
             ExprKind::MatchSet { scrutinee, .. } => {
                 let value = (self.eval(env, scrutinee)?, scrutinee.span);
                 self.match_set(env, expr, &value)
             }
+        }
+    }
+
+    fn tuple(&mut self, env: &Env, items: &[Expr]) -> Eval {
+        let parts = items.iter().map(|e| self.eval(env, e)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Value::tuple(parts))
+    }
+
+    fn application(&mut self, env: &Env, name: &Ident, arg: &Expr, span: Span) -> Eval {
+        let function = self.lookup(env, &name.name, name.span)?;
+        let arg = (self.eval(env, arg)?, arg.span);
+        self.apply(&(function, name.span), &arg, span)
+    }
+
+    fn general_application(&mut self, env: &Env, function: &Expr, arg: &Expr, span: Span) -> Eval {
+        let function = (self.eval(env, function)?, function.span);
+        let arg = (self.eval(env, arg)?, arg.span);
+        self.apply(&function, &arg, span)
+    }
+
+    fn let_in(&mut self, env: &Env, expr: &Expr) -> Eval {
+        let ExprKind::Let { rec, bindings, body } = &*expr.kind else { return Ok(Value::Unknown) };
+        if let Some(value) = self.library_function(env, expr)? {
+            return Ok(value);
+        }
+        let slots = match rec {
+            true => self.rec_slots(env, bindings, None, expr.span)?,
+            false => self.let_slots(env, bindings)?,
+        };
+        let mut env = env.clone();
+        for (name, slot) in slots {
+            env.bind(name, slot);
+        }
+        self.eval(&env, body)
+    }
+
+    fn conditional(&mut self, env: &Env, expr: &Expr) -> Eval {
+        let ExprKind::If { cond, then, otherwise } = &*expr.kind else { return Ok(Value::Unknown) };
+        match self.condition(env, cond)? {
+            Some(true) => self.eval(env, then),
+            Some(false) => self.eval(env, otherwise),
+            None => self.defer_expr(env, expr),
+        }
+    }
+
+    fn match_tag(&mut self, env: &Env, expr: &Expr) -> Eval {
+        let ExprKind::MatchTag { scrutinee, clauses } = &*expr.kind else { return Ok(Value::Unknown) };
+        let value = (self.eval(env, scrutinee)?, scrutinee.span);
+        match self.choose_clause(&value, clauses)? {
+            Some(body) => self.eval(env, body),
+            None => self.defer_expr(env, expr),
         }
     }
 
@@ -180,14 +199,7 @@ impl Interpreter<'_> {
             }
             Value::Unknown => Ok(Value::Unknown),
             Value::Node(_, Sort::Other) => self.defer_apply(function, arg, span),
-            _ => {
-                let kind = function.0.type_of();
-                Err(Diagnostic::error("cat::not-a-function", format!("{kind} is applied to an argument"))
-                    .at(function.1, format!("this is {kind}, not a function"))
-                    .at(arg.1, "the argument")
-                    .help("juxtaposition is application: is a `;`, `|` or `&` missing?")
-                    .into())
-            }
+            _ => Err(not_a_function(function, arg)),
         }
     }
 
@@ -321,41 +333,76 @@ impl Interpreter<'_> {
         let ExprKind::MatchSet { empty, before, element, rest, body, .. } = &*expr.kind else {
             return self.eval(env, expr);
         };
-        let (first, others): (Value, Value) = match &value.0 {
-            Value::Unknown => return Ok(Value::Unknown),
-            v if self.certainly_empty(v) => return self.eval(env, empty),
-            Value::Set(set) => {
-                let Some(first) = set.first() else { return self.eval(env, empty) };
-                let mut others = (**set).clone();
-                others.remove(first);
-                (Value::Event(first), Value::set(others))
+        match self.first_and_rest(value)? {
+            Matched::Unknown => Ok(Value::Unknown),
+            Matched::Later => self.defer_match(env, expr, value),
+            Matched::Empty => self.eval(env, empty),
+            Matched::Split(first, others) => {
+                let mut env = env.clone();
+                let before = before.as_ref().and_then(Option::as_ref);
+                for (name, value) in
+                    [(before, Value::Empty), (element.as_ref(), first), (rest.as_ref(), others)]
+                {
+                    if let Some(name) = name {
+                        env.bind(name.name.clone(), Slot::Value(value));
+                    }
+                }
+                self.eval(&env, body)
             }
-            Value::Rel(rel) => {
-                let Some((from, to)) = rel.iter().next() else { return self.eval(env, empty) };
-                let mut others = (**rel).clone();
-                others.remove(from, to);
-                (Value::Pair(from, to), Value::rel(others))
-            }
+        }
+    }
+
+    /// The smallest element of a set, and the others.
+    fn first_and_rest(&mut self, value: &Placed) -> Eval<Matched> {
+        Ok(match &value.0 {
+            Value::Unknown => Matched::Unknown,
+            v if self.certainly_empty(v) => Matched::Empty,
+            Value::Set(set) => match set.first() {
+                None => Matched::Empty,
+                Some(first) => {
+                    let mut others = (**set).clone();
+                    others.remove(first);
+                    Matched::Split(Value::Event(first), Value::set(others))
+                }
+            },
+            Value::Rel(rel) => match rel.iter().next() {
+                None => Matched::Empty,
+                Some((from, to)) => {
+                    let mut others = (**rel).clone();
+                    others.remove(from, to);
+                    Matched::Split(Value::Pair(from, to), Value::rel(others))
+                }
+            },
             Value::Values(set) => {
-                let element_type = set.element.clone();
                 let mut members = set.members().map_err(|why| super::ops::cannot_list(why, value.1))?;
-                let Some(first) = members.pop_first() else { return self.eval(env, empty) };
-                (first, Value::values(super::choices::ValueSet::list(element_type, members)))
+                match members.pop_first() {
+                    None => Matched::Empty,
+                    Some(first) => {
+                        Matched::Split(first, Value::values(ValueSet::list(set.element.clone(), members)))
+                    }
+                }
             }
             Value::Node(id, _) if self.is_concrete() => return Err(Stop::Needs(*id)),
-            Value::Node(..) | Value::Explicit(_) => return self.defer_match(env, expr, value),
+            Value::Node(..) | Value::Explicit(_) => Matched::Later,
             _ => return Err(wrong_sort("a set", value)),
-        };
-        let mut env = env.clone();
-        if let Some(Some(name)) = before {
-            env.bind(name.name.clone(), Slot::Value(Value::Empty));
-        }
-        if let Some(name) = element {
-            env.bind(name.name.clone(), Slot::Value(first));
-        }
-        if let Some(name) = rest {
-            env.bind(name.name.clone(), Slot::Value(others));
-        }
-        self.eval(&env, body)
+        })
     }
+}
+
+/// What a set match finds.
+enum Matched {
+    Unknown,
+    /// Only the run will tell.
+    Later,
+    Empty,
+    Split(Value, Value),
+}
+
+fn not_a_function(function: &Placed, arg: &Placed) -> Stop {
+    let kind = function.0.type_of();
+    Diagnostic::error("cat::not-a-function", format!("{kind} is applied to an argument"))
+        .at(function.1, format!("this is {kind}, not a function"))
+        .at(arg.1, "the argument")
+        .help("juxtaposition is application: is a `;`, `|` or `&` missing?")
+        .into()
 }

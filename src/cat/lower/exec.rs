@@ -340,6 +340,7 @@ impl<'a, 'f> Executor<'a, 'f> {
             _ => return Err(not_a_procedure(&value, name).into()),
         };
         self.interpreter.enter(span)?;
+        self.interpreter.check_stack(span)?;
         let mut inner = procedure.env.local();
         if procedure.rec {
             inner.bind(procedure.name.name.clone(), Slot::Value(value));

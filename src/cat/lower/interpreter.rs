@@ -17,8 +17,11 @@ use crate::model::{self, ExprId, Pool, Sort, Universe};
 use crate::relation::{Rel, Set};
 use crate::source::Span;
 
-/// Calls nested deeper than this are refused: each takes a few stack frames of ours.
-const DEPTH_LIMIT: u32 = 600;
+/// Calls nested deeper than this are refused.
+const DEPTH_LIMIT: u32 = 20_000;
+
+/// The interpreter uses no more stack than this: threads have 2 MiB, and it is not the first on theirs.
+const STACK_LIMIT: usize = 1 << 20;
 
 /// Declared tags, and the settings that expressions can ask about.
 #[derive(Clone, Default, Debug)]
@@ -40,6 +43,8 @@ pub(super) struct Interpreter<'a> {
     pub fuel: Option<u32>,
     /// Next age of a function.
     pub age: u64,
+    /// Where the stack was when this interpreter was made.
+    stack: usize,
     free: FxHashMap<*const ExprKind, (Expr, Arc<[Arc<str>]>)>,
 }
 
@@ -94,9 +99,31 @@ pub(super) struct Concrete<'a> {
     pub visible: Set,
 }
 
+/// About where the stack ends now.
+#[inline(never)]
+fn stack_now() -> usize {
+    let here = 0u8;
+    std::ptr::from_ref(&here) as usize
+}
+
+#[cold]
+fn too_deep(span: Span) -> Stop {
+    let d = Diagnostic::unsupported("cat::recursion-too-deep", "calls are nested too deeply")
+        .at(span, "while evaluating this");
+    Stop::Fatal(Arc::new(d))
+}
+
 impl<'a> Interpreter<'a> {
     pub(super) fn new(mode: Mode<'a>, declared: Arc<Declared>) -> Interpreter<'a> {
-        Interpreter { mode, declared, depth: 0, fuel: None, age: 0, free: FxHashMap::default() }
+        Interpreter {
+            mode,
+            declared,
+            depth: 0,
+            fuel: None,
+            age: 0,
+            stack: stack_now(),
+            free: FxHashMap::default(),
+        }
     }
 
     pub(super) fn lowering(&mut self) -> Option<&mut Abstract> {
@@ -185,12 +212,15 @@ impl<'a> Interpreter<'a> {
     /// One call deeper.
     pub(super) fn enter(&mut self, span: Span) -> Eval<()> {
         if self.depth >= DEPTH_LIMIT {
-            let d = Diagnostic::unsupported("cat::recursion-too-deep", "calls are nested too deeply")
-                .at(span, "while evaluating this");
-            return Err(Stop::Fatal(Arc::new(d)));
+            return Err(too_deep(span));
         }
         self.depth += 1;
         Ok(())
+    }
+
+    /// Is there stack left?
+    pub(super) fn check_stack(&self, span: Span) -> Eval<()> {
+        if self.stack.abs_diff(stack_now()) > STACK_LIMIT { Err(too_deep(span)) } else { Ok(()) }
     }
 
     /// In a concrete run, captured nodes are replaced by the values they have there.

@@ -104,3 +104,67 @@ fn not_a_procedure() {
       │                ^ called here
     ");
 }
+
+#[test]
+fn endless_recursion_is_refused_not_crashed() {
+    for text in [
+        "let rec f x = f x  empty f W",
+        "let rec f x = match x with || {} -> 0 || e ++ s -> f x end  empty f W",
+        "let rec f x = (f (x | W)) ; po  and g x = f x empty g W",
+        "procedure rec p() = call p() end call p()",
+        "let rec f (x,y) = let z = let w = f (y,x) in w | (w & w) in (z;z)? | z empty f (po,po)",
+    ] {
+        let text = match run(text, &[]) {
+            Err(text) => text,
+            // Left to the run.
+            Ok(ran) => match &ran.model.steps[..] {
+                [crate::model::Step::Check { test, .. }] => {
+                    super::one::evaluate(&ran.model, test.expr).err().unwrap_or_default()
+                }
+                _ => String::new(),
+            },
+        };
+        assert!(text.contains("nested too deeply"), "{text}");
+    }
+}
+
+#[test]
+fn recursion_over_a_large_set_is_fine() {
+    // Not one of the shapes that are recognised: recurses once per element.
+    let text =
+        "let rec f x = match x with || {} -> 0 || p ++ s -> let q = p ++ 0 in (q & q) | f s end  empty f po";
+    let ran = run(text, &[]).unwrap_or_else(|e| panic!("{e}"));
+    let [crate::model::Step::Check { test, .. }] = &ran.model.steps[..] else { panic!("one check") };
+    let crate::model::Expr::Interp(leaf, _) = ran.model.pool.expr(test.expr) else { panic!("a leaf") };
+    let n = 24;
+    let chain = (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b)));
+    let po = crate::relation::Rel::of(n, chain);
+    let function = ran.model.pool.interp(*leaf).function.clone();
+    let result = function.eval(&[crate::model::Val::Rel(po.clone())], &Many(n));
+    assert!(matches!(result, Ok(crate::model::Val::Rel(r)) if r == po));
+}
+
+/// A number of events that nothing is known of.
+struct Many(usize);
+
+impl crate::model::Universe for Many {
+    fn n_events(&self) -> usize {
+        self.0
+    }
+
+    fn visible(&self) -> crate::relation::Set {
+        crate::relation::Set::full(self.0)
+    }
+
+    fn base(&self, _: &str) -> Option<crate::model::Val> {
+        None
+    }
+
+    fn location_classes(&self) -> Vec<crate::relation::Set> {
+        Vec::new()
+    }
+
+    fn events_of_location(&self, _: &str) -> Option<crate::relation::Set> {
+        None
+    }
+}
