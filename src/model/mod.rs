@@ -146,7 +146,7 @@ pub enum OrderBase {
 }
 
 /// What an interpreted leaf may ask about the events of the execution besides its inputs.
-pub trait Universe {
+pub trait Universe: Sync {
     /// Number of events.
     fn n_events(&self) -> usize;
     /// The visible events (`_`).

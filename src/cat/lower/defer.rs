@@ -26,6 +26,9 @@ use crate::source::Span;
 /// Steps that a trial run may take.
 const TRIAL_FUEL: u32 = 20_000;
 
+/// The stack of a run that recurses deeply; only what is used of it is ever touched.
+const DEEP_STACK: usize = 256 << 20;
+
 /// A computation put off.
 #[derive(Clone, Debug)]
 pub(super) enum Code {
@@ -74,11 +77,32 @@ pub(super) struct Leaf {
 }
 
 impl Leaf {
-    /// Runs it on values of its inputs.
-    fn run(&self, inputs: FxHashMap<ExprId, Value>, universe: &dyn Universe, fuel: Option<u32>) -> Eval {
+    /// Runs it on values of its inputs; on a larger stack, if it recurses deeply.
+    fn run(&self, inputs: FxHashMap<ExprId, Value>, universe: &dyn Universe) -> Eval {
+        match self.run_here(inputs.clone(), universe, None, None) {
+            Err(Stop::TooDeep(span)) => std::thread::scope(|scope| {
+                let deep = || self.run_here(inputs, universe, None, Some(DEEP_STACK - (DEEP_STACK >> 3)));
+                let thread = std::thread::Builder::new().stack_size(DEEP_STACK).spawn_scoped(scope, deep);
+                let result = thread.ok().and_then(|thread| thread.join().ok());
+                result.unwrap_or(Err(Stop::TooDeep(span)))
+            }),
+            other => other,
+        }
+    }
+
+    fn run_here(
+        &self,
+        inputs: FxHashMap<ExprId, Value>,
+        universe: &dyn Universe,
+        fuel: Option<u32>,
+        stack: Option<usize>,
+    ) -> Eval {
         let concrete = Concrete { universe, inputs, n: universe.n_events(), visible: universe.visible() };
         let mut interpreter = Interpreter::new(Mode::Concrete(concrete), self.declared.clone());
         interpreter.fuel = fuel;
+        if let Some(stack) = stack {
+            interpreter.stack_limit = stack;
+        }
         // Functions made in this run are younger than those that were captured.
         interpreter.age = 1 << 32;
         interpreter.run_code(&self.code, &self.env, self.span)
@@ -91,7 +115,7 @@ impl Interpreted for Leaf {
         for ((id, sort), val) in self.inputs.iter().zip(inputs) {
             known.insert(*id, from_val(val, *sort));
         }
-        let value = self.run(known, universe, None).map_err(|stop| stop.diagnostic())?;
+        let value = self.run(known, universe).map_err(|stop| stop.diagnostic())?;
         to_val(value, self.want, universe, self.span).map_err(|stop| stop.diagnostic())
     }
 
@@ -380,7 +404,7 @@ impl Interpreter<'_> {
             };
             inputs.insert(*id, value);
         }
-        leaf.run(inputs, &SampleUniverse, Some(TRIAL_FUEL)).ok()
+        leaf.run_here(inputs, &SampleUniverse, Some(TRIAL_FUEL), None).ok()
     }
 
     /// Evaluates all that a captured value may need, and collects the nodes in it.

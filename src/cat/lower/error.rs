@@ -16,6 +16,8 @@ pub(super) enum Stop {
     Fatal(Arc<Diagnostic>),
     /// The value of this node is needed and not known.
     Needs(ExprId),
+    /// Calls are nested too deeply for the stack there is.
+    TooDeep(Span),
     /// A trial run took too long.
     OutOfFuel,
 }
@@ -29,6 +31,10 @@ impl Stop {
                 "model::unknown-input",
                 format!("the value of node {} is needed before the search has decided it", id.0),
             ),
+            Stop::TooDeep(span) => {
+                Diagnostic::unsupported("cat::recursion-too-deep", "calls are nested too deeply")
+                    .at(*span, "while evaluating this")
+            }
             Stop::OutOfFuel => Diagnostic::unsupported("cat::too-long", "the evaluation takes too long"),
         }
     }

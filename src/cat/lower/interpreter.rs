@@ -18,9 +18,10 @@ use crate::relation::{Rel, Set};
 use crate::source::Span;
 
 /// Calls nested deeper than this are refused.
-const DEPTH_LIMIT: u32 = 20_000;
+const DEPTH_LIMIT: u32 = 10_000;
 
-/// The interpreter uses no more stack than this: threads have 2 MiB, and it is not the first on theirs.
+/// The interpreter uses no more stack than this, unless it is given a thread of its own: threads have 2 MiB, and it is not the
+/// first on theirs.
 const STACK_LIMIT: usize = 1 << 20;
 
 /// Declared tags, and the settings that expressions can ask about.
@@ -43,6 +44,8 @@ pub(super) struct Interpreter<'a> {
     pub fuel: Option<u32>,
     /// Next age of a function.
     pub age: u64,
+    /// How much stack it may use.
+    pub stack_limit: usize,
     /// Where the stack was when this interpreter was made.
     stack: usize,
     free: FxHashMap<*const ExprKind, (Expr, Arc<[Arc<str>]>)>,
@@ -106,13 +109,6 @@ fn stack_now() -> usize {
     std::ptr::from_ref(&here) as usize
 }
 
-#[cold]
-fn too_deep(span: Span) -> Stop {
-    let d = Diagnostic::unsupported("cat::recursion-too-deep", "calls are nested too deeply")
-        .at(span, "while evaluating this");
-    Stop::Fatal(Arc::new(d))
-}
-
 impl<'a> Interpreter<'a> {
     pub(super) fn new(mode: Mode<'a>, declared: Arc<Declared>) -> Interpreter<'a> {
         Interpreter {
@@ -121,6 +117,7 @@ impl<'a> Interpreter<'a> {
             depth: 0,
             fuel: None,
             age: 0,
+            stack_limit: STACK_LIMIT,
             stack: stack_now(),
             free: FxHashMap::default(),
         }
@@ -203,7 +200,7 @@ impl<'a> Interpreter<'a> {
         let value = self.eval(&thunk.env, &thunk.expr);
         self.depth -= 1;
         // A concrete run may give up on a shared thunk for reasons of its own: those are not remembered.
-        if !matches!(value, Err(Stop::Needs(_) | Stop::OutOfFuel)) {
+        if !matches!(value, Err(Stop::Needs(_) | Stop::OutOfFuel | Stop::TooDeep(_))) {
             let _ = thunk.memo.set(value.clone());
         }
         value
@@ -212,7 +209,7 @@ impl<'a> Interpreter<'a> {
     /// One call deeper.
     pub(super) fn enter(&mut self, span: Span) -> Eval<()> {
         if self.depth >= DEPTH_LIMIT {
-            return Err(too_deep(span));
+            return Err(Stop::TooDeep(span));
         }
         self.depth += 1;
         Ok(())
@@ -220,7 +217,7 @@ impl<'a> Interpreter<'a> {
 
     /// Is there stack left?
     pub(super) fn check_stack(&self, span: Span) -> Eval<()> {
-        if self.stack.abs_diff(stack_now()) > STACK_LIMIT { Err(too_deep(span)) } else { Ok(()) }
+        if self.stack.abs_diff(stack_now()) > self.stack_limit { Err(Stop::TooDeep(span)) } else { Ok(()) }
     }
 
     /// In a concrete run, captured nodes are replaced by the values they have there.

@@ -89,6 +89,11 @@ impl Interpreter<'_> {
         if matches!(arg.0, Value::Unknown) {
             return Ok(Value::Unknown);
         }
+        let about_tags =
+            matches!(prim, Prim::TagToRelation | Prim::TagToEvents | Prim::TagToFenced | Prim::LocToEvents);
+        if about_tags && matches!(arg.0, Value::Node(_, Sort::Other)) {
+            return self.defer_apply(&(Value::Prim(prim.clone()), span), arg, span);
+        }
         match prim {
             Prim::Domain | Prim::Range => self.ends(prim, arg),
             Prim::FromTo => self.from_to(arg, span),

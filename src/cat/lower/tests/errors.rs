@@ -136,7 +136,7 @@ fn recursion_over_a_large_set_is_fine() {
     let ran = run(text, &[]).unwrap_or_else(|e| panic!("{e}"));
     let [crate::model::Step::Check { test, .. }] = &ran.model.steps[..] else { panic!("one check") };
     let crate::model::Expr::Interp(leaf, _) = ran.model.pool.expr(test.expr) else { panic!("a leaf") };
-    let n = 24;
+    let n = 40;
     let chain = (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b)));
     let po = crate::relation::Rel::of(n, chain);
     let function = ran.model.pool.interp(*leaf).function.clone();

@@ -1,5 +1,6 @@
 //! Models lowered and evaluated on a few events.
 
+mod bell;
 mod corpus;
 mod errors;
 mod micro;

@@ -1,7 +1,7 @@
 //! Checks, choices, flags and shows.
 
 use super::one::{One, evaluate, run};
-use crate::model::{Choices, Model, Plain, Step, Val};
+use crate::model::{Choices, Expr, ExprId, Model, OrderBase, Plain, Step, Val};
 
 /// The steps of a model, in short.
 fn steps(text: &str) -> Vec<String> {
@@ -136,4 +136,38 @@ fn shows_are_snapshots() {
     let labels: Vec<&str> = ran.model.shown.iter().map(|(l, _)| l.as_str()).collect();
     assert_eq!(labels, ["x", "y", "w"]);
     assert!(matches!(evaluate(&ran.model, ran.model.shown[0].1), Ok(Val::Rel(r)) if r.len() == 3));
+}
+
+/// Evaluates a node with some nodes left open.
+fn evaluate_open(model: &Model, id: ExprId, open: ExprId) -> Result<Val, String> {
+    if id == open {
+        return Ok(Val::Unknown(id));
+    }
+    let Expr::Interp(leaf, _) = model.pool.expr(id) else { return evaluate(model, id) };
+    let leaf = model.pool.interp(*leaf).clone();
+    let inputs = leaf.inputs.iter().map(|i| evaluate_open(model, *i, open)).collect::<Result<Vec<_>, _>>()?;
+    leaf.function.eval(&inputs, &One).map_err(|d| d.code.to_owned())
+}
+
+#[test]
+fn orders_on_top_of_what_the_search_decides() {
+    let ran = run("include \"cross.cat\" let base = co0 | rf;po with co from generate_cos(base)", &[]);
+    let model = ran.unwrap_or_else(|e| panic!("{e}")).model;
+    let base = model.definitions.iter().find(|d| d.name == "base").expect("base").expr;
+    let [Step::With { from, .. }] = &model.steps[..] else { panic!("one choice") };
+    match evaluate_open(&model, *from, base) {
+        Ok(Val::Choices(Choices::Orders(orders))) => {
+            assert_eq!(orders.len(), 1);
+            assert_eq!(orders[0].over.len(), 3);
+            assert!(matches!(orders[0].base, OrderBase::Node(id) if id == base));
+        }
+        other => panic!("{other:?}"),
+    }
+    // Whatever looks into it has to wait.
+    let ran = run("let base = co0 | rf;po with x from map (fun p -> p ++ 0) base", &[]);
+    let model = ran.unwrap_or_else(|e| panic!("{e}")).model;
+    let base = model.definitions.iter().find(|d| d.name == "base").expect("base").expr;
+    let [Step::With { from, .. }] = &model.steps[..] else { panic!("one choice") };
+    let waits = evaluate_open(&model, *from, base).map(|v| format!("{v:?}"));
+    assert_eq!(waits, Err("model::unknown-input".to_owned()));
 }
