@@ -410,11 +410,7 @@ impl Interpreter<'_> {
     /// Evaluates all that a captured value may need, and collects the nodes in it.
     fn capture(&mut self, value: &Value, capture: &mut Capture) {
         match value {
-            Value::Node(id, sort) => {
-                if !capture.inputs.iter().any(|(i, _)| i == id) {
-                    capture.inputs.push((*id, *sort));
-                }
-            }
+            Value::Node(id, sort) => capture.input(*id, *sort),
             Value::Tuple(parts) | Value::Explicit(parts) => {
                 parts.iter().for_each(|v| self.capture(v, capture));
             }
@@ -424,19 +420,21 @@ impl Interpreter<'_> {
                 }
             }
             Value::Closure(closure) => {
-                if capture.seen.insert(Arc::as_ptr(closure).cast()) {
-                    self.capture_env(&closure.env, capture);
-                    if let Some(group) = &closure.group {
-                        if capture.seen.insert(Arc::as_ptr(group).cast()) {
-                            self.capture_env(&group.env, capture);
-                        }
+                if !capture.seen.insert(Arc::as_ptr(closure).cast()) {
+                    return;
+                }
+                self.capture_env(&closure.env, capture);
+                if let Some(group) = &closure.group {
+                    if capture.seen.insert(Arc::as_ptr(group).cast()) {
+                        self.capture_env(&group.env, capture);
                     }
                 }
             }
             Value::Procedure(procedure) => {
-                if capture.seen.insert(Arc::as_ptr(procedure).cast()) {
-                    self.capture_env(&procedure.captured, capture);
+                if !capture.seen.insert(Arc::as_ptr(procedure).cast()) {
+                    return;
                 }
+                self.capture_env(&procedure.captured, capture);
             }
             Value::Prim(super::prims::Prim::Map(function)) => self.capture(&function.clone(), capture),
             _ => {}
@@ -470,6 +468,14 @@ impl Interpreter<'_> {
 struct Capture {
     inputs: Vec<(ExprId, Sort)>,
     seen: FxHashSet<*const ()>,
+}
+
+impl Capture {
+    fn input(&mut self, id: ExprId, sort: Sort) {
+        if !self.inputs.iter().any(|(i, _)| *i == id) {
+            self.inputs.push((id, sort));
+        }
+    }
 }
 
 /// Number of events in a trial run.

@@ -233,11 +233,9 @@ impl Interpreter<'_> {
 
     /// Does the condition hold? `None`: only the run will tell.
     fn condition(&mut self, env: &Env, cond: &Cond) -> Eval<Option<bool>> {
-        let (a, b, f): (_, _, fn(&mut Self, &Placed, &Placed) -> Eval<bool>) = match cond {
+        let (a, b) = match cond {
             Cond::Variant(variant) => return self.variant(variant).map(Some),
-            Cond::Eq(a, b) => (a, b, |s, a, b| s.equal(a, b)),
-            Cond::Subset(a, b) => (a, b, |s, a, b| s.subset(a, b)),
-            Cond::In(a, b) => (a, b, |s, a, b| s.member(a, b)),
+            Cond::Eq(a, b) | Cond::Subset(a, b) | Cond::In(a, b) => (a, b),
         };
         let (a, b) = (self.placed(env, a)?, self.placed(env, b)?);
         if !self.is_concrete() {
@@ -250,7 +248,12 @@ impl Interpreter<'_> {
                 return Ok(None);
             }
         }
-        f(self, &a, &b).map(Some)
+        let answer = match cond {
+            Cond::Eq(..) => self.equal(&a, &b),
+            Cond::Subset(..) => self.subset(&a, &b),
+            _ => self.member(&a, &b),
+        };
+        answer.map(Some)
     }
 
     fn equal(&mut self, a: &Placed, b: &Placed) -> Eval<bool> {

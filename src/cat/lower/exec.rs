@@ -422,11 +422,9 @@ impl<'a, 'f> Executor<'a, 'f> {
         let Some(a) = self.interpreter.lowering() else { return Ok(()) };
         let choice = a.pool.new_choice();
         let id = a.pool.intern(model::Expr::Choice(choice, sort));
-        if let Some(sample) = a.samples.get(&from).cloned() {
-            if let Value::Values(set) = sample {
-                if let Some(first) = set.members().ok().and_then(|m| m.into_iter().next()) {
-                    a.samples.insert(id, first);
-                }
+        if let Some(Value::Values(set)) = a.samples.get(&from).cloned() {
+            if let Some(first) = set.members().ok().and_then(|m| m.into_iter().next()) {
+                a.samples.insert(id, first);
             }
         }
         self.bind(env, name, Slot::Value(Value::Node(id, sort)));

@@ -48,8 +48,12 @@ pub(super) struct Interpreter<'a> {
     pub stack_limit: usize,
     /// Where the stack was when this interpreter was made.
     stack: usize,
-    free: FxHashMap<*const ExprKind, (Expr, Arc<[Arc<str>]>)>,
+    /// Free variables of functions seen so far, by the address of their bodies (kept, so that it stays theirs).
+    free: FxHashMap<*const ExprKind, (Expr, Names)>,
 }
+
+/// A list of names.
+type Names = Arc<[Arc<str>]>;
 
 /// What sets and relations are.
 pub(super) enum Mode<'a> {
@@ -323,13 +327,12 @@ impl<'a> Interpreter<'a> {
     }
 
     /// The free variables of a function, remembered by where its body is.
-    pub(super) fn free_variables(&mut self, params: &Params, body: &Expr) -> Arc<[Arc<str>]> {
+    pub(super) fn free_variables(&mut self, params: &Params, body: &Expr) -> Names {
         let key = Arc::as_ptr(&body.kind);
         if let Some((_, names)) = self.free.get(&key) {
             return names.clone();
         }
-        let names: Arc<[Arc<str>]> = free::of_function(params, body).into();
-        // The expression is kept, so that its address stays its own.
+        let names: Names = free::of_function(params, body).into();
         self.free.insert(key, (body.clone(), names.clone()));
         names
     }

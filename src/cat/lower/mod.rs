@@ -6,6 +6,9 @@
 //!
 //! Afterwards there are no names left, and every node has a sort.
 
+// Values are compared by what they are; what a function remembers lazily is no part of that.
+#![allow(clippy::mutable_key_type)]
+
 mod bell;
 mod choices;
 mod defer;

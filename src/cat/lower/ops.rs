@@ -35,7 +35,8 @@ pub(super) enum Op {
 enum Class {
     Set,
     Rel,
-    ClassRel,
+    /// A relation over classes.
+    Lifted,
     Values,
     /// Only the run will tell.
     Open,
@@ -47,7 +48,7 @@ fn class(value: &Value) -> Class {
         Value::Set(_) | Value::Node(_, Sort::Set) => Class::Set,
         Value::Rel(_) | Value::Node(_, Sort::Rel) => Class::Rel,
         Value::Node(_, Sort::Other) => Class::Open,
-        Value::ClassRel(_) => Class::ClassRel,
+        Value::ClassRel(_) => Class::Lifted,
         Value::Values(_) | Value::Explicit(_) => Class::Values,
         _ => Class::No,
     }
@@ -205,7 +206,7 @@ impl Interpreter<'_> {
             Class::Open => self.defer_op(Op::Union, args, span),
             Class::Set => self.plain_union(args, Sort::Set),
             Class::Rel => self.plain_union(args, Sort::Rel),
-            Class::ClassRel => {
+            Class::Lifted => {
                 let mut result = BTreeSet::new();
                 for (value, _) in args {
                     if let Value::ClassRel(rel) = value {
@@ -266,7 +267,7 @@ impl Interpreter<'_> {
         match self.agree("intersection", &mut args)? {
             Class::Open => self.defer_op(Op::Inter, args, span),
             Class::Values => self.combine_values(Op::Inter, args, span),
-            Class::ClassRel => Ok(class_rels(&args, |a, b| a.intersection(b).cloned().collect())),
+            Class::Lifted => Ok(class_rels(&args, |a, b| a.intersection(b).cloned().collect())),
             c => self.binary(Op::Inter, sort_of(c), args),
         }
     }
@@ -285,7 +286,7 @@ impl Interpreter<'_> {
         match self.agree("difference", &mut args)? {
             Class::Open => self.defer_op(Op::Diff, args, span),
             Class::Values => self.combine_values(Op::Diff, args, span),
-            Class::ClassRel => Ok(class_rels(&args, |a, b| a.difference(b).cloned().collect())),
+            Class::Lifted => Ok(class_rels(&args, |a, b| a.difference(b).cloned().collect())),
             c => self.binary(Op::Diff, sort_of(c), args),
         }
     }

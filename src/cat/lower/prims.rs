@@ -96,7 +96,7 @@ impl Interpreter<'_> {
         }
         match prim {
             Prim::Domain | Prim::Range => self.ends(prim, arg),
-            Prim::FromTo => self.from_to(arg, span),
+            Prim::FromTo => self.po_through(arg, span),
             Prim::TagToRelation => {
                 let tag = tag_of(arg)?;
                 self.predefined(&tag).ok_or_else(|| {
@@ -116,7 +116,7 @@ impl Interpreter<'_> {
                     )
                 })?;
                 match prim {
-                    Prim::TagToFenced => self.from_to(&(set, arg.1), span),
+                    Prim::TagToFenced => self.po_through(&(set, arg.1), span),
                     _ => Ok(set),
                 }
             }
@@ -171,7 +171,7 @@ impl Interpreter<'_> {
     }
 
     /// `po` through an event of the set.
-    fn from_to(&mut self, arg: &Placed, span: Span) -> Eval {
+    fn po_through(&mut self, arg: &Placed, span: Span) -> Eval {
         let set = self.as_set(arg, false)?;
         let po = self.predefined("po").unwrap_or(Value::Empty);
         let through = self.operate(Op::ToId, vec![(set, arg.1)], arg.1)?;
