@@ -42,7 +42,7 @@ impl Interpreter<'_> {
             ExprKind::ToId(a) => self.unary_operand(Op::ToId, env, a, span),
             ExprKind::App(name, arg) => self.application(env, name, arg, span),
             ExprKind::AppExpr(function, arg) => self.general_application(env, function, arg, span),
-            ExprKind::Fun { params, body } => self.closure(env, params, body, span),
+            ExprKind::Fun { params, body } => self.closure(env, params, body),
             ExprKind::Let { .. } => self.let_in(env, expr),
             ExprKind::Try(first, second) => self.attempt(env, expr, first, second),
             ExprKind::If { .. } => self.conditional(env, expr),
@@ -156,9 +156,9 @@ impl Interpreter<'_> {
     }
 
     /// A function value: it remembers its free variables now.
-    fn closure(&mut self, env: &Env, params: &Params, body: &Expr, span: Span) -> Eval {
+    fn closure(&mut self, env: &Env, params: &Params, body: &Expr) -> Eval {
         let names = self.free_variables(params, body);
-        let env = self.restrict(env, &names, Some(span))?;
+        let env = self.restrict(env, &names, Some(body))?;
         let identity = (self.next_age(), 0);
         Ok(Value::Closure(Arc::new(Closure {
             params: params.clone(),

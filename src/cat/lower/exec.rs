@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::choices::{Items, ValueSet};
 use super::defer::{Code, Want};
 use super::env::{Env, Slot, Thunk};
 use super::error::{Eval, Placed, Stop, wrong_sort};
@@ -10,7 +11,7 @@ use super::files::Files;
 use super::interpreter::{Interpreter, Mode};
 use super::recursion;
 use super::value::{Procedure, Type, Value};
-use super::{Purpose, choices::ValueSet, free};
+use super::{Purpose, free};
 use crate::cat::ast::{self, Binding, CheckKind, Expr, ExprKind, Ident, Ins, InsKind, Params, Pattern, Test};
 use crate::diag::{Diagnostic, Diagnostics, Reported, Severity};
 use crate::model::{self, ExprId, Sort, Step};
@@ -214,11 +215,22 @@ impl<'a, 'f> Executor<'a, 'f> {
         Ok(())
     }
 
-    /// When checking, every definition is looked at, used or not.
+    /// When checking, every definition is looked at, used or not; of a function also the body, on an unknown argument.
     fn force_all(&mut self, slots: &[(Arc<str>, Slot)]) {
         for (_, slot) in slots {
             let depth = self.interpreter.depth;
-            if let Err(stop) = self.interpreter.force(slot) {
+            let looked = self.interpreter.force(slot).and_then(|value| match &value {
+                Value::Closure(closure) => {
+                    let span = closure.body.span;
+                    match self.interpreter.apply(&(value.clone(), span), &(Value::Unknown, span), span) {
+                        // A function that only its argument can stop is not wrong.
+                        Err(Stop::TooDeep(_)) => Ok(value),
+                        other => other,
+                    }
+                }
+                _ => Ok(value),
+            });
+            if let Err(stop) = looked {
                 self.interpreter.depth = depth;
                 self.doubtful.push((
                     stop.diagnostic(),
@@ -263,6 +275,9 @@ impl<'a, 'f> Executor<'a, 'f> {
         }
         let when = when.filter(|t| !t.name.as_ref().is_some_and(|n| self.skip.contains(&*n.name)));
         let slots = self.interpreter.rec_slots(env, bindings, when, span)?;
+        if self.purpose != Purpose::Run {
+            self.force_all(&slots);
+        }
         self.bind_all(env, bindings, slots);
         Ok(())
     }
@@ -417,6 +432,11 @@ impl<'a, 'f> Executor<'a, 'f> {
             self.bind(env, name, Slot::Value(Value::Unknown));
             return Ok(());
         }
+        // A set of one is no choice. A name that one run binds to it is as good, and the search need not know.
+        if let Some(only) = only_member(&value.0) {
+            self.bind(env, name, Slot::Value(only));
+            return Ok(());
+        }
         let (from, element) = self.interpreter.alternatives(&value)?;
         let sort = element.sort();
         let Some(a) = self.interpreter.lowering() else { return Ok(()) };
@@ -444,6 +464,18 @@ fn needed_here(stop: Stop, ins: &Ins) -> Stop {
         Stop::Error(d) => Stop::Error(add(d)),
         Stop::Fatal(d) => Stop::Fatal(add(d)),
         other => other,
+    }
+}
+
+/// The member of a set that has one, whatever the execution.
+fn only_member(set: &Value) -> Option<Value> {
+    match set {
+        Value::Explicit(items) if items.len() == 1 => items.first().cloned(),
+        Value::Values(set) => match &set.items {
+            Items::List(items) if items.len() == 1 => items.first().cloned(),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

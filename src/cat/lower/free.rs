@@ -1,29 +1,30 @@
 //! Free variables.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::cat::ast::{Binding, Cond, Expr, ExprKind, Ident, Ins, InsKind, Params, Pattern, Test};
+use crate::source::Span;
 
 /// The free variables of a function, in order of name.
 pub(super) fn of_function(params: &Params, body: &Expr) -> Vec<Arc<str>> {
     let mut free = Free::default();
     free.function(params, body);
-    free.found.into_iter().collect()
+    free.found.into_keys().collect()
 }
 
 /// The free variables of an expression.
 pub(super) fn of_expr(expr: &Expr) -> Vec<Arc<str>> {
     let mut free = Free::default();
     free.expr(expr);
-    free.found.into_iter().collect()
+    free.found.into_keys().collect()
 }
 
 /// The free variables of a sequence of instructions.
 pub(super) fn of_body(params: &Params, body: &[Ins]) -> Vec<Arc<str>> {
     let mut free = Free::default();
     free.scoped(param_names(params), |f| f.body(body));
-    free.found.into_iter().collect()
+    free.found.into_keys().collect()
 }
 
 /// The free variables of the right-hand sides of a `let rec`, its own names left out.
@@ -38,12 +39,19 @@ pub(super) fn of_group(bindings: &[Binding], when: Option<&Test>) -> Vec<Arc<str
             f.expr(&test.expr);
         }
     });
-    free.found.into_iter().collect()
+    free.found.into_keys().collect()
 }
 
 /// Does the name occur free in the expression?
 pub(super) fn occurs(name: &str, expr: &Expr) -> bool {
-    of_expr(expr).iter().any(|n| &**n == name)
+    place(name, expr).is_some()
+}
+
+/// Where the name first occurs free in the expression.
+pub(super) fn place(name: &str, expr: &Expr) -> Option<Span> {
+    let mut free = Free::default();
+    free.expr(expr);
+    free.found.get(name).copied()
 }
 
 /// The names a pattern binds.
@@ -65,7 +73,7 @@ fn param_names(params: &Params) -> Vec<&Ident> {
 #[derive(Default)]
 struct Free {
     bound: Vec<Arc<str>>,
-    found: BTreeSet<Arc<str>>,
+    found: BTreeMap<Arc<str>, Span>,
 }
 
 impl Free {
@@ -76,9 +84,9 @@ impl Free {
         self.bound.truncate(depth);
     }
 
-    fn name(&mut self, name: &Arc<str>) {
+    fn name(&mut self, name: &Arc<str>, span: Span) {
         if !self.bound.contains(name) {
-            self.found.insert(name.clone());
+            self.found.entry(name.clone()).or_insert(span);
         }
     }
 
@@ -96,7 +104,7 @@ impl Free {
     fn expr(&mut self, expr: &Expr) {
         match &*expr.kind {
             ExprKind::Zero | ExprKind::EmptySet | ExprKind::Universe | ExprKind::Tag(_) => {}
-            ExprKind::Var(name) => self.name(name),
+            ExprKind::Var(name) => self.name(name, expr.span),
             ExprKind::Union(items)
             | ExprKind::Seq(items)
             | ExprKind::Tuple(items)
@@ -117,7 +125,7 @@ impl Free {
             | ExprKind::Inverse(a)
             | ExprKind::ToId(a) => self.expr(a),
             ExprKind::App(f, a) => {
-                self.name(&f.name);
+                self.name(&f.name, f.span);
                 self.expr(a);
             }
             ExprKind::Fun { params, body } => self.function(params, body),
@@ -178,7 +186,7 @@ impl Free {
                 InsKind::Check { test, .. } => self.expr(&test.expr),
                 InsKind::ShowAs { expr, .. } => self.expr(expr),
                 InsKind::Call { name, arg, .. } => {
-                    self.name(&name.name);
+                    self.name(&name.name, name.span);
                     self.expr(arg);
                 }
                 InsKind::Forall { name, set, body } => {
@@ -198,7 +206,7 @@ impl Free {
                     self.scoped(param_names(params), |f| f.body(body));
                 }
                 InsKind::Enum { name, .. } => self.bound.push(name.name.clone()),
-                InsKind::Show { names } => names.iter().for_each(|n| self.name(&n.name)),
+                InsKind::Show { names } => names.iter().for_each(|n| self.name(&n.name, n.span)),
                 InsKind::Unshow { .. }
                 | InsKind::Include { .. }
                 | InsKind::Debug { .. }

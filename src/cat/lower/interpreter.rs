@@ -337,13 +337,14 @@ impl<'a> Interpreter<'a> {
         names
     }
 
-    /// The part of an environment that holds `names`. Unbound ones are an error, unless `lenient`.
-    pub(super) fn restrict(&mut self, env: &Env, names: &[Arc<str>], strict_at: Option<Span>) -> Eval<Env> {
+    /// The part of an environment that holds `names`. Unbound ones are an error, if it is for `function`.
+    pub(super) fn restrict(&mut self, env: &Env, names: &[Arc<str>], function: Option<&Expr>) -> Eval<Env> {
         let mut result = Env::default();
         for name in names {
-            match (self.slot(env, name), strict_at) {
+            match (self.slot(env, name), function) {
                 (Some(slot), _) => result.bind(name.clone(), slot),
-                (None, Some(span)) => {
+                (None, Some(body)) => {
+                    let span = free::place(name, body).unwrap_or(body.span);
                     let value = self.unbound(name, span)?;
                     result.bind(name.clone(), Slot::Value(value));
                 }
@@ -402,7 +403,10 @@ impl<'a> Interpreter<'a> {
         match &mut self.mode {
             Mode::Abstract(a) => {
                 let sort = a.predefined.sort(name)?;
-                let id = a.pool.base(name, sort);
+                let id = match name {
+                    "id" => a.pool.intern(model::Expr::Id),
+                    _ => a.pool.base(name, sort),
+                };
                 Some(Value::Node(id, sort))
             }
             Mode::Concrete(c) => match c.universe.base(name)? {

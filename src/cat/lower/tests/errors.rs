@@ -67,6 +67,19 @@ fn missing_operator() {
 }
 
 #[test]
+fn unknown_name_in_a_function() {
+    insta::assert_snapshot!(error("let f x =\n  let y = x in y ; pox\nempty f po"), @r"
+    error[cat::unknown-name]: `pox` is not defined
+      ┌─ model.cat:2:20
+      │
+    2 │   let y = x in y ; pox
+      │                    ^^^ not defined here, nor by this architecture
+      │
+      = help: did you mean `po`?
+    ");
+}
+
+#[test]
 fn undeclared_tag() {
     insta::assert_snapshot!(error("enum e = 'mb || 'rmb\nempty tag2events 'rbm"), @r"
     error[cat::unknown-tag]: tag `'rbm` is not declared

@@ -70,6 +70,7 @@ fn coherence_stays_symbolic() {
 fn choices_are_sets() {
     assert_eq!(steps("with x from {W,R,{}}"), ["with x from 3"]);
     assert_eq!(steps("with x from {W,W}"), ["with x from 1"]);
+    assert_eq!(steps("with x from {W} empty x as e"), ["Plain Empty e false"]);
     assert_eq!(steps("with x from {}"), ["with x from 0"]);
     assert_eq!(steps("with x from {W} \\ {W}"), ["with x from 0"]);
     // Choices of an explicit relation per read, as the kernel's model makes them for locks.
