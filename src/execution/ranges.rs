@@ -21,6 +21,9 @@ const MAX_COMBINATIONS: usize = 4096;
 /// Values that a cell can hold; `None`: not bounded.
 type Range = Option<BTreeSet<Value>>;
 
+/// Looks at one combination of values of some reads; `false`: that is enough.
+type See<'a> = dyn FnMut(&dyn Fn(u32) -> Option<Value>) -> bool + 'a;
+
 /// A bound on what each cell can hold.
 pub(super) struct Ranges {
     cells: Vec<Range>,
@@ -115,12 +118,7 @@ impl Ranges {
     }
 
     /// Calls `see` with every combination of values of the reads, until it says no. `false`: stopped, or not bounded.
-    fn combinations(
-        &self,
-        path: &Path,
-        reads: &[u32],
-        see: &mut dyn FnMut(&dyn Fn(u32) -> Option<Value>) -> bool,
-    ) -> bool {
+    fn combinations(&self, path: &Path, reads: &[u32], see: &mut See) -> bool {
         let mut ranges: Vec<Vec<Value>> = Vec::with_capacity(reads.len());
         let mut total = 1usize;
         for read in reads {

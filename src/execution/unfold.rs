@@ -3,12 +3,14 @@
 //! A path forks where the program does not know yet what to do (a branch on a value read, an address read from memory,
 //! a store-conditional); each fork remembers what it assumes, and one that contradicts itself is dropped at once.
 
-use crate::arch::ArchId;
+mod access;
+mod control;
+
 use crate::diag::Diagnostic;
-use crate::program::{AccessSize, BinOp, Extra, Instr, LocId, Op, Program, Reg, SetName, Target, Tmp, Value};
+use crate::program::{BinOp, Extra, Instr, LocId, Op, Program, Reg, SetName, Tmp};
 
 use super::path::Path;
-use super::{Cut, Event, EventKind, SymVal};
+use super::{Event, EventKind, SymVal};
 
 /// More executed instructions than this on one path of a thread: it does not end.
 const MAX_STEPS: u32 = 10_000;
@@ -186,15 +188,6 @@ impl<'p> Unfolding<'p> {
         let mut failed = state.clone();
         failed.path.error = Some(diagnostic);
         self.finish(failed);
-        Flow::Over
-    }
-
-    fn cut(&mut self, state: &mut State<'p>, label: String) -> Flow {
-        let span = self.instr(state).span;
-        self.event(state, EventKind::Other, None, None, vec![SetName::Borrowed("CutOff")]);
-        let mut over = state.clone();
-        over.path.cut = Some(Cut { thread: self.thread, label, span });
-        self.finish(over);
         Flow::Over
     }
 
@@ -487,44 +480,6 @@ impl<'p> Unfolding<'p> {
         Ok(())
     }
 
-    /// Forks on a condition, unless it is known.
-    fn branch(
-        &mut self,
-        state: &mut State<'p>,
-        cond: Tmp,
-        then: &'p [Op],
-        otherwise: &'p [Op],
-    ) -> Result<Flow, Diagnostic> {
-        let bits = self.bits();
-        let Temp { value, sources } = self.temp(state, cond)?.clone();
-        if let Some(diagnostic) = self.meaningless(state, &value) {
-            return Ok(self.fail(state, diagnostic));
-        }
-        let constant = value.known().is_some();
-        let frame = |ops, state: &State| Frame {
-            ops,
-            at: 0,
-            guard: Some((sources.clone(), state.n_events())),
-            constant,
-        };
-        match state.path.constraints.decide(&value, bits) {
-            Some(true) => state.frames.push(frame(then, state)),
-            Some(false) => state.frames.push(frame(otherwise, state)),
-            None => {
-                let mut other = state.clone();
-                if other.path.constraints.assume(&value, false, bits) {
-                    other.frames.push(frame(otherwise, state));
-                    self.waiting.push(other);
-                }
-                if !state.path.constraints.assume(&value, true, bits) {
-                    return Ok(Flow::Over);
-                }
-                state.frames.push(frame(then, state));
-            }
-        }
-        Ok(Flow::On)
-    }
-
     /// A value that depends on no read and yet is not known: an operation in it has no meaning.
     fn meaningless(&self, state: &State<'p>, value: &SymVal) -> Option<Diagnostic> {
         let illegal = value.eval(&[], self.bits()).err()?;
@@ -534,190 +489,11 @@ impl<'p> Unfolding<'p> {
         )
     }
 
-    /// The cell that an access goes to. `None`: the path is over, or has been forked over all cells.
-    fn cell(&mut self, state: &mut State<'p>, addr: Tmp, op: &'p Op) -> Result<Option<LocId>, Diagnostic> {
-        let bits = self.bits();
-        let Temp { value, sources } = self.temp(state, addr)?.clone();
-        let value = state.path.constraints.fold(&value, bits);
-        if let Some(known) = value.known() {
-            if let Value::Addr { sym, offset } = known {
-                if let Some(loc) = self.program.location_at(sym, offset) {
-                    return Ok(Some(loc));
-                }
-            }
-            let diagnostic = self.no_cell(state, known);
-            self.fail(state, diagnostic);
-            return Ok(None);
-        }
-        if let Some(diagnostic) = self.meaningless(state, &value) {
-            self.fail(state, diagnostic);
-            return Ok(None);
-        }
-        // The op is run again in each fork, with the address known there.
-        let mut forks = Vec::new();
-        let mut wild = state.clone();
-        let mut wild_is_possible = true;
-        for location in &self.program.locations {
-            let address = Value::Addr { sym: location.sym, offset: location.offset };
-            let here = SymVal::binary(BinOp::Eq, value.clone(), SymVal::Known(address), bits);
-            let mut fork = state.clone();
-            if fork.path.constraints.assume(&here, true, bits) {
-                Self::set(&mut fork, addr, SymVal::Known(address), sources.clone());
-                Self::again(&mut fork, op);
-                forks.push(fork);
-            }
-            wild_is_possible = wild_is_possible && wild.path.constraints.assume(&here, false, bits);
-        }
-        self.waiting.extend(forks.into_iter().rev());
-        if wild_is_possible {
-            let diagnostic = Diagnostic::error(
-                "program::non-symbolic-address",
-                "non symbolic address: an execution accesses memory through a value that is no cell's address",
-            )
-            .at(self.instr(state).span, "this access");
-            self.fail(&mut wild, diagnostic);
-        }
-        Ok(None)
-    }
-
     /// Makes the micro-op just taken the next one again.
     fn again(state: &mut State<'p>, op: &'p Op) {
         if let Some(frame) = state.frames.last_mut() {
             debug_assert!(frame.at > 0 && std::ptr::eq(&frame.ops[frame.at - 1], op));
             frame.at -= 1;
         }
-    }
-
-    fn no_cell(&self, state: &State<'p>, address: Value) -> Diagnostic {
-        let shown = self.program.show(address);
-        let span = self.instr(state).span;
-        match address {
-            Value::Addr { sym, .. } => {
-                let name = &self.program.symbols[sym.0 as usize];
-                Diagnostic::unsupported(
-                    "program::mixed-size",
-                    format!("access to `{shown}`, which is not the start of a cell of the test"),
-                )
-                .at(span, "this access")
-                .help(format!("declare `{name}` as an array of elements of the size that is accessed"))
-            }
-            _ => {
-                Diagnostic::error("program::non-symbolic-address", format!("non symbolic address: [{shown}]"))
-                    .at(span, "this access")
-            }
-        }
-    }
-
-    /// herd7 gives AArch64 cells one size, that of their declaration, and refuses accesses of any other.
-    fn wrong_size(&self, state: &State<'p>, loc: LocId, size: AccessSize) -> Option<Diagnostic> {
-        let cell = &self.program.locations[loc.0 as usize];
-        // A cell that starts with an address holds a pointer, declared or not.
-        let holds_pointer = !cell.declared && cell.init.as_int().is_none();
-        let bytes = if holds_pointer { 8 } else { cell.ty.bytes };
-        if self.program.arch != ArchId::AArch64 || bytes == size.0 {
-            return None;
-        }
-        let name = &cell.name;
-        let declared = if cell.declared { "is declared with" } else { "has, being undeclared," };
-        Some(
-            Diagnostic::unsupported("program::mixed-size", format!("mixed-size accesses to `{name}`"))
-                .at(
-                    self.instr(state).span,
-                    format!("accesses {} bytes, but `{name}` {declared} {bytes}", size.0),
-                )
-                .help(format!("declare `{name}` with a type of the size that is accessed")),
-        )
-    }
-
-    fn jump(&mut self, state: &mut State<'p>, target: &Target, op: &'p Op) -> Result<Flow, Diagnostic> {
-        let target = match target {
-            Target::Pc(pc) => (state.code, *pc),
-            Target::Indirect(tmp) => {
-                let Temp { value, sources } = self.temp(state, *tmp)?.clone();
-                match state.path.constraints.fold(&value, self.bits()) {
-                    SymVal::Known(Value::Code { thread, pc }) => (usize::from(thread), usize::from(pc)),
-                    SymVal::Known(known) => {
-                        let diagnostic = self.no_target(state, Some(known));
-                        return Ok(self.fail(state, diagnostic));
-                    }
-                    value => {
-                        self.fork_over_labels(state, *tmp, &value, &sources, op);
-                        return Ok(Flow::Over);
-                    }
-                }
-            }
-        };
-        let is_back = target.0 == state.code && target.1 <= state.pc;
-        if is_back && !self.is_unlimited(state) {
-            let count = match state.jumps.iter_mut().find(|(to, _)| *to == target) {
-                Some((_, count)) => count,
-                None => {
-                    state.jumps.push((target, 0));
-                    &mut state.jumps.last_mut().expect("just pushed").1
-                }
-            };
-            *count += 1;
-            if *count > self.unroll {
-                let label = self.program.label_at(target.0, target.1);
-                let label = label.map_or_else(|| format!("##{}", target.1), str::to_string);
-                return Ok(self.cut(state, label));
-            }
-        }
-        state.next = Some(target);
-        Ok(Flow::On)
-    }
-
-    /// An indirect branch on a value not known: to any label, of any thread.
-    fn fork_over_labels(
-        &mut self,
-        state: &mut State<'p>,
-        tmp: Tmp,
-        value: &SymVal,
-        sources: &[u32],
-        op: &'p Op,
-    ) {
-        let bits = self.bits();
-        let mut targets: Vec<(usize, usize)> = Vec::new();
-        for (thread, code) in self.program.threads.iter().enumerate() {
-            targets.extend(code.labels.iter().map(|(_, pc)| (thread, *pc)));
-        }
-        targets.sort_unstable();
-        targets.dedup();
-        let mut elsewhere = state.clone();
-        let mut elsewhere_is_possible = true;
-        for (thread, pc) in targets.into_iter().rev() {
-            let code = Value::Code { thread: thread as u16, pc: pc as u16 };
-            let here = SymVal::binary(BinOp::Eq, value.clone(), SymVal::Known(code), bits);
-            let mut fork = state.clone();
-            if fork.path.constraints.assume(&here, true, bits) {
-                Self::set(&mut fork, tmp, SymVal::Known(code), sources.to_vec());
-                Self::again(&mut fork, op);
-                self.waiting.push(fork);
-            }
-            elsewhere_is_possible =
-                elsewhere_is_possible && elsewhere.path.constraints.assume(&here, false, bits);
-        }
-        if elsewhere_is_possible {
-            let diagnostic = self.no_target(state, None);
-            self.fail(&mut elsewhere, diagnostic);
-        }
-    }
-
-    /// AArch64 alone follows a jump on a known value as often as it is taken: herd7 does, and so counted loops end.
-    fn is_unlimited(&self, state: &State) -> bool {
-        let mut guards = state.frames.iter().filter(|frame| frame.guard.is_some()).peekable();
-        self.program.arch == ArchId::AArch64 && guards.peek().is_some() && guards.all(|frame| frame.constant)
-    }
-
-    fn no_target(&self, state: &State<'p>, value: Option<Value>) -> Diagnostic {
-        let what = match value {
-            Some(value) => format!("`{}`", self.program.show(value)),
-            None => "a value read from memory".to_string(),
-        };
-        Diagnostic::error(
-            "program::no-branch-target",
-            format!("indirect branch to {what}, which is no label"),
-        )
-        .at(self.instr(state).span, "this branch")
     }
 }
