@@ -21,6 +21,8 @@ pub(super) struct Sizes {
     cells: Vec<(String, Type)>,
     /// By thread and program counter.
     spans: Vec<Vec<Span>>,
+    /// Accesses of 4 bytes and more count as whole ones.
+    lenient: bool,
 }
 
 impl Sizes {
@@ -30,6 +32,7 @@ impl Sizes {
             arch: program.arch,
             cells: program.locations.iter().map(|cell| (cell.name.clone(), cell.ty)).collect(),
             spans: program.threads.iter().map(spans).collect(),
+            lenient: program.arch == ArchId::C,
         }
     }
 
@@ -49,7 +52,8 @@ impl Sizes {
         let bytes = narrow.size?;
         let widest = accesses().max_by_key(|e| e.size)?;
         let widest_bytes = widest.size?.max(ty.bytes);
-        if bytes >= widest_bytes {
+        // Tests in C declare a cell as `int` here and as a pointer there without meaning anything by it.
+        if bytes >= widest_bytes || (self.lenient && bytes >= 4) {
             return None;
         }
         let fits = |write: &usize| {

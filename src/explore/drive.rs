@@ -47,7 +47,7 @@ pub(super) fn run(test: &Lowered, model: &Model, options: &Options) -> Result<Ou
     }
     let mut outcome = sink.finish()?;
     if outcome.positive + outcome.negative == 0 && options.mode != Mode::Check {
-        outcome.why_empty = Some(why_empty(&outcome));
+        outcome.why_empty = Some(deadlock(&outcome).unwrap_or_else(|| why_empty(&outcome)));
     }
     Ok(outcome)
 }
@@ -119,6 +119,20 @@ fn search(model: &Model, view: &View, options: &Options, sink: &mut Sink) -> Con
             )),
         },
     }
+}
+
+/// Checks of the kernel's lock.cat that fail if a thread waits for a lock that never comes free.
+const LOCK_CHECKS: [(&str, &str); 2] = [
+    ("lock-nest", "a thread takes a lock that it holds already"),
+    ("unmatched-locks", "a lock is taken again although nobody gives it back"),
+];
+
+/// Is it only for locks that no execution was found? Then every execution is blocked on one.
+fn deadlock(outcome: &Outcome) -> Option<String> {
+    let reason = |name: &String| LOCK_CHECKS.into_iter().find(|(check, _)| check == name).map(|(_, why)| why);
+    let reasons: Option<Vec<&str>> = outcome.stats.pruned.keys().map(reason).collect();
+    let reasons = reasons.filter(|reasons| !reasons.is_empty())?;
+    Some(format!("deadlock, in every execution: {}", reasons.join(", or ")))
 }
 
 /// Says why no execution was found.
