@@ -156,11 +156,18 @@ fn all(registers: &[String], value: usize) -> String {
     if atoms.is_empty() { "true".to_string() } else { atoms.join(" /\\ ") }
 }
 
+/// The first and the last: with all observed, states would outnumber everything else in memory.
+fn ends(registers: &[String]) -> Vec<String> {
+    let mut ends: Vec<String> = registers.first().into_iter().chain(registers.last()).cloned().collect();
+    ends.dedup();
+    ends
+}
+
 fn readers(name: &str, n: usize, syntax: Syntax) -> String {
     let mut test = Writer::new(syntax, n + 1);
     test.store(0, "x", 1);
     let registers: Vec<String> = (1..=n).map(|reader| test.load(reader, "x")).collect();
-    test.finish(name, &format!("exists ({})", all(&registers, 1)))
+    test.finish(name, &format!("exists ({})", all(&ends(&registers), 1)))
 }
 
 fn spinning(name: &str, n: usize, syntax: Syntax) -> String {
@@ -201,7 +208,7 @@ fn ring(name: &str, n: usize, syntax: Syntax) -> String {
         test.store(thread, &format!("x{thread}"), 1);
         registers.push(test.load(thread, &format!("x{}", (thread + 1) % n)));
     }
-    test.finish(name, &format!("exists ({})", all(&registers, 0)))
+    test.finish(name, &format!("exists ({})", all(&ends(&registers), 0)))
 }
 
 fn increments(name: &str, n: usize, syntax: Syntax) -> String {
