@@ -529,8 +529,7 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
         let known =
             |event: &usize| world.events[*event].written_value().is_none_or(|value| value.known().is_some());
         let different = code.slots.iter().any(|s| matches!(s.code, Code::DifferentValues(_)));
-        let plain_values =
-            constraints.is_empty() && world.writes.iter().flatten().all(|w| known(w)) && !different;
+        let plain_values = constraints.is_empty() && world.writes.iter().flatten().all(known) && !different;
         let bases = (0..code.slots.len() as Slot)
             .filter(|slot| {
                 let code = &code.slots[*slot as usize].code;

@@ -502,11 +502,9 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             for constraint in &problem.constraints {
                 let mut unknown = constraint.reads.iter().filter(|event| state.values[**event].is_none());
                 match (unknown.next().copied(), unknown.next()) {
-                    (None, _) => {
-                        if !self.satisfied(&state.values, constraint) {
-                            self.sink.value_conflict();
-                            return false;
-                        }
+                    (None, _) if !self.satisfied(&state.values, constraint) => {
+                        self.sink.value_conflict();
+                        return false;
                     }
                     (Some(event), None) => {
                         // Only one read left: try each of its candidates whose value is known.

@@ -78,7 +78,7 @@ impl Parser {
             self.bump();
         }
         while !self.is(")") {
-            if !self.at_type() && !(self.is("(") && self.is_type_word(1)) {
+            if !(self.at_type() || self.is("(") && self.is_type_word(1)) {
                 return Err(self.unexpected("the type of a parameter"));
             }
             let mut ty = self.full_type()?;
