@@ -63,7 +63,7 @@ fn hardware_against_a_model_that_is_run() {
                   board.log showed 1:EAX=1; 1:EBX=0; and the model forbids it
                   the model allows 1:EAX=0; 1:EBX=1; but board.log did not show it
                   the model allows 1:EAX=1; 1:EBX=1; but board.log did not show it
-    1 tests compared: 0 the same, 1 incomparable
+    1 test compared: 0 the same, 1 incomparable
     --- exit 1
     ");
     litmus_in(dir.path(), &["diff", "--run", "x86tso.log", "SB.litmus", "MP.litmus", "-m", "x86tso"])

@@ -74,7 +74,7 @@ fn selection_and_speedcheck() {
     Witnesses
     Positive: 1 Negative: 0
     Condition exists (0:EAX=0 /\ 1:EAX=0)
-    Observation SB Always 1 0
+    Observation SB Sometimes 1 0
     Time SB #
     Hash=edd4722437d708675ed921e7607e77f0
 

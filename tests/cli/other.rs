@@ -44,7 +44,7 @@ fn doc() {
     ");
     insta::assert_snapshot!(shown(&litmus(&["doc", "DMB.SY"]).assert().code(0)), @r"
     DMB.SY: set of events, predefined, on AArch64
-      Data memory barriers, by domain and kind: SY full system, OSH outer, ISH inner, NSH non-shareable; LD orders loads before, ST stores with stores.
+      Data memory barriers, by domain and kind: SY full system, OSH outer, ISH inner, NSH non-shareable; LD orders earlier loads with everything later, ST stores with stores.
       One of: DMB.SY, DMB.LD, DMB.ST, DMB.OSH, DMB.OSHLD, DMB.OSHST, DMB.ISH, DMB.ISHLD, DMB.ISHST, DMB.NSH, DMB.NSHLD, DMB.NSHST
     --- exit 0
     ");
@@ -186,11 +186,10 @@ fn help_texts() {
 
     Exit codes:
       0  everything ran
-      1  an expectation failed (--expect, or --strict and a violated forall or ~exists); diff: there are
-      differences
+      1  an expectation failed: --expect, or --strict with a violated forall or ~exists
       2  bad input: command line, model or test
       3  a test or model uses something that is not supported
-      4  a limit was hit (--timeout, --max-executions, memory; with --strict also --unroll)
+      4  a limit was hit: --timeout, --max-executions, memory; with --strict also --unroll
       Where several apply, the first of 2, 3, 1, 4. Ctrl-C: 130, after what is known has been printed.
 
     Examples:
@@ -210,22 +209,11 @@ fn help_texts() {
               input
 
     Options:
-          --color <WHEN>
-              When to colour: auto, always or never (NO_COLOR is respected)
-              
-              [default: auto]
-
       -m, --model <MODEL>
               The model: a file, or the name of one of ours (`litmus model list`); several give a table
 
       -I, --include <DIR>
               Search DIR for models, includes, bell, macro and configuration files (repeatable)
-
-      -q, --quiet
-              Say less: no notes, no progress, no summary; errors are still told
-
-      -v, --verbose...
-              Say more
 
           --variant <A,B>
               Variants of the semantics, as in herd7
@@ -309,16 +297,26 @@ fn help_texts() {
           --hexa
               Print integers in hexadecimal
 
+          --color <WHEN>
+              When to colour: auto, always or never (NO_COLOR is respected)
+              
+              [default: auto]
+
+      -q, --quiet
+              Say less: no notes, no progress, no summary; errors are still told
+
+      -v, --verbose...
+              Say more
+
       -h, --help
               Print help (see a summary with '-h')
 
     Exit codes:
       0  everything ran
-      1  an expectation failed (--expect, or --strict and a violated forall or ~exists); diff: there are
-      differences
+      1  an expectation failed: --expect, or --strict with a violated forall or ~exists
       2  bad input: command line, model or test
       3  a test or model uses something that is not supported
-      4  a limit was hit (--timeout, --max-executions, memory; with --strict also --unroll)
+      4  a limit was hit: --timeout, --max-executions, memory; with --strict also --unroll
       Where several apply, the first of 2, 3, 1, 4. Ctrl-C: 130, after what is known has been printed.
 
     Examples:
@@ -338,14 +336,10 @@ fn help_texts() {
       <B>...  The second log; with --run: tests to run
 
     Options:
-          --color <WHEN>       When to colour: auto, always or never (NO_COLOR is respected) [default:
-                               auto]
           --run                Run the tests B and compare their outcomes with the log A
       -m, --model <MODEL>      The model of --run
-      -q, --quiet              Say less: no notes, no progress, no summary; errors are still told
       -I, --include <DIR>      Search DIR for models, includes, bell, macro and configuration files
                                (repeatable)
-      -v, --verbose...         Say more
           --variant <A,B>      Variants of the semantics, as in herd7
           --bell <FILE>        Bell file: annotations that instructions may carry
           --macros <FILE.def>  Macros of C tests
@@ -355,6 +349,10 @@ fn help_texts() {
           --no-hash            Match tests by name alone, whatever their hashes
           --counts             Numbers of witnesses must agree, too
           --int64              Compare numbers at 64 bits, not at 32
+          --color <WHEN>       When to colour: auto, always or never (NO_COLOR is respected) [default:
+                               auto]
+      -q, --quiet              Say less: no notes, no progress, no summary; errors are still told
+      -v, --verbose...         Say more
       -h, --help               Print help
 
     Exit codes: 0 equal, 1 different, 2 on error.
