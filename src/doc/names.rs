@@ -159,8 +159,8 @@ pub const NAMES: &[Name] = &[
     group("E0", &[AArch64], "TLB invalidations for an exception level.", &["E1", "E2", "E3"]),
     set("TLBIIS", &[AArch64], "TLB invalidations for the inner shareable domain."),
     set("TLBInXS", &[AArch64], "TLB invalidations with nXS."),
-    group("DMB", &[Arm], "Data memory barriers (`DMB` is `DMB SY`).", &["DMB.ISH", "DMB.ST"]),
-    group("DSB", &[Arm], "Data synchronisation barriers.", &["DSB.ST"]),
+    group("DMB", &[Arm], "Data memory barriers (`DMB` is `DMB SY`).", &["DMB.ISH", "DMB.ST", "DMB.ISHST", "DMB.NSH", "DMB.NSHST", "DMB.OSH", "DMB.OSHST"]),
+    group("DSB", &[Arm], "Data synchronisation barriers.", &["DSB.ISH", "DSB.ST", "DSB.ISHST", "DSB.NSH", "DSB.NSHST", "DSB.OSH", "DSB.OSHST"]),
     group("DMB.*", &[AArch64], "Data memory barriers, by domain and kind: SY full system, OSH outer, ISH inner, NSH non-shareable; LD orders earlier loads with everything later, ST stores with stores.", &[
         "DMB.SY", "DMB.LD", "DMB.ST", "DMB.OSH", "DMB.OSHLD", "DMB.OSHST", "DMB.ISH", "DMB.ISHLD", "DMB.ISHST", "DMB.NSH", "DMB.NSHLD", "DMB.NSHST"]),
     group("DSB.*", &[AArch64], "Data synchronisation barriers, by domain and kind as for DMB.", &[

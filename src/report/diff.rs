@@ -74,10 +74,11 @@ pub fn write_diff(
         if !differs && options.only_differences {
             continue;
         }
-        let word = if differs && difference.relation == Relation::Same {
-            "differs"
-        } else {
-            difference.relation.word()
+        let word = match difference.relation {
+            Relation::Same if differs => "differs",
+            Relation::OnlyLeft | Relation::OnlyRight => "missing",
+            Relation::HashMismatch => "other test",
+            relation => relation.word(),
         };
         writeln!(out, "{word:13} {}", difference.name)?;
         for state in &difference.only_left {
@@ -194,19 +195,34 @@ mod tests {
     #[test]
     fn hardware_against_a_model() {
         let board = "Test MP Allowed\nHistogram (2 states)\n10 :>1:R0=0; 1:R1=0;\n3 :>1:R0=1; 1:R1=0;\nOk\nHash=aa\n\n";
-        insta::assert_snapshot!(shown(board, MODEL, DiffOptions::default()), @"");
+        insta::assert_snapshot!(shown(board, MODEL, DiffOptions::default()), @r"
+        incomparable  MP
+                      board.log showed 1:R0=1; 1:R1=0; and the model forbids it
+                      the model allows 1:R0=1; 1:R1=1; but board.log did not show it
+        missing       SB
+                      missing in board.log
+        1 test compared: 0 the same, 1 incomparable, 1 only in the model
+        ");
     }
 
     #[test]
     fn counts_matter_when_asked() {
         let other = MODEL.replace("Positive: 1", "Positive: 4");
-        insta::assert_snapshot!(shown(MODEL, &other, DiffOptions { only_differences: true, counts: false }), @"");
-        insta::assert_snapshot!(shown(MODEL, &other, DiffOptions { only_differences: true, counts: true }), @"");
+        insta::assert_snapshot!(shown(MODEL, &other, DiffOptions { only_differences: true, counts: false }), @"2 tests compared: 2 the same");
+        insta::assert_snapshot!(shown(MODEL, &other, DiffOptions { only_differences: true, counts: true }), @r"
+        differs       SB
+                      witnesses (positive/negative) 1/0 against 4/0
+        2 tests compared: 1 the same, 1 with the same outcomes but another verdict or other counts
+        ");
     }
 
     #[test]
     fn one_name_two_tests() {
         let other = MODEL.replace("Hash=bb", "Hash=cc");
-        insta::assert_snapshot!(shown(MODEL, &other, DiffOptions { only_differences: true, counts: false }), @"");
+        insta::assert_snapshot!(shown(MODEL, &other, DiffOptions { only_differences: true, counts: false }), @r"
+        other test    SB
+                      not the same test: hash bb in board.log, cc in the model
+        1 test compared: 1 the same, 1 not comparable: one name, two tests
+        ");
     }
 }
