@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use super::goal::goal;
-use super::problem::{Built, build};
-use super::search::Search;
+use super::problem::{Built, Problem, build};
+use super::search::{Part, Search};
 use super::sink::Sink;
 use super::{Engine, Mode, Options, naive};
 use crate::diag::Diagnostic;
@@ -107,17 +107,59 @@ fn search(model: &Model, view: &View, options: &Options, sink: &mut Sink) -> Con
             sink.pruned(&by, 1);
             ControlFlow::Continue(())
         }
-        Ok(Built::Ready(problem)) => match problem.code.numbering.len() {
-            0..=64 => Search::<1>::run(&problem, options, sink),
-            65..=128 => Search::<2>::run(&problem, options, sink),
-            129..=256 => Search::<4>::run(&problem, options, sink),
-            257..=512 => Search::<8>::run(&problem, options, sink),
-            513..=1024 => Search::<16>::run(&problem, options, sink),
-            n => sink.fail(Diagnostic::unsupported(
-                "explore::too-many-events",
-                format!("an execution of this test has {n} events; at most 1024 are supported"),
-            )),
-        },
+        Ok(Built::Ready(problem)) => {
+            let whole = options.jobs <= 1 || options.mode == Mode::Check || options.max_executions.is_some();
+            if whole || !problem.is_large() {
+                return run_part(&problem, options, Part::WHOLE, sink);
+            }
+            in_parts(&problem, options, sink)
+        }
+    }
+}
+
+/// Shares a large search among workers. Each takes its own subtrees, so that the answer does not depend on their number.
+fn in_parts(problem: &Problem, options: &Options, sink: &mut Sink) -> ControlFlow<()> {
+    let test = sink.test();
+    let started = sink.started();
+    let parts = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..options.jobs)
+            .map(|number| {
+                scope.spawn(move || {
+                    let mut own = Sink::continued(test, options, started);
+                    let part = Part { number, of: options.jobs };
+                    let flow = run_part(problem, options, part, &mut own);
+                    (own, flow)
+                })
+            })
+            .collect();
+        workers.into_iter().map(std::thread::ScopedJoinHandle::join).collect::<Vec<_>>()
+    });
+    let mut flow = ControlFlow::Continue(());
+    for part in parts {
+        match part {
+            Ok((own, its)) => {
+                sink.join(own);
+                if its.is_break() {
+                    flow = ControlFlow::Break(());
+                }
+            }
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    }
+    flow
+}
+
+fn run_part(problem: &Problem, options: &Options, part: Part, sink: &mut Sink) -> ControlFlow<()> {
+    match problem.code.numbering.len() {
+        0..=64 => Search::<1>::run(problem, options, part, sink),
+        65..=128 => Search::<2>::run(problem, options, part, sink),
+        129..=256 => Search::<4>::run(problem, options, part, sink),
+        257..=512 => Search::<8>::run(problem, options, part, sink),
+        513..=1024 => Search::<16>::run(problem, options, part, sink),
+        n => sink.fail(Diagnostic::unsupported(
+            "explore::too-many-events",
+            format!("an execution of this test has {n} events; at most 1024 are supported"),
+        )),
     }
 }
 

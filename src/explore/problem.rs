@@ -581,6 +581,14 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
 }
 
 impl Problem<'_> {
+    /// Is there enough to choose for several workers?
+    pub fn is_large(&self) -> bool {
+        let reads = self.reads.iter().map(|read| (read.candidates.len() as f64).log2()).sum::<f64>();
+        let orders = self.orders.iter().map(|order| order.over.len() as f64).sum::<f64>();
+        // Tests share out even small searches.
+        reads + orders > if cfg!(test) { 2.0 } else { 12.0 }
+    }
+
     /// Do two events (by number) certainly hold one equal value each, or certainly not? `None`: not known.
     pub fn same_value(&self, values: &[Option<Value>], a: usize, b: usize) -> Option<bool> {
         let single = |number: usize| {

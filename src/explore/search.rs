@@ -49,6 +49,23 @@ impl<const W: usize> State<W> {
     }
 }
 
+/// The part of a search that one worker does. All workers walk the first levels of the tree; below them each subtree
+/// belongs to one.
+#[derive(Clone, Copy)]
+pub(super) struct Part {
+    /// Which worker.
+    pub number: usize,
+    /// Of how many.
+    pub of: usize,
+}
+
+impl Part {
+    /// Everything, by one worker.
+    pub const WHOLE: Part = Part { number: 0, of: 1 };
+    /// Depth at which subtrees are shared out (tests are small).
+    const DEPTH: usize = if cfg!(test) { 2 } else { 7 };
+}
+
 /// A search in one world.
 pub(super) struct Search<'s, 't, const W: usize> {
     pub problem: &'s Problem<'s>,
@@ -78,6 +95,9 @@ pub(super) struct Search<'s, 't, const W: usize> {
     states: Vec<State<W>>,
     pruned: Vec<u64>,
     options: &'s Options,
+    part: Part,
+    /// Subtrees met so far at the depth where they are shared out.
+    subtrees: usize,
     /// For models with parts that only the plain evaluator can run.
     plain: Option<Plain<'s>>,
     last: Vec<usize>,
@@ -95,7 +115,12 @@ enum Branch {
 
 impl<'s, 't, const W: usize> Search<'s, 't, W> {
     /// Runs the search; `sink` is given every complete execution.
-    pub fn run(problem: &'s Problem<'s>, options: &'s Options, sink: &'s mut Sink<'t>) -> ControlFlow<()> {
+    pub fn run(
+        problem: &'s Problem<'s>,
+        options: &'s Options,
+        part: Part,
+        sink: &'s mut Sink<'t>,
+    ) -> ControlFlow<()> {
         let n = problem.code.numbering.len();
         let mut offset = Vec::with_capacity(problem.code.slots.len());
         let mut total = 0;
@@ -130,6 +155,8 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             states: vec![State::default()],
             pruned: vec![0; problem.checks.len() + 2],
             options,
+            part,
+            subtrees: 0,
             plain: problem.plain_leaf.then(|| Plain::new(problem.model, problem.view)),
             last: vec![0; problem.world.observed.len()],
             sink,
@@ -184,6 +211,12 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
     }
 
     fn explore(&mut self, depth: usize) -> ControlFlow<()> {
+        if depth == Part::DEPTH && self.part.of > 1 {
+            self.subtrees += 1;
+            if self.subtrees % self.part.of != self.part.number {
+                return ControlFlow::Continue(());
+            }
+        }
         self.sink.graph()?;
         let mut state = std::mem::take(&mut self.states[depth]);
         let flow = self.explore_from(depth, &mut state);
@@ -196,10 +229,13 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         if self.states.len() == depth + 1 {
             self.states.push(State::default());
         }
-        if problem_is_free(self.problem, state) {
+        let shared = self.part.of > 1 && depth < Part::DEPTH;
+        if !shared && problem_is_free(self.problem, state) {
             return self.list(state);
         }
         match branch {
+            // What ends above the depth where subtrees are shared out is the first worker's.
+            Branch::Leaf if shared && self.part.number != 0 => {}
             Branch::Leaf => return self.leaf(state),
             Branch::Read(read) => {
                 for write in rows::bits(state.candidates[read]) {

@@ -58,6 +58,51 @@ impl<'t> Sink<'t> {
         }
     }
 
+    /// A collector for a part of a run that began at `started`.
+    pub fn continued(test: &'t Lowered, options: &'t Options, started: Instant) -> Sink<'t> {
+        Sink { started, ..Sink::new(test, options) }
+    }
+
+    /// When the run began.
+    pub fn started(&self) -> Instant {
+        self.started
+    }
+
+    /// Adds what a part found.
+    pub fn join(&mut self, part: Sink) {
+        let stats = &mut self.outcome.stats;
+        stats.graphs += part.outcome.stats.graphs;
+        stats.entailed += part.outcome.stats.entailed;
+        stats.executions += part.outcome.stats.executions;
+        stats.value_conflicts += part.outcome.stats.value_conflicts;
+        for (name, count) in part.outcome.stats.pruned {
+            *stats.pruned.entry(name).or_default() += count;
+        }
+        self.outcome.positive += part.outcome.positive;
+        self.outcome.negative += part.outcome.negative;
+        self.outcome.flags.extend(part.outcome.flags);
+        self.outcome.undefined |= part.outcome.undefined;
+        for (key, (count, positive)) in part.states {
+            let key: Vec<u32> = key.iter().map(|id| self.value_id(part.values[*id as usize])).collect();
+            self.states.entry(key).or_insert((0, positive)).0 += count;
+        }
+        if let Some(error) = part.error {
+            self.error.get_or_insert(error);
+        }
+        if let Some(why) = part.stopped {
+            self.stopped.get_or_insert(why);
+        }
+    }
+
+    fn value_id(&mut self, value: Value) -> u32 {
+        let next = self.values.len() as u32;
+        let id = *self.value_ids.entry(value).or_insert(next);
+        if id == next {
+            self.values.push(value);
+        }
+        id
+    }
+
     /// The test.
     pub fn test(&self) -> &'t Lowered {
         self.test
@@ -129,13 +174,7 @@ impl<'t> Sink<'t> {
         let mut key = std::mem::take(&mut self.key);
         key.clear();
         for shown in &self.test.shown {
-            let value = value(*shown);
-            let next = self.values.len() as u32;
-            let id = *self.value_ids.entry(value).or_insert(next);
-            if id == next {
-                self.values.push(value);
-            }
-            key.push(id);
+            key.push(self.value_id(value(*shown)));
         }
         let positive = match self.states.get_mut(&key) {
             Some((count, positive)) => {

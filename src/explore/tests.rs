@@ -222,7 +222,7 @@ pub(crate) fn random_rel(
 fn random_program(random: &mut Random) -> Lowered {
     let mut regs = RegTable::default();
     let n_threads = 2 + random.below(2);
-    let mut left = 4 + random.below(3);
+    let mut left = 4 + random.below(5);
     let mut threads = Vec::new();
     let mut shown = Vec::new();
     for thread in 0..n_threads {
@@ -230,7 +230,7 @@ fn random_program(random: &mut Random) -> Lowered {
         left -= share.min(left);
         let mut code: Vec<Vec<Op>> = Vec::new();
         let mut loaded: Vec<Reg> = Vec::new();
-        for _ in 0..share.min(4) {
+        for _ in 0..share.min(5) {
             let sym = Value::addr(Sym(random.below(3) as u16));
             let addr = |random: &mut Random, ops: &mut Vec<Op>, loaded: &[Reg]| {
                 ops.push(Op::Const { dst: Tmp(0), value: sym });
@@ -413,6 +413,9 @@ fn explorer_equals_oracle() {
                 assert_eq!(figures(&oracle), figures(&found), "case {seed}");
                 executions += found.stats.executions;
                 pruned += found.stats.pruned.values().sum::<u64>();
+                let shared = Options { jobs: 3, ..with(Engine::Explore, Mode::Count) };
+                let shared = run(&test, &model, &shared).expect("an answer of three workers");
+                assert_eq!(figures(&oracle), figures(&shared), "three workers, case {seed}");
                 let states = run(&test, &model, &with(Engine::Explore, Mode::States)).expect("states");
                 let listed: Vec<_> = states.states.keys().collect();
                 assert_eq!(listed, oracle.states.keys().collect::<Vec<_>>(), "states of case {seed}");
