@@ -12,6 +12,9 @@ use crate::diag::Diagnostic;
 use crate::program::{AccessSize, BinOp, BranchKind, Extra, Op, Port, Tmp, UnOp, Value};
 use crate::source::Span;
 
+/// The register that holds the address of the last load-exclusive; tests cannot name it.
+const MONITOR: &str = "RESADDR";
+
 /// An address, ready to use.
 struct Address<'a> {
     /// Where the access goes.
@@ -247,7 +250,7 @@ impl<'a> Lower<'a, '_> {
         self.word_register(rt, access)?;
         let (addr, shown) = self.plain_address()?;
         let value = self.b.load(addr, bytes, access.sets);
-        self.b.push(Op::Reserve { addr });
+        self.reserve(addr);
         self.write_loaded(rt, value, bytes, Sign::Unsigned);
         Ok(Text::Operands(format!("{rt},{shown}")))
     }
@@ -260,8 +263,8 @@ impl<'a> Lower<'a, '_> {
         self.word_register(rt, access)?;
         let data = self.read_data(rt, bytes);
         let (addr, shown) = self.plain_address()?;
-        self.conditional(status, addr, |lower| {
-            let extra = Extra { ctrl: vec![addr], ..Extra::default() };
+        self.conditional(status, addr, |lower, reserved| {
+            let extra = Extra { ctrl: vec![addr, reserved], ..Extra::default() };
             lower.b.store_with(addr, data, bytes, access.sets, extra);
         });
         Ok(Text::Operands(format!("{},{rt},{shown}", status.text(Width::W))))
@@ -273,7 +276,7 @@ impl<'a> Lower<'a, '_> {
         let bytes = first.width.bytes();
         let (addr, shown) = self.plain_address()?;
         let value = self.b.load(addr, bytes, sets);
-        self.b.push(Op::Reserve { addr });
+        self.reserve(addr);
         let next = self.next_element(addr, bytes);
         let other = self.b.load(next, bytes, sets);
         self.write_loaded(first, value, bytes, Sign::Unsigned);
@@ -289,18 +292,31 @@ impl<'a> Lower<'a, '_> {
         let bytes = first.width.bytes();
         let (data, other) = (self.read_data(first, bytes), self.read_data(second, bytes));
         let (addr, shown) = self.plain_address()?;
-        self.conditional(status, addr, |lower| {
+        self.conditional(status, addr, |lower, reserved| {
             let next = lower.next_element(addr, bytes);
-            let extra = Extra { ctrl: vec![addr], ..Extra::default() };
+            let extra = Extra { ctrl: vec![addr, reserved], ..Extra::default() };
             lower.b.store_with(addr, data, bytes, sets, extra.clone());
             lower.b.store_with(next, other, bytes, sets, extra);
         });
         Ok(Text::Operands(format!("{},{first},{second},{shown}", status.text(Width::W))))
     }
 
-    fn conditional(&mut self, status: &Gpr, addr: Tmp, stores: impl FnOnce(&mut Self)) {
+    /// Sets the monitor: a register of its own, as in herd7, so that dependencies go through it.
+    fn reserve(&mut self, addr: Tmp) {
+        self.b.push(Op::Reserve { addr });
+        let monitor = self.cx.regs.intern(MONITOR);
+        self.b.write(monitor, addr);
+    }
+
+    /// `stores` hang on the monitor, which is cleared in any case.
+    fn conditional(&mut self, status: &Gpr, addr: Tmp, stores: impl FnOnce(&mut Self, Tmp)) {
+        let monitor = self.cx.regs.intern(MONITOR);
+        let reserved = self.b.read(monitor, Port::None);
+        let cleared = self.b.int(0);
+        let extra = Extra { ctrl: vec![reserved], ..Extra::default() };
+        self.b.push(Op::WriteReg { reg: monitor, src: cleared, extra });
         let then = self.nested(|lower| {
-            stores(lower);
+            stores(lower, reserved);
             let success = lower.b.int(0);
             lower.write(status, Width::W, success);
         });
