@@ -2,6 +2,8 @@
 
 pub mod ast;
 mod build;
+#[cfg(test)]
+mod fuzz_tests;
 mod lex;
 pub mod library;
 pub mod load;

@@ -1,0 +1,287 @@
+//! Models broken at random: the front end answers each with a tree or a diagnostic, and never panics.
+//!
+//! A few hundred by default; `LITMUS_FUZZ=1000000` for a million. The same number gives the same models on every machine.
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::ast::File;
+use super::lower::{Files, LowerInput, Predefined, Purpose, lower};
+use super::{library, parse};
+use crate::diag::{Color, Diagnostic, Diagnostics, Reported, render_all};
+use crate::source::{Sources, Span};
+
+/// xorshift64*: small, and the same everywhere.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() >> 33) as usize % n.max(1)
+    }
+
+    fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+        items[self.below(items.len())]
+    }
+}
+
+/// Small models of every construct, besides those of the library.
+const SEEDS: &[&str] = &[
+    "let rec r = po | r; r and s = r \\ rf when acyclic s as w in acyclic s",
+    "enum e = 'a || 'b let f t = match t with 'a -> po || _ -> rf end acyclic f 'a",
+    "let map f = let rec m S = match S with {} -> {} || e ++ s -> f e ++ m s end in m with x from map (fun r -> r) {po, rf}",
+    "procedure p (x, y) = acyclic x | y as inner end call p (po, rf) as outer",
+    "forall r in {po, rf} do acyclic r show r end",
+    "if \"mixed\" && not (\"x\" || variant \"y\") let r = po else let r = rf end acyclic r",
+    "let f (x, y) = if x = y then x else if x subset y then y else {} flag ~empty f (W, R) as F undefined_unless empty W",
+    "let (a, b) = (po, rf) let c, _ = (W, R) empty ([c]; a \\ b & (W * R))^-1 ++ 0 as x assert empty c as y",
+    "with co from linearisations(W, po) let fr = rf^-1; co acyclic po | rf | fr | co",
+    "let x = try nosuch with (try 'tag with domain po) empty x instructions R[{'a}] default W['b] debug x unshow x",
+];
+
+/// What may be thrown in.
+const WORDS: &[&str] = &[
+    " let ",
+    " rec ",
+    " and ",
+    " in ",
+    " acyclic ",
+    " empty ",
+    " ~",
+    " as ",
+    " fun ",
+    " -> ",
+    " match ",
+    " with ",
+    " end ",
+    " try ",
+    " if ",
+    " then ",
+    " else ",
+    " forall ",
+    " do ",
+    " from ",
+    " procedure ",
+    " call ",
+    " include ",
+    " enum ",
+    " show ",
+    " flag ",
+    " when ",
+    "||",
+    "|",
+    "&&",
+    "&",
+    ";",
+    "\\",
+    "++",
+    "+",
+    "*",
+    "?",
+    "^-1",
+    "^",
+    "-1",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    "{}",
+    "_",
+    "0",
+    ",",
+    "=",
+    "\"",
+    "'",
+    "(*",
+    "*)",
+    "/*",
+    "//",
+    "#",
+    "\u{a0}",
+    "\u{fffd}",
+    "\0",
+    "é",
+    "1",
+    "->",
+    "x->y",
+    " po ",
+    " rf ",
+    " W ",
+    " R ",
+    " fr ",
+    " nosuch ",
+    "\"cos.cat\"",
+    "\"nosuch.cat\"",
+    " domain ",
+    " linearisations ",
+    " classes-loc ",
+    " fail ",
+    "((((((((",
+    "))))))))",
+    "[[[[",
+    "~~~~",
+];
+
+/// A model with something wrong, or merely different.
+fn mutate(random: &mut Random, text: &str, others: &[&str]) -> String {
+    let mut text = text.to_string();
+    for _ in 0..=random.below(4) {
+        let cut = |random: &mut Random, text: &str| {
+            let mut at = random.below(text.len() + 1);
+            while !text.is_char_boundary(at) {
+                at -= 1;
+            }
+            at
+        };
+        let (a, b) = (cut(random, &text), cut(random, &text));
+        let (a, b) = (a.min(b), a.max(b));
+        match random.below(7) {
+            0 => text.insert_str(a, random.pick(WORDS)),
+            1 => text.replace_range(a..b.min(a + 12).max(a), ""),
+            2 => text.truncate(a),
+            3 => {
+                let piece = text[a..b].to_string();
+                text.insert_str(a, &piece);
+            }
+            4 => {
+                let other = random.pick(others);
+                let (c, d) = (cut(random, other), cut(random, other));
+                text.insert_str(a, &other[c.min(d)..c.max(d)]);
+            }
+            _ => exchange(random, &mut text),
+        }
+        if text.len() > 20_000 {
+            text.truncate(cut(random, &text));
+        }
+    }
+    text
+}
+
+/// Puts one word of the text in the place of another.
+fn exchange(random: &mut Random, text: &mut String) {
+    let words: Vec<(usize, usize)> = text
+        .split(|c: char| c.is_whitespace())
+        .filter(|word| !word.is_empty())
+        .map(|word| {
+            let start = word.as_ptr() as usize - text.as_ptr() as usize;
+            (start, start + word.len())
+        })
+        .collect();
+    if words.len() > 1 {
+        let (from, to) = (random.pick(&words), random.pick(&words));
+        let word = text[from.0..from.1].to_string();
+        text.replace_range(to.0..to.1, &word);
+    }
+}
+
+/// The library, parsed once.
+struct Library(FxHashMap<&'static str, Arc<File>>);
+
+impl Files for Library {
+    fn open(
+        &mut self,
+        name: &str,
+        from: Option<Span>,
+        _: &mut Sources,
+        diags: &mut Diagnostics,
+    ) -> Result<Arc<File>, Reported> {
+        self.0.get(name).cloned().ok_or_else(|| {
+            let diagnostic = Diagnostic::error("cat::file-not-found", format!("cannot find `{name}`"));
+            diags.error(match from {
+                Some(span) => diagnostic.at(span, "asked for here"),
+                None => diagnostic,
+            })
+        })
+    }
+}
+
+/// What became of a text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum End {
+    Refused,
+    Parsed,
+    Lowered,
+}
+
+fn front_end(text: &str, library: &mut Library, base: &Arc<Sources>, predefined: &Predefined) -> End {
+    let mut sources = Sources::layered();
+    let source = sources.add("model.cat", text);
+    sources.put_on(Arc::clone(base));
+    let mut diags = Diagnostics::new();
+    let Ok(file) = parse(&sources, source, &mut diags) else {
+        assert!(diags.has_errors());
+        render_all(diags.list(), &sources, Color::Never);
+        return End::Refused;
+    };
+    let stdlib = library.0["stdlib.cat"].clone();
+    let input = LowerInput {
+        model: &file,
+        file_name: "model.cat",
+        bell: None,
+        library: Some(&stdlib),
+        predefined: predefined.clone(),
+        variants: BTreeSet::new(),
+        skip_checks: BTreeSet::new(),
+        purpose: if text.len() % 2 == 0 { Purpose::Run } else { Purpose::Check },
+    };
+    let result = lower(input, library, &mut sources, &mut diags);
+    assert!(result.is_ok() || diags.has_errors());
+    render_all(diags.list(), &sources, Color::Never);
+    if result.is_ok() { End::Lowered } else { End::Parsed }
+}
+
+#[test]
+fn broken_models() {
+    let count = std::env::var("LITMUS_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(300usize);
+    let mut base = Sources::new();
+    let mut library = Library(FxHashMap::default());
+    let mut seeds: Vec<&str> = SEEDS.to_vec();
+    for entry in library::entries().iter().filter(|entry| entry.name.ends_with(".cat")) {
+        let source = base.add(entry.name, entry.text);
+        let file = parse(&base, source, &mut Diagnostics::new()).unwrap();
+        library.0.insert(entry.name, Arc::new(file));
+        seeds.push(entry.text);
+    }
+    let base = Arc::new(base);
+    let mut predefined = Predefined::new(&BTreeSet::new());
+    predefined.add_machine_sets();
+    predefined.add_sets(["X", "EX", "DMB", "DMB.ST", "ISB", "A", "L", "MFENCE", "SYNC", "LWSYNC"]);
+
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let mut ends = [0usize; 3];
+    let started = std::time::Instant::now();
+    let mut slowest = (std::time::Duration::ZERO, String::new());
+    for _ in 0..count {
+        // Small models more often: they are quicker, and their every part matters.
+        let seed = if random.below(4) > 0 { random.pick(SEEDS) } else { random.pick(&seeds) };
+        let text = mutate(&mut random, seed, &seeds);
+        let one = std::time::Instant::now();
+        let end = catch_unwind(AssertUnwindSafe(|| front_end(&text, &mut library, &base, &predefined)));
+        match end {
+            Ok(end) => ends[end as usize] += 1,
+            Err(_) => panic!("this model makes the front end panic:\n{text}"),
+        }
+        if one.elapsed() > slowest.0 {
+            slowest = (one.elapsed(), text);
+        }
+    }
+    let [refused, parsed, lowered] = ends;
+    println!(
+        "{count} models in {:?}: {refused} do not parse, {parsed} have other errors, {lowered} are right",
+        started.elapsed()
+    );
+    println!("the slowest took {:?}:\n{}", slowest.0, slowest.1);
+    // Otherwise the mutations are too wild, or too tame, to test anything.
+    assert!(count < 300 || ends.iter().all(|n| *n > count / 100), "{ends:?}");
+}
