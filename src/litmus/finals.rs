@@ -181,7 +181,7 @@ fn implication(cursor: &mut Cursor) -> Parsed<Prop> {
 }
 
 /// Deepest nesting of parentheses and negations: a limit on the parser's stack, far beyond any real test.
-const MAX_DEPTH: usize = 500;
+const MAX_DEPTH: usize = 150;
 
 fn primary(cursor: &mut Cursor) -> Parsed<Prop> {
     cursor.deeper(MAX_DEPTH)?;
