@@ -261,8 +261,8 @@ impl Interpreter<'_> {
         self.known(b)?;
         match (&a.0, &b.0) {
             (Value::Values(x), Value::Values(y)) => {
-                let x = x.members().map_err(|why| super::ops::cannot_list(why, a.1))?;
-                let y = y.members().map_err(|why| super::ops::cannot_list(why, b.1))?;
+                let x = x.members().map_err(|why| super::sets::cannot_list(why, a.1))?;
+                let y = y.members().map_err(|why| super::sets::cannot_list(why, b.1))?;
                 Ok(x == y)
             }
             (x, y) => Ok(x == y),
@@ -377,7 +377,7 @@ impl Interpreter<'_> {
                 }
             },
             Value::Values(set) => {
-                let mut members = set.members().map_err(|why| super::ops::cannot_list(why, value.1))?;
+                let mut members = set.members().map_err(|why| super::sets::cannot_list(why, value.1))?;
                 match members.pop_first() {
                     None => Matched::Empty,
                     Some(first) => {
