@@ -32,7 +32,7 @@ impl Dependencies {
         let iico_ctrl = pairs(&world.iico_ctrl);
         let iico = iico_data.union(&iico_ctrl).union(&pairs(&world.iico_order)).plus();
         let flow = if arch == ArchId::AArch64 { iico_data.union(&iico_ctrl) } else { iico_data };
-        let loads = set(&|e| e.is_read() || is_lock(e));
+        let loads = set(&|e| e.is_read() || looks_at_lock(e));
         let writes = set(&Event::is_write);
         let memory = set(&Event::is_memory);
         let registers = set(&Event::is_register);
@@ -67,7 +67,7 @@ impl Dependencies {
 
         let conditional = set(&|e| e.kind == EventKind::Branch(BranchKind::Bcc));
         let predicated = set(&|e| e.kind == EventKind::Branch(BranchKind::Pred));
-        let readers = set(&|e| e.is_read() || is_lock(e) || matches!(e.kind, EventKind::RegRead(..)));
+        let readers = set(&|e| e.is_read() || looks_at_lock(e) || matches!(e.kind, EventKind::RegRead(..)));
         let guarded = from(&readers, &pairs(&world.control));
         let later = from(&conditional, &world.program_order().union(&iico))
             .union(&from(&predicated, &iico))
@@ -79,9 +79,10 @@ impl Dependencies {
     }
 }
 
-/// An event with a location that is not a memory access: a lock of the kernel's model.
-fn is_lock(event: &Event) -> bool {
-    event.kind == EventKind::Other && event.loc.is_some()
+/// An event of the kernel's model that looks at a lock without taking it: what it sees is a value like any read's.
+/// Taking a lock is not: nothing can depend on it.
+fn looks_at_lock(event: &Event) -> bool {
+    event.kind == EventKind::Other && event.sets.iter().any(|set| matches!(set.as_ref(), "LF" | "RL" | "RU"))
 }
 
 fn flow_pairs(world: &World, arch: ArchId) -> Vec<(u32, u32)> {

@@ -412,6 +412,8 @@ impl<'p> Unfolding<'p> {
                 }
                 state.frames.push(Frame { ops: otherwise, at: 0, guard: None, constant: false });
             }
+            // In a branch that was known to be taken: this pass is counted by the program itself.
+            Op::LoopHead { .. } if state.frames.last().is_some_and(|f| f.guard.is_some() && f.constant) => {}
             Op::LoopHead { id } => {
                 let count = match state.loops.iter_mut().find(|(loop_id, _)| loop_id == id) {
                     Some((_, count)) => count,

@@ -175,7 +175,8 @@ pub enum Op {
     /// clears the reservation. Without a matching reservation: `otherwise` only.
     Conditional { addr: Tmp, then: Vec<Op>, otherwise: Vec<Op> },
     /// A bounded loop of structured C code: at most `--unroll` passes through this point per entry of the loop;
-    /// the next is a cut. `id` names the loop, `line` is shown in the warning.
+    /// the next is a cut. `id` names the loop. In a branch of an `If` whose condition is known it counts nothing:
+    /// loops over known numbers end by themselves.
     LoopHead { id: u32 },
     /// Resets the count of `LoopHead { id }` (on entering the loop anew).
     LoopEnter { id: u32 },

@@ -17,6 +17,15 @@ pub(super) struct Targets {
     on_continue: Option<Label>,
 }
 
+/// Which passes through a loop count against the unrolling bound.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bound {
+    /// All: herd7 bounds `while` so.
+    Always,
+    /// Those that depend on what was read. Loops that herd7 does not have may count by themselves.
+    IfUnknown,
+}
+
 impl Lowering<'_> {
     /// The body of a function. Problems are reported statement by statement.
     pub(super) fn function_body(&mut self, body: &[Stmt]) {
@@ -65,13 +74,14 @@ impl Lowering<'_> {
             StmtKind::If(cond, then, otherwise) => {
                 self.if_statement(cond, then, otherwise.as_deref(), targets, span)
             }
-            StmtKind::While(cond, body) => self.loop_statement(Some(cond), None, body, span),
+            StmtKind::While(cond, body) => self.loop_statement(Some(cond), None, body, Bound::Always, span),
             StmtKind::DoWhile(body, cond) => self.do_while(body, cond, span),
             StmtKind::For(init, cond, step, body) => {
                 self.scopes.enter_block();
                 let init = init.as_ref().map_or(Ok(()), |init| self.statement(init));
-                let result =
-                    init.and_then(|()| self.loop_statement(cond.as_ref(), step.as_ref(), body, span));
+                let result = init.and_then(|()| {
+                    self.loop_statement(cond.as_ref(), step.as_ref(), body, Bound::IfUnknown, span)
+                });
                 self.scopes.leave_block();
                 result
             }
@@ -315,19 +325,29 @@ impl Lowering<'_> {
         cond: Option<&Expr>,
         step: Option<&Expr>,
         body: &Stmt,
+        bound: Bound,
         span: Span,
     ) -> Result<(), Diagnostic> {
         let (id, control) = (self.fresh(), self.fresh());
         let (top, next, end) = (self.code.new_label(), self.code.new_label(), self.code.new_label());
         self.code.silent(vec![Op::LoopEnter { id }, Op::ControlSave { id: control }], span);
         self.code.place(top);
+        // A condition that is a constant bounds nothing.
+        let open = cond.is_none_or(|cond| self.constant(cond).is_some());
+        let head = vec![Op::LoopHead { id }];
+        let (inside, after) = match bound {
+            Bound::IfUnknown if !open => (head, Vec::new()),
+            _ => (Vec::new(), head),
+        };
         if let Some(cond) = cond {
             let cond = self.hoist(cond)?;
             let value = self.condition(&cond)?;
-            self.code.push(Op::If { cond: value, then: Vec::new(), otherwise: vec![Code::goto(end)] });
+            self.code.push(Op::If { cond: value, then: inside, otherwise: vec![Code::goto(end)] });
             self.end_instr(cond.span);
         }
-        self.code.silent(vec![Op::LoopHead { id }], span);
+        if !after.is_empty() {
+            self.code.silent(after, span);
+        }
         self.branch(body, Some(Targets { on_break: end, on_continue: Some(next) }));
         self.code.place(next);
         if let Some(step) = step {
@@ -346,15 +366,22 @@ impl Lowering<'_> {
         let (top, next, end) = (self.code.new_label(), self.code.new_label(), self.code.new_label());
         self.code.silent(vec![Op::LoopEnter { id }, Op::ControlSave { id: control }], span);
         self.code.place(top);
-        if !once {
-            self.code.silent(vec![Op::LoopHead { id }], span);
-        }
         self.branch(body, Some(Targets { on_break: end, on_continue: Some(next) }));
         self.code.place(next);
         if !once {
             let cond = self.hoist(cond)?;
             let value = self.condition(&cond)?;
-            self.code.push(Op::If { cond: value, then: vec![Code::goto(top)], otherwise: Vec::new() });
+            let (mut then, mut before) = (vec![Code::goto(top)], Vec::new());
+            let head = Op::LoopHead { id };
+            if self.constant(&cond).is_some() {
+                before.push(head)
+            } else {
+                then.push(head)
+            }
+            for op in before {
+                self.code.push(op);
+            }
+            self.code.push(Op::If { cond: value, then, otherwise: Vec::new() });
             self.end_instr(cond.span);
         }
         self.code.place(end);

@@ -115,24 +115,22 @@ fn loops() {
      5: restore 2
      6: t0 = 0; i := t0
      7: enter 3; save 4
-     8: cond(; t0 = i; t1 = 2; t2 = t0 < t1; ); if t2 {  } else { goto 16 }
-     9: loop 3
-     10: save 5; cond(; t0 = i; ); if t0 {  } else { goto 12 }
-     11: goto 14
-     12: nop
-     13: t0 = &y; t1 = i; W[t0]{ONCE,NA}=t1
-     14: t0 = i; t1 = 1; t2 = t0 + t1; t3 = SignExtend(32) t2; i := t3
-     15: goto 8
-     16: restore 4
-     17: enter 6; save 7
-     18: loop 6
-     19: F{MB,NA}
-     20: goto 22
-     21: cond(; t0 = 1; ); if t0 { goto 18 } else {  }
-     22: restore 7
-     23: enter 8; save 9
-     24: F{MB,NA}
-     25: restore 9
+     8: cond(; t0 = i; t1 = 2; t2 = t0 < t1; ); if t2 { loop 3 } else { goto 15 }
+     9: save 5; cond(; t0 = i; ); if t0 {  } else { goto 11 }
+     10: goto 13
+     11: nop
+     12: t0 = &y; t1 = i; W[t0]{ONCE,NA}=t1
+     13: t0 = i; t1 = 1; t2 = t0 + t1; t3 = SignExtend(32) t2; i := t3
+     14: goto 8
+     15: restore 4
+     16: enter 6; save 7
+     17: F{MB,NA}
+     18: goto 20
+     19: cond(; t0 = 1; ); loop 6; if t0 { goto 17 } else {  }
+     20: restore 7
+     21: enter 8; save 9
+     22: F{MB,NA}
+     23: restore 9
     ");
 }
 
