@@ -97,7 +97,7 @@ impl Lower {
         match atom {
             Atom::Reg(reg, _) => self.b.read(*reg, port),
             Atom::Global(sym, _) => self.b.value(Value::addr(*sym)),
-            Atom::Int(value) => self.b.int(*value),
+            Atom::Int(value) => self.b.int(i128::from(*value as i64)),
         }
     }
 

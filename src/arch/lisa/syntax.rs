@@ -134,7 +134,14 @@ pub fn atom(scanner: &mut Scanner, cx: &mut ColumnCx) -> Result<Atom, Diagnostic
             let name = format!("%{}", scanner.word("the name of a symbolic register")?.0);
             Ok(Atom::Reg(cx.regs.intern(&name), name))
         }
-        _ => Ok(Atom::Int(scanner.number("a register, a global or a number")?.0)),
+        _ => {
+            let (value, span) = scanner.number("a register, a global or a number")?;
+            let (min, max) = (i128::from(i64::MIN), i128::from(u64::MAX));
+            if value < min || value > max {
+                return Err(errors::out_of_range(span, value, errors::range(min, max)));
+            }
+            Ok(Atom::Int(value))
+        }
     }
 }
 
