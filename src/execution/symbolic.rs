@@ -109,6 +109,11 @@ impl SymVal {
             BinOp::And if is(&b, -1) => return a,
             BinOp::Mul if is(&a, 1) => return b,
             BinOp::Mul if is(&b, 1) => return a,
+            BinOp::Add | BinOp::Sub => {
+                if let Some(sum) = SymVal::add_constants(op, &a, &b, bits) {
+                    return sum;
+                }
+            }
             // A truth value compared with 0 or 1 is itself, or its negation.
             BinOp::Eq if is(&b, 0) && a.is_truth() => return SymVal::unary(UnOp::IsZero, a, bits),
             BinOp::Ne if is(&b, 0) && a.is_truth() => return a,
@@ -129,6 +134,21 @@ impl SymVal {
             _ => {}
         }
         SymVal::Binary(op, Arc::new(a), Arc::new(b))
+    }
+
+    /// `(x + m) + n` as `x + (m + n)`, so that counters stay small.
+    fn add_constants(op: BinOp, a: &SymVal, b: &SymVal, bits: u32) -> Option<SymVal> {
+        let (inner, n) = match (op, a, b) {
+            (BinOp::Add, SymVal::Known(Value::Int(n)), inner)
+            | (BinOp::Add, inner, SymVal::Known(Value::Int(n))) => (inner, *n),
+            (BinOp::Sub, inner, SymVal::Known(Value::Int(n))) => (inner, n.wrapping_neg()),
+            _ => return None,
+        };
+        let SymVal::Binary(inner_op, x, m) = inner else { return None };
+        let (BinOp::Add | BinOp::Sub, SymVal::Known(Value::Int(m))) = (inner_op, &**m) else { return None };
+        let m = if *inner_op == BinOp::Add { *m } else { m.wrapping_neg() };
+        let sum = SymVal::Known(Value::Int(wrap(m.wrapping_add(n), bits)));
+        Some(SymVal::binary(BinOp::Add, (**x).clone(), sum, bits))
     }
 
     /// `f(x) = known`, where `f` adds, subtracts or flips a constant, as `x = other`; no `other`: it never holds.
@@ -240,6 +260,24 @@ impl SymVal {
                 _ => None,
             },
         })
+    }
+
+    /// Has it more than `limit` nodes, each counted as often as it is used? Everything that looks at a value takes that
+    /// many steps.
+    pub fn is_larger_than(&self, limit: usize) -> bool {
+        fn count(value: &SymVal, left: &mut usize) -> bool {
+            if *left == 0 {
+                return false;
+            }
+            *left -= 1;
+            match value {
+                SymVal::Known(_) | SymVal::Read(_) => true,
+                SymVal::Unary(_, a) => count(a, left),
+                SymVal::Binary(_, a, b) => count(a, left) && count(b, left),
+            }
+        }
+        let mut left = limit;
+        !count(self, &mut left)
     }
 
     /// The reads it mentions, each once, in increasing order.

@@ -850,3 +850,32 @@ fn a_branch_to_a_value_from_memory_goes_to_any_label() {
     let errors = super::unfold(&program, 2, &[]).expect("it unfolds").next().expect("a world").errors;
     assert_eq!(errors[0].message, "indirect branch to a value read from memory, which is no label");
 }
+
+#[test]
+fn values_and_paths_that_explode_are_refused() {
+    // r0 := load x, then 40 times r0 := r0 * r0.
+    let mut code = vec![load(0, X)];
+    code.extend((0..40).map(|_| binary(BinOp::Mul, 0, 0, 0)));
+    let error = unfold(&program(ArchId::Ppc, vec![thread(code)]), 2, &[]).err().expect("an error");
+    assert_eq!(error.code, "program::too-large-value");
+    // 20 branches, each on a value of its own.
+    let code = (0..40).map(|n| if n % 2 == 0 { load(0, X) } else { branch_nonzero(0, n + 1) }).collect();
+    let error = unfold(&program(ArchId::Ppc, vec![thread(code)]), 2, &[]).err().expect("an error");
+    assert_eq!(error.code, "program::too-many-paths");
+}
+
+#[test]
+fn a_long_counter_stays_small() {
+    let increment = || {
+        instr(|b| {
+            let value = b.read(Reg(0), Port::None);
+            let value = b.binary_int(BinOp::Add, value, 3);
+            let value = b.binary_int(BinOp::Sub, value, 1);
+            b.write(Reg(0), value);
+        })
+    };
+    let mut code = vec![load(0, X)];
+    code.extend((0..500).map(|_| increment()));
+    let program = program(ArchId::Ppc, vec![thread(code)]);
+    assert_eq!(symbolic(&program, &worlds(&program)[0].final_regs[0].1), "Add(R0, 1000)");
+}

@@ -15,10 +15,16 @@ use super::{Event, EventKind, SymVal};
 /// More executed instructions than this on one path of a thread: it does not end.
 const MAX_STEPS: u32 = 10_000;
 
+/// More paths than this through one thread: too many to combine with those of others.
+const MAX_PATHS: usize = 50_000;
+
+/// A symbolic value of more nodes than this: too large to work with.
+const MAX_NODES: usize = 2_000;
+
 /// All paths of one thread, in a fixed order.
 ///
 /// # Errors
-/// A loop that does not end.
+/// A loop that does not end, too many paths, or a value that grows beyond all bounds.
 pub(super) fn paths(program: &Program, thread: usize, unroll: u32) -> Result<Vec<Path>, Diagnostic> {
     let mut regs = vec![(SymVal::ZERO, None); program.regs.len()];
     for (_, reg, value) in program.init_regs.iter().filter(|(t, ..)| *t == thread) {
@@ -44,6 +50,13 @@ pub(super) fn paths(program: &Program, thread: usize, unroll: u32) -> Result<Vec
     let mut unfolding = Unfolding { program, thread, unroll, waiting: vec![start], done: Vec::new() };
     while let Some(state) = unfolding.waiting.pop() {
         unfolding.run(state)?;
+        if unfolding.done.len() + unfolding.waiting.len() > MAX_PATHS {
+            return Err(Diagnostic::unsupported(
+                "program::too-many-paths",
+                format!("thread P{thread} has more than {MAX_PATHS} paths"),
+            )
+            .help("a lower bound on loops may help: see --unroll"));
+        }
     }
     Ok(unfolding.done)
 }
@@ -478,6 +491,13 @@ impl<'p> Unfolding<'p> {
                 .at(self.instr(state).span, "here"));
             }
         };
+        if value.is_larger_than(MAX_NODES) {
+            return Err(Diagnostic::unsupported(
+                "program::too-large-value",
+                "a value computed here is too large a function of what was read",
+            )
+            .at(self.instr(state).span, "this instruction"));
+        }
         Self::set(state, dst, value, sources);
         Ok(())
     }

@@ -60,7 +60,7 @@ pub struct World {
 /// Unfolds a program: all its worlds, made one at a time.
 ///
 /// # Errors
-/// A thread that does not end within the bounds.
+/// A thread that does not end, or has too many paths.
 pub fn unfold(program: &Program, unroll: u32, observed: &[LocId]) -> Result<Worlds, Diagnostic> {
     let threads = (0..program.threads.len())
         .map(|thread| paths(program, thread, unroll))
@@ -171,14 +171,15 @@ impl Worlds {
     }
 }
 
-impl Iterator for Worlds {
-    type Item = World;
-
-    fn next(&mut self) -> Option<World> {
+impl Worlds {
+    /// The next world. Between the combinations of paths that it skips it asks now and then whether to go on; if not, there
+    /// is no next world.
+    pub fn next_while(&mut self, go_on: &mut dyn FnMut() -> bool) -> Option<World> {
         if self.threads.is_empty() && !self.finished {
             self.finished = true;
             return Some(World::new(&[], &self.cells, &self.observed));
         }
+        let mut skipped = 0u32;
         while !self.finished {
             let level = self.chosen.len() - 1;
             if self.chosen[level] == self.threads[level].len() {
@@ -189,6 +190,10 @@ impl Iterator for Worlds {
                 }
             } else if !self.is_feasible() {
                 self.chosen[level] += 1;
+                skipped += 1;
+                if skipped % 1024 == 0 && !go_on() {
+                    self.finished = true;
+                }
             } else if level + 1 == self.threads.len() {
                 let world = self.build();
                 self.chosen[level] += 1;
@@ -198,6 +203,14 @@ impl Iterator for Worlds {
             }
         }
         None
+    }
+}
+
+impl Iterator for Worlds {
+    type Item = World;
+
+    fn next(&mut self) -> Option<World> {
+        self.next_while(&mut || true)
     }
 }
 

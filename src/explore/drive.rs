@@ -28,7 +28,8 @@ pub(super) fn run(test: &Lowered, model: &Model, options: &Options) -> Result<Ou
     cells.dedup();
     let mut sink = Sink::new(test, options);
     let registers = model.needs_register_events();
-    for world in unfold(&test.program, unroll, &cells)? {
+    let mut worlds = unfold(&test.program, unroll, &cells)?;
+    while let Some(world) = worlds.next_while(&mut || sink.look_at_limits().is_continue()) {
         sink.outcome.stats.worlds += 1;
         let names = Names {
             program: &test.program,
