@@ -255,4 +255,11 @@ impl<'a> Lower<'a, '_> {
     pub fn sign_extend(&mut self, value: Tmp, bits: u8) -> Tmp {
         if bits >= 64 { value } else { self.b.unary(UnOp::SignExtend(bits), value) }
     }
+
+    /// The ops that `f` appends, as a list of their own.
+    pub fn nested(&mut self, f: impl FnOnce(&mut Self)) -> Vec<Op> {
+        let outer = self.b.take();
+        f(self);
+        self.b.replace(outer)
+    }
 }

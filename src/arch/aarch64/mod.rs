@@ -2,6 +2,7 @@
 
 mod alu;
 mod branch;
+mod flags;
 mod lower;
 mod memory;
 mod syntax;
