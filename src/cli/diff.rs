@@ -91,6 +91,7 @@ fn run_tests(
         stats: false,
         hexa: false,
         stop_at_error: false,
+        each_once: false,
     };
     let mut log = Vec::new();
     let ended = drive(&mut plan, &mut LogFormat::new(Style::default()), console, &mut log, err)?;

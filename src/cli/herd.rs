@@ -62,6 +62,7 @@ pub fn herd(
         stats: false,
         hexa: options.hexa,
         stop_at_error: options.exit,
+        each_once: true,
     };
     let style = Style {
         hexa: options.hexa,

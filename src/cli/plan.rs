@@ -46,6 +46,8 @@ pub struct RunPlan {
     pub hexa: bool,
     /// End the run at the first test that fails.
     pub stop_at_error: bool,
+    /// As herd7: a test that comes again is passed over, another test of a known name is refused.
+    pub each_once: bool,
 }
 
 impl From<Refused> for Stop {
@@ -194,6 +196,7 @@ impl RunPlan {
             stats: args.stats,
             hexa: hexa || args.hexa,
             stop_at_error: false,
+            each_once: false,
         })
     }
 }

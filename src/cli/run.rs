@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::litmus::{Seen, Sighting};
 use crate::outcome::Report;
 use crate::report::herd::Style;
 use crate::report::{Csv, Format, Item, Json, JsonLines, Junit, Log, Summary, Table, states};
@@ -86,6 +87,7 @@ pub fn drive(
         let _ = writeln!(err, "error: {message}");
     }
     let mut told = Told::default();
+    let mut seen = Seen::default();
     let mut failure: io::Result<()> = format.begin(out);
     if failure.is_ok() {
         in_order(
@@ -99,6 +101,22 @@ pub fn drive(
             },
             |_, report| {
                 let Some(report) = report else { return false };
+                if plan.each_once {
+                    let test = report.answer.as_ref().map(|answer| &answer.test);
+                    match test.map(|test| seen.note(&test.name, &test.hashes, &report.file)) {
+                        None | Some(Sighting::New) => {}
+                        Some(Sighting::Again) => return true,
+                        Some(Sighting::OtherTest(first)) => {
+                            let name = &report.name;
+                            let _ = writeln!(
+                                err,
+                                "error: {}: another test is called {name}, too (previous file {first})",
+                                report.file
+                            );
+                            return !plan.stop_at_error;
+                        }
+                    }
+                }
                 let wrong = if plan.expectations.is_empty() {
                     None
                 } else {

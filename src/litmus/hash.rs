@@ -6,19 +6,13 @@
 
 use md5::{Digest, Md5};
 
-use crate::arch::{ArchId, Isa};
 use crate::program::Program;
 
 use super::ast::{Const, Fault, Init, Item, Loc, Side, Test, Ty};
 
 /// The hashes to print: those that the file carries (spelled exactly `Hash`), or else the computed one.
 /// `functions`: for C, the text of each function, instead of a table of instructions.
-pub fn hashes(
-    test: &Test,
-    program: &Program,
-    _isa: Option<&'static dyn Isa>,
-    functions: Option<&[String]>,
-) -> Vec<String> {
+pub fn hashes(test: &Test, program: &Program, functions: Option<&[String]>) -> Vec<String> {
     if test.info("Hash").is_some() {
         let own = test.info.iter().filter(|info| info.key == "Hash");
         return own.map(|info| info.value.trim_end().to_string()).collect();
@@ -111,29 +105,11 @@ fn columns(program: &Program) -> Vec<Vec<String>> {
             for (name, _) in thread.labels.iter().filter(|(_, at)| *at == pc) {
                 lines.push(format!("{}:", rename(name).unwrap_or_default()));
             }
-            let text = thread.code.get(pc).map(|instruction| quirks(program.arch, &instruction.text));
-            lines.extend(text.map(|text| rename_labels(&text, &rename)));
+            lines.extend(thread.code.get(pc).map(|instruction| rename_labels(&instruction.text, &rename)));
         }
         lines
     });
     columns.collect()
-}
-
-/// Where what herd7 hashes is not what it should print.
-fn quirks(arch: ArchId, text: &str) -> String {
-    let mnemonic = text.split(' ').next().unwrap_or("");
-    match (arch, mnemonic) {
-        // Two commas before the shift.
-        (ArchId::AArch64, "MOVZ" | "MOVK" | "MOVN") => text.replace(",LSL #", ",,LSL #"),
-        // A shift by nothing is none.
-        (ArchId::AArch64, _) => {
-            let cut = [",LSL #0", ",LSR #0", ",ASR #0"].iter().find_map(|shift| text.strip_suffix(shift));
-            cut.unwrap_or(text).to_string()
-        }
-        // The encoding of 0.
-        (ArchId::Arm, "ANDEQ") if text == "ANDEQ R0, R0, R0" => "NOP".to_string(),
-        _ => text.to_string(),
-    }
 }
 
 /// The operands of an instruction with every label renamed.

@@ -60,7 +60,14 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
     if !diags.is_empty() {
         return Err(diags);
     }
-    let hashes = hash::hashes(test, &program, isa, c.as_ref().map(|c| c.functions.as_slice()));
+    let hashes = hash::hashes(test, &program, c.as_ref().map(|c| c.functions.as_slice()));
+    let s128 = options.variants.iter().chain(&variants).any(|v| v.eq_ignore_ascii_case("S128"));
+    let mut template = observed.text;
+    template.bytes = match test.arch {
+        // Values of C are kept wider than herd7 keeps them, but shown as it shows them.
+        ArchId::C if !s128 => 4,
+        _ => (program.bits / 8) as u8,
+    };
     Ok(Lowered {
         name: test.name.clone(),
         condition: observed.condition,
@@ -72,8 +79,8 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
         unroll,
         variants,
         hashes,
-        condition_text: observed.text.render(&program, super::Hexa::No),
-        condition_template: observed.text,
+        condition_text: template.render(&program, super::Hexa::No),
+        condition_template: template,
         scopes: test.scopes.iter().chain(&test.levels).cloned().collect(),
         regions: test.regions.clone(),
         warnings,

@@ -13,6 +13,7 @@ mod names;
 mod observe;
 mod parse;
 mod scopes;
+mod seen;
 mod split;
 mod table;
 mod template;
@@ -25,6 +26,7 @@ mod tests;
 pub use ast::Test;
 pub use lower::{LowerOptions, lower};
 pub use parse::parse;
+pub use seen::{Seen, Sighting};
 pub use template::{Hexa, Piece, Template};
 
 use crate::diag::Diagnostic;

@@ -29,6 +29,8 @@ pub enum Piece {
 pub struct Template {
     /// Its pieces.
     pub pieces: Vec<Piece>,
+    /// Width of numbers in bytes; what does not fit is shown in full.
+    pub bytes: u8,
 }
 
 impl Template {
@@ -58,11 +60,15 @@ impl Template {
     /// The text as herd7 prints it.
     pub fn render(&self, program: &Program, hexa: Hexa) -> String {
         // Values are printed in full, whatever the type of what they are compared with.
-        let full = Type { bytes: (program.bits / 8) as u8, signed: true };
+        let bits = 8 * u32::from(self.bytes);
+        let fits = |n: i128| (1..127).contains(&bits) && (-(1i128 << (bits - 1))..1i128 << bits).contains(&n);
         let pieces = self.pieces.iter().map(|piece| match piece {
             Piece::Text(text) => text.clone(),
             Piece::Global(name) => format!("[{name}]"),
-            Piece::Value(value) => format_value(*value, full, program, hexa == Hexa::Yes),
+            Piece::Value(value) => {
+                let bytes = if value.as_int().is_some_and(fits) { self.bytes } else { 16 };
+                format_value(*value, Type { bytes, signed: true }, program, hexa == Hexa::Yes)
+            }
         });
         pieces.collect()
     }

@@ -573,6 +573,10 @@ fn broken_files_never_panic() {
                 filter (0:EAX=0 => true)\nexists (x=1 /\\ v={1,2} \\/ not [y]!=-1) with tso: ~exists; << end";
     for end in 0..text.len() {
         let _ = load(&text[..end]);
+        // Every byte is a prefix's end; insertions are tried at every fifth, which meets every kind of token.
+        if end % 5 != 0 {
+            continue;
+        }
         for insert in
             ["{", "}", "(*", "\"", ";", "|", ":", "é", "$", "%", "99999999999999999999999999999999999999999"]
         {
