@@ -198,8 +198,8 @@ mod tests {
                 hexa: true,
                 brackets: false,
                 candidates: true,
-                bad_flag: None,
                 time: Some(Duration::from_millis(1234)),
+                ..Style::default()
             };
         };
         insta::assert_snapshot!(block("exists (x=-1)", &[[16, -1]], change), @r"
