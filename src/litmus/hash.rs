@@ -4,8 +4,11 @@
 //! digested again. Name, comments, and shape of the condition do not count. Byte for byte as herd7 does it: logs of
 //! one test must carry one hash whatever tool wrote them.
 
+use std::borrow::Cow;
+
 use md5::{Digest, Md5};
 
+use crate::arch::ArchId;
 use crate::program::Program;
 
 use super::ast::{Const, Fault, Init, Item, Loc, Side, Test, Ty};
@@ -105,11 +108,22 @@ fn columns(program: &Program) -> Vec<Vec<String>> {
             for (name, _) in thread.labels.iter().filter(|(_, at)| *at == pc) {
                 lines.push(format!("{}:", rename(name).unwrap_or_default()));
             }
-            lines.extend(thread.code.get(pc).map(|instruction| rename_labels(&instruction.text, &rename)));
+            let text = thread.code.get(pc).map(|instruction| quirks(program.arch, &instruction.text));
+            lines.extend(text.map(|text| rename_labels(&text, &rename)));
         }
         lines
     });
     columns.collect()
+}
+
+/// Where what herd7 hashes is not what anyone would print.
+fn quirks(arch: ArchId, text: &str) -> Cow<'_, str> {
+    let mnemonic = text.split(' ').next().unwrap_or("");
+    match (arch, mnemonic) {
+        // Two commas before the shift.
+        (ArchId::AArch64, "MOVZ" | "MOVK" | "MOVN") => text.replace(",LSL #", ",,LSL #").into(),
+        _ => text.into(),
+    }
 }
 
 /// The operands of an instruction with every label renamed.
