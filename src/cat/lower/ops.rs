@@ -324,7 +324,11 @@ impl Interpreter<'_> {
         }
         let rels = args.iter().map(|a| self.as_rel(a, true)).collect::<Result<Vec<_>, _>>()?;
         if let Mode::Abstract(_) = self.mode {
-            let ids = rels.iter().map(|v| self.id_of(v, Sort::Rel)).collect::<Result<Vec<_>, _>>()?;
+            let mut ids = Vec::with_capacity(rels.len());
+            for rel in &rels {
+                let id = self.id_of(rel, Sort::Rel)?;
+                ids.push(if rels.len() > 1 { self.skipped_if_universe(id) } else { id });
+            }
             return self.node(model::Expr::Seq(ids));
         }
         let mut result: Option<Rel> = None;
@@ -340,7 +344,24 @@ impl Interpreter<'_> {
                 _ => return Err(Stop::OutOfFuel),
             }
         }
-        Ok(result.map_or(Value::Empty, Value::rel))
+        // An empty composition is `{}`, of any sort: its complement is `_`.
+        Ok(result.filter(|rel| !rel.is_empty()).map_or(Value::Empty, Value::rel))
+    }
+
+    /// An operand `~(a;b)` of a composition is the universe, hence skipped, in executions where `a;b` is empty.
+    /// (`c11_base.cat` has one; anything else that can turn out `_` only in some executions is taken as all pairs.)
+    fn skipped_if_universe(&mut self, id: ExprId) -> ExprId {
+        let Mode::Abstract(a) = &mut self.mode else { return id };
+        let model::Expr::Compl(inner) = *a.pool.expr(id) else { return id };
+        if !matches!(a.pool.expr(inner), model::Expr::Seq(_)) {
+            return id;
+        }
+        let all = a.pool.intern(model::Expr::Universe(Sort::Rel));
+        let some = a.pool.intern(model::Expr::Seq(vec![all, inner, all]));
+        let identity = a.pool.intern(model::Expr::Id);
+        let proper = a.pool.intern(model::Expr::Inter(id, some));
+        let skipped = a.pool.intern(model::Expr::Diff(identity, some));
+        a.pool.intern(model::Expr::Union(vec![proper, skipped]))
     }
 
     pub(super) fn product(&mut self, a: Value, b: Value) -> Eval {
