@@ -7,9 +7,10 @@ use crate::diag::nearest;
 use crate::doc::{NAMES, Name, lookup};
 use crate::execution::{EventKind, Names, View, World, unfold};
 use crate::litmus::Lowered;
-use crate::model::{Universe, Val};
+use crate::model::{Bound, Bounds, Expr, Sort, Val};
 use crate::outcome::Observable;
-use crate::session::{Input, Session};
+use crate::relation::Rel;
+use crate::session::{Input, Session, Settings, lower_name};
 
 use super::args::DocArgs;
 use super::console::Console;
@@ -24,10 +25,10 @@ pub fn doc(
     err: &mut (dyn Write + Send),
 ) -> Done {
     let mut arch = args.arch.as_deref().map(parse_arch).transpose()?;
+    let settings = plan::reading(&args.reading)?.settings;
     let mut test = None;
     if let Some(path) = &args.test {
-        let settings = plan::reading(&args.reading)?.settings;
-        let report = Session::new(settings).check(&Input::File(path.clone()));
+        let report = Session::new(settings.clone()).check(&Input::File(path.clone()));
         let _ = err.write_all(console.diagnostics(&report).as_bytes());
         let Some(answer) = report.answer else {
             return Ok(Exit::BadInput);
@@ -59,7 +60,7 @@ pub fn doc(
     }
     if let Some(test) = test {
         writeln!(out)?;
-        events(word, &test, out)?;
+        events(word, &test, &settings, out)?;
     }
     Ok(Exit::Success)
 }
@@ -77,8 +78,13 @@ fn unknown(word: &str, arch: Option<ArchId>) -> String {
     )
 }
 
-/// The events of a test that are in a set, or the pairs in a relation, on the first way through the test that has any.
-fn events(word: &str, test: &Lowered, out: &mut (dyn Write + Send)) -> Result<(), Stop> {
+/// The events of a test that are in a set, or the pairs in a relation, on the first way through the test that has any. What the execution
+/// decides is shown as far as it can be.
+fn events(word: &str, test: &Lowered, settings: &Settings, out: &mut (dyn Write + Send)) -> Result<(), Stop> {
+    let Some((model, value)) = lower_name(settings, word, test.program.arch) else {
+        writeln!(out, "In {}: only a model gives `{word}` a value", test.name)?;
+        return Ok(());
+    };
     let observed: Vec<_> = test
         .observed
         .iter()
@@ -89,7 +95,6 @@ fn events(word: &str, test: &Lowered, out: &mut (dyn Write + Send)) -> Result<()
         .collect();
     let worlds = unfold(&test.program, test.unroll.unwrap_or(2), &observed)
         .map_err(|diagnostic| Stop::Unsupported(diagnostic.message))?;
-    let mut known = false;
     let mut ways = 0;
     for world in worlds.take(1_000) {
         ways += 1;
@@ -98,36 +103,36 @@ fn events(word: &str, test: &Lowered, out: &mut (dyn Write + Send)) -> Result<()
             scopes: &test.scopes,
             regions: &test.regions,
             registers_visible: false,
-            n: world.n_main,
+            n: world.events.len(),
         };
-        let lines = match (View { world: &world, names }).base(word) {
-            None => continue,
-            Some(Val::Set(set)) => set.iter().map(|e| show(e, &world, test)).collect::<Vec<_>>(),
-            Some(Val::Rel(rel)) => rel
+        let view = View { world: &world, names };
+        let mut bounds = Bounds::new(&model, &view);
+        if let Some(rf) = model.pool.find(&Expr::Base("rf".into(), Sort::Rel)) {
+            let pairs =
+                world.reads.iter().flat_map(|(read, writes)| writes.iter().map(|write| (*write, *read)));
+            let may = Rel::of(names.n, pairs);
+            bounds.set(rf, Bound::new(Val::Rel(Rel::empty(names.n)), Val::Rel(may)));
+        }
+        let bound = bounds.eval(value).map_err(|diagnostic| Stop::Unsupported(diagnostic.message))?;
+        let lines = match &*bound.may {
+            Val::Set(set) => set.iter().map(|e| show(e, &world, test)).collect::<Vec<_>>(),
+            Val::Rel(rel) => rel
                 .iter()
                 .map(|(a, b)| format!("{} -> {}", show(a, &world, test), show(b, &world, test)))
                 .collect(),
-            Some(_) => continue,
+            _ => continue,
         };
-        known = true;
         if lines.is_empty() {
             continue;
         }
-        writeln!(out, "In {}:", test.name)?;
+        let certain = if bound.is_exact() { "" } else { ", at most (the execution decides)" };
+        writeln!(out, "In {}{certain}:", test.name)?;
         for line in lines {
             writeln!(out, "  {line}")?;
         }
         return Ok(());
     }
-    if known {
-        writeln!(out, "In {}: nothing, on any of {ways} ways through it", test.name)?;
-    } else {
-        writeln!(
-            out,
-            "In {}: `{word}` is not fixed by the test alone; it depends on the execution or on the model",
-            test.name
-        )?;
-    }
+    writeln!(out, "In {}: nothing, on any of {ways} ways through it", test.name)?;
     Ok(())
 }
 
@@ -145,6 +150,8 @@ fn show(number: usize, world: &World, test: &Lowered) -> String {
         EventKind::Rmw => "RMW",
         EventKind::Fence => "F",
         EventKind::Branch(_) => "B",
+        EventKind::RegRead(..) => "register read",
+        EventKind::RegWrite(_) => "register write",
         _ => "event",
     };
     let place = event

@@ -12,7 +12,7 @@ mod pipeline;
 mod variants;
 
 pub use load::{Input, ModelKey, Prepared};
-pub use models::{CheckedModel, check_model};
+pub use models::{CheckedModel, check_model, lower_name};
 pub use pipeline::in_order;
 
 use std::panic::AssertUnwindSafe;

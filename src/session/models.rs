@@ -7,10 +7,10 @@ use super::Settings;
 use super::load::{Includes, model_arch, with_companions};
 use crate::arch::ArchId;
 use crate::cat::lower::{Bell, LowerInput, Predefined, Purpose, canonical_variant, lower, read_bell};
-use crate::cat::{Loader, ast};
+use crate::cat::{Loader, ast, parse};
 use crate::diag::{Diagnostic, Diagnostics, Reported};
 use crate::execution;
-use crate::model::Model;
+use crate::model::{ExprId, Model};
 use crate::source::{Sources, Span};
 
 /// A model that was looked at.
@@ -78,6 +78,32 @@ fn check(
     checked.model = Some(lowered.model);
     checked.unbound = lowered.unbound.iter().map(|ident| (ident.name.to_string(), ident.span)).collect();
     Ok(())
+}
+
+/// The value of a name at the start of a model, after the standard library: the model `show NAME as it`, lowered for an architecture. `None`: the
+/// name has no value there.
+pub fn lower_name(settings: &Settings, name: &str, arch: ArchId) -> Option<(Model, ExprId)> {
+    let (mut sources, mut diagnostics) = (Sources::new(), Diagnostics::new());
+    let mut loader = Loader::new(settings.include.clone());
+    let stdlib = loader.open(&mut sources, "stdlib.cat", None, &mut diagnostics, None).ok()?;
+    let source = sources.add("name.cat", format!("show {name} as it"));
+    let file = parse(&sources, source, &mut diagnostics).ok()?;
+    let (bell_file, bell) = open_bell(settings, &mut loader, &stdlib, &mut sources, &mut diagnostics).ok()?;
+    let variants: BTreeSet<String> = settings.variants.iter().filter_map(|v| canonical_variant(v)).collect();
+    let input = LowerInput {
+        model: &file,
+        file_name: "name",
+        bell: bell_file.as_deref(),
+        library: Some(&stdlib),
+        predefined: predefined(Some(arch), &variants, bell.as_ref()),
+        variants,
+        skip_checks: BTreeSet::new(),
+        purpose: Purpose::Run,
+    };
+    let lowered = lower(input, &mut Includes(&mut loader), &mut sources, &mut diagnostics).ok()?;
+    let (_, value) = lowered.model.shown.iter().find(|(label, _)| label == "it")?;
+    let value = *value;
+    Some((lowered.model, value))
 }
 
 /// The bell file of the settings, parsed, and its declarations.

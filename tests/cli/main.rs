@@ -6,6 +6,7 @@ mod examples;
 mod formats;
 mod herd;
 mod other;
+mod readme;
 mod run;
 mod schema;
 

@@ -72,6 +72,11 @@ fn doc() {
       h: P1 F (DMB)
     --- exit 0
     ");
+    // What the library defines, and what the execution decides.
+    let mp = |name: &str| shown(&litmus(&["doc", name, "--test", "litmus/mp.litmus"]).assert().code(0));
+    insta::assert_snapshot!(mp("po-loc"), @"");
+    insta::assert_snapshot!(mp("rfe"), @"");
+    insta::assert_snapshot!(mp("co"), @"");
     let all = stdout(&litmus(&["doc"]).assert().code(0));
     assert!(all.lines().count() > 100);
 }
