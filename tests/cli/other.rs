@@ -74,9 +74,31 @@ fn doc() {
     ");
     // What the library defines, and what the execution decides.
     let mp = |name: &str| shown(&litmus(&["doc", name, "--test", "litmus/mp.litmus"]).assert().code(0));
-    insta::assert_snapshot!(mp("po-loc"), @"");
-    insta::assert_snapshot!(mp("rfe"), @"");
-    insta::assert_snapshot!(mp("co"), @"");
+    insta::assert_snapshot!(mp("po-loc"), @r"
+    po-loc: relation, defined in stdlib.cat, which always runs first, on every architecture
+      Program order on one location: `po & loc`.
+
+    In mp: nothing, on any of 1 ways through it
+    --- exit 0
+    ");
+    insta::assert_snapshot!(mp("rfe"), @r"
+    rfe: relation, defined in stdlib.cat, which always runs first, on every architecture
+      Reads-from between threads: `rf & ext`.
+
+    In mp, at most (the execution decides):
+      a: P0 W[x] (STR R0,[R4]) -> d: P1 R[x] (LDR R2,[R4])
+      b: P0 W[y] (STR R0,[R5]) -> c: P1 R[y] (LDR R1,[R5])
+      e: initial W[x] -> d: P1 R[x] (LDR R2,[R4])
+      f: initial W[y] -> c: P1 R[y] (LDR R1,[R5])
+    --- exit 0
+    ");
+    insta::assert_snapshot!(mp("co"), @r"
+    co: relation, defined in cos.cat, for models that include it, on every architecture
+      Coherence: for each location a total order of its writes, the initial one first. Every choice that the model allows is an execution of its own.
+
+    In mp: only a model gives `co` a value
+    --- exit 0
+    ");
     let all = stdout(&litmus(&["doc"]).assert().code(0));
     assert!(all.lines().count() > 100);
 }
