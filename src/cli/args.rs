@@ -174,6 +174,32 @@ pub enum FormatArg {
     Table,
 }
 
+/// The form of graphs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum GraphArg {
+    /// Pictures for a browser
+    Svg,
+    /// For Graphviz
+    Dot,
+    /// For a terminal
+    Text,
+}
+
+/// Which executions to draw.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum ShowArg {
+    /// Those that decide the condition: satisfying for exists and ~exists, violating for forall
+    Wit,
+    /// Those that satisfy the proposition
+    Prop,
+    /// Those that violate it
+    Neg,
+    /// Those that speak for the condition
+    Cond,
+    /// All
+    All,
+}
+
 #[derive(Args, Debug)]
 pub struct RunArgs {
     #[command(flatten)]
@@ -207,6 +233,28 @@ pub struct RunArgs {
     /// Run only the K-th of N parts of the tests
     #[arg(long, value_name = "K/N", value_parser = shard)]
     pub shard: Option<(usize, usize)>,
+    /// Draw executions into DIR, a file each; `-`: as text, after the result
+    #[arg(long, value_name = "DIR", help_heading = "Graphs")]
+    pub graph: Option<PathBuf>,
+    /// The form of graphs [default: svg; text on standard output]
+    #[arg(long, value_enum, value_name = "FORM", requires = "graph", help_heading = "Graphs")]
+    pub graph_format: Option<GraphArg>,
+    /// Which of the executions that the model allows to draw
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHICH",
+        default_value = "wit",
+        requires = "graph",
+        help_heading = "Graphs"
+    )]
+    pub show: ShowArg,
+    /// Draw at most N executions of a test
+    #[arg(long, value_name = "N", default_value = "4", requires = "graph", help_heading = "Graphs")]
+    pub graphs: usize,
+    /// Relations of the model to draw besides po, rf, co, fr and those that it shows itself
+    #[arg(long, value_name = "A,B", value_delimiter = ',', requires = "graph", help_heading = "Graphs")]
+    pub draw: Vec<String>,
     /// Print integers in hexadecimal
     #[arg(long)]
     pub hexa: bool,

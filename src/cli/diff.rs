@@ -83,6 +83,7 @@ fn run_tests(
         settings,
         jobs,
         format: FormatArg::Herd,
+        drawing: None,
         output: None,
         kept: Vec::new(),
         n_kept: 0,

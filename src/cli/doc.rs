@@ -4,12 +4,13 @@ use std::io::Write;
 
 use crate::arch::ArchId;
 use crate::diag::nearest;
-use crate::doc::{NAMES, Name, lookup};
-use crate::execution::{EventKind, Names, View, World, unfold};
+use crate::doc::{NAMES, Name, definition, lookup};
+use crate::execution::{Names, View, unfold};
 use crate::litmus::Lowered;
 use crate::model::{Bound, Bounds, Expr, Sort, Val};
 use crate::outcome::Observable;
 use crate::relation::Rel;
+use crate::report::graph::{describe, letters};
 use crate::session::{Input, Session, Settings, lower_name};
 
 use super::args::DocArgs;
@@ -54,6 +55,12 @@ pub fn doc(
         }
         writeln!(out, "{word}: {}, {}, on {}", name.sort.word(), name.origin.words(), name.arch_words())?;
         writeln!(out, "  {}", name.text)?;
+        if let Some(definition) = definition(name, word) {
+            writeln!(out, "  {}:{}:", definition.file, definition.line)?;
+            for line in definition.lines {
+                writeln!(out, "    {line}")?;
+            }
+        }
         if !name.members.is_empty() {
             writeln!(out, "  One of: {}", name.members.join(", "))?;
         }
@@ -81,7 +88,9 @@ fn unknown(word: &str, arch: Option<ArchId>) -> String {
 /// The events of a test that are in a set, or the pairs in a relation, on the first way through the test that has any. What the execution
 /// decides is shown as far as it can be.
 fn events(word: &str, test: &Lowered, settings: &Settings, out: &mut (dyn Write + Send)) -> Result<(), Stop> {
-    let Some((model, value)) = lower_name(settings, word, test.program.arch) else {
+    // All events: `_` by itself could as well be all pairs.
+    let expression = if word == "_" { "M | ~M" } else { word };
+    let Some((model, value)) = lower_name(settings, expression, test.program.arch) else {
         writeln!(out, "In {}: only a model gives `{word}` a value", test.name)?;
         return Ok(());
     };
@@ -114,12 +123,24 @@ fn events(word: &str, test: &Lowered, settings: &Settings, out: &mut (dyn Write 
             bounds.set(rf, Bound::new(Val::Rel(Rel::empty(names.n)), Val::Rel(may)));
         }
         let bound = bounds.eval(value).map_err(|diagnostic| Stop::Unsupported(diagnostic.message))?;
+        let all: Vec<usize> = (0..world.events.len()).collect();
+        let registers = match &*bound.may {
+            Val::Set(set) => set.iter().any(|e| world.events[e].is_register()),
+            Val::Rel(rel) => rel.iter().any(|(a, b)| [a, b].iter().any(|e| world.events[*e].is_register())),
+            _ => false,
+        };
+        // The letters of graphs, unless registers need some, too.
+        let usual = |e: &usize| registers || !world.events[*e].is_register();
+        let lettered: Vec<usize> = all.into_iter().filter(usual).collect();
+        let letters = letters(&world.events, &lettered);
+        let show = |e: usize| describe(&world.events[e], letters.get(&e).map_or("", String::as_str), test);
         let lines = match &*bound.may {
-            Val::Set(set) => set.iter().map(|e| show(e, &world, test)).collect::<Vec<_>>(),
-            Val::Rel(rel) => rel
-                .iter()
-                .map(|(a, b)| format!("{} -> {}", show(a, &world, test), show(b, &world, test)))
-                .collect(),
+            Val::Set(set) => {
+                let mut events: Vec<usize> = set.iter().collect();
+                events.sort_by_key(|e| (world.events[*e].thread, world.events[*e].instance, *e));
+                events.into_iter().map(show).collect::<Vec<_>>()
+            }
+            Val::Rel(rel) => rel.iter().map(|(a, b)| format!("{} -> {}", show(a), show(b))).collect(),
             _ => continue,
         };
         if lines.is_empty() {
@@ -132,34 +153,7 @@ fn events(word: &str, test: &Lowered, settings: &Settings, out: &mut (dyn Write 
         }
         return Ok(());
     }
-    writeln!(out, "In {}: nothing, on any of {ways} ways through it", test.name)?;
+    let ways = if ways == 1 { "1 way".to_string() } else { format!("{ways} ways") };
+    writeln!(out, "In {}: nothing ({ways} through it)", test.name)?;
     Ok(())
-}
-
-/// `b: P0 W[x] (STR R0,[R1])`.
-fn show(number: usize, world: &World, test: &Lowered) -> String {
-    let event = &world.events[number];
-    let letter = match number {
-        0..=25 => char::from(b'a' + number as u8).to_string(),
-        _ => format!("ev{number}"),
-    };
-    let kind = match event.kind {
-        EventKind::Init => "initial W",
-        EventKind::Read => "R",
-        EventKind::Write => "W",
-        EventKind::Rmw => "RMW",
-        EventKind::Fence => "F",
-        EventKind::Branch(_) => "B",
-        EventKind::RegRead(..) => "register read",
-        EventKind::RegWrite(_) => "register write",
-        _ => "event",
-    };
-    let place = event
-        .loc
-        .and_then(|loc| test.program.locations.get(loc.0 as usize))
-        .map_or(String::new(), |location| format!("[{}]", location.name));
-    let Some(thread) = event.thread else { return format!("{letter}: {kind}{place}") };
-    let text =
-        test.program.threads[event.code as usize].code.get(event.pc as usize).map_or("", |i| i.text.trim());
-    format!("{letter}: P{thread} {kind}{place} ({text})")
 }

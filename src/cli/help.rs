@@ -32,7 +32,8 @@ Examples:
   litmus run litmus/mp.litmus -m arm-a9
   litmus run litmus/mp.litmus -m weak -m nofence
   litmus run litmus/ --format jsonl -o results.jsonl
-  litmus run litmus/mp.litmus -m sc --expect forbidden"
+  litmus run litmus/mp.litmus -m sc --expect forbidden
+  litmus run litmus/sb-x86.litmus -m x86tso --graph pictures"
 );
 
 pub const HERD: &str = "\
@@ -41,7 +42,8 @@ error that names it. Exit codes are herd7's: 0, or 2 on a wrong option, configur
 test that fails.
 
 Examples:
-  litmus herd -model sc.cat litmus/mp.litmus";
+  litmus herd -model sc.cat litmus/mp.litmus
+  litmus herd -model x86tso.cat -show prop -o . litmus/sb-x86.litmus";
 
 pub const CHECK: &str = "\
 Examples:

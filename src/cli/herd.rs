@@ -1,15 +1,16 @@
 //! `litmus herd`: herd7's command line.
 
-use std::collections::BTreeSet;
-use std::io::{self, Write};
+use std::io::Write;
 
 use crate::outcome::Expectations;
-use crate::report::herd::Style;
-use crate::report::{Format, Item, Log};
+use crate::report::Log;
+use crate::report::graph::Style;
+use crate::report::herd::Style as LogStyle;
 
 use super::args::{FormatArg, HerdArgs};
 use super::console::Console;
-use super::herd_options::{HerdOptions, Speedcheck};
+use super::drawing::{Drawing, Form, Place};
+use super::herd_options::{HerdOptions, Speedcheck, find, searched};
 use super::plan::{RunPlan, settings_of, workers};
 use super::run::drive;
 use super::{Done, Exit, Stop, tests_arg};
@@ -30,11 +31,7 @@ pub fn herd(
         return Ok(Exit::Success);
     }
     let mut options = HerdOptions::parse(&args.args)?;
-    if options.show.is_some() && options.output.is_some() {
-        return Err(Stop::Unsupported(
-            "herd7's `-show` with `-o` (drawing executions) is not supported".to_string(),
-        ));
-    }
+    let drawing = drawing(&options)?;
     if options.tests.is_empty() {
         // As herd7: names of tests on standard input.
         options.tests =
@@ -45,8 +42,12 @@ pub fn herd(
         inputs.retain(|input| super::resume::header_name(input).is_none_or(|name| options.selects(&name)));
     }
     let mut settings = settings_of(&options);
+    if drawing.is_some() {
+        settings.shown = options.graphs.request();
+    }
     let (jobs, inner) = workers(None, inputs.len());
     settings.explore.jobs = inner;
+    let draws = settings.shown.is_some();
     let mut plan = RunPlan {
         inputs,
         input_errors,
@@ -54,6 +55,7 @@ pub fn herd(
         settings,
         jobs,
         format: FormatArg::Herd,
+        drawing,
         output: None,
         kept: Vec::new(),
         n_kept: 0,
@@ -64,7 +66,7 @@ pub fn herd(
         stop_at_error: options.exit,
         each_once: true,
     };
-    let style = Style {
+    let style = LogStyle {
         hexa: options.hexa,
         brackets: options.brackets,
         candidates: options.candidates,
@@ -72,9 +74,19 @@ pub fn herd(
         speedcheck: options.speedcheck != Speedcheck::False,
         time: None,
     };
-    let console = Console { quiet: console.quiet || options.quiet, verbose: console.verbose, ..*console };
-    let ended =
-        drive(&mut plan, &mut Distinct { log: Log::new(style), seen: BTreeSet::new() }, &console, out, err)?;
+    let console = Console {
+        quiet: console.quiet || options.quiet,
+        verbose: console.verbose.max(options.verbose),
+        ..*console
+    };
+    for note in &options.notes {
+        console.note(err, note);
+    }
+    let unused = &options.graphs.unused;
+    if draws && !unused.is_empty() {
+        console.note(err, &format!("no effect on our graphs: {}", unused.join(", ")));
+    }
+    let ended = drive(&mut plan, &mut Log::new(style), &console, out, err)?;
     // herd7's codes: a test that fails does not count; a model that does not load, or an argument that is no test, does.
     Ok(if ended.interrupted {
         Exit::Interrupted
@@ -87,20 +99,27 @@ pub fn herd(
     })
 }
 
-/// As herd7: a test with a name and hash already seen is not told twice.
-struct Distinct {
-    log: Log,
-    seen: BTreeSet<(String, Vec<String>)>,
-}
-
-impl Format for Distinct {
-    fn test(&mut self, item: &Item, out: &mut dyn Write) -> io::Result<()> {
-        let Some(answer) = &item.report.answer else { return Ok(()) };
-        if !self.seen.insert((answer.test.name.clone(), answer.test.hashes.clone())) {
-            return Ok(());
-        }
-        self.log.test(item, out)
+/// `-o`, with what is to be drawn there.
+fn drawing(options: &HerdOptions) -> Result<Option<Drawing>, Stop> {
+    let Some(output) = &options.output else { return Ok(None) };
+    let graphs = &options.graphs;
+    let place = match output.as_str() {
+        "-" => Place::HerdOutput(graphs.program().to_string()),
+        folder => Place::HerdFile { folder: folder.into(), suffix: options.suffix.clone() },
+    };
+    let style = Style { hexa: options.hexa, brackets: options.brackets, ..graphs.style.clone() };
+    let mut drawing = Drawing::new(place, Form::Dot, style);
+    if let Some(name) = &graphs.header {
+        let Some(path) = find(name, &options.include) else {
+            return Err(Stop::Usage(format!(
+                "`-dotheader`: cannot find `{name}`{}",
+                searched(&options.include)
+            )));
+        };
+        drawing.header = std::fs::read_to_string(&path)
+            .map_err(|error| Stop::Usage(format!("cannot read `{}`: {error}", path.display())))?;
     }
+    Ok(Some(drawing))
 }
 
 fn help() -> String {

@@ -5,7 +5,12 @@ use std::path::{Path, PathBuf};
 use crate::cat::lower::canonical_variant;
 use crate::diag::nearest;
 
+use crate::litmus::Overrides;
+use crate::outcome::Quantifier;
+
 use super::cfg;
+use super::herd_graph::GraphOptions;
+use super::herd_table::{Class, OPTIONS};
 
 /// The settings that herd7's options can make, resolved.
 #[derive(Clone, Debug)]
@@ -44,8 +49,16 @@ pub struct HerdOptions {
     pub bad_flag: Option<String>,
     /// `-o`.
     pub output: Option<String>,
-    /// `-show`.
-    pub show: Option<String>,
+    /// `-suffix`.
+    pub suffix: String,
+    /// `-show`, and how to draw what it shows.
+    pub graphs: GraphOptions,
+    /// `-rename`, `-kinds`, `-conds`.
+    pub overrides: Overrides,
+    /// `-through all`, or `invalid`.
+    pub let_through: bool,
+    /// What to remark on before the run.
+    pub notes: Vec<String>,
     /// `-v`.
     pub verbose: u8,
     /// `-q`.
@@ -54,8 +67,6 @@ pub struct HerdOptions {
     pub only: Option<Vec<String>>,
     /// `-excl` and `-nonames`: not these.
     pub except: Vec<String>,
-    /// Options that only change drawings, by name: taken note of and left alone.
-    pub drawing: Vec<String>,
     /// Tests.
     pub tests: Vec<String>,
 }
@@ -91,12 +102,15 @@ impl Default for HerdOptions {
             exit: false,
             bad_flag: None,
             output: None,
-            show: None,
+            suffix: String::new(),
+            graphs: GraphOptions::default(),
+            overrides: Overrides::default(),
+            let_through: false,
+            notes: Vec::new(),
             verbose: 0,
             quiet: false,
             only: None,
             except: Vec::new(),
-            drawing: Vec::new(),
             tests: Vec::new(),
         }
     }
@@ -110,56 +124,6 @@ pub enum Refused {
     /// It is one of herd7's, but we do not have it.
     Missing(String),
 }
-
-/// What an option is to us.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Class {
-    /// It has a meaning here.
-    Ours,
-    /// It changes drawings only.
-    Drawing,
-    /// It would change the answer, and we do not have it; where the argument is this one, it changes nothing.
-    Harmless(&'static str),
-    /// Not here.
-    Absent,
-}
-
-/// herd7's options: name, number of arguments on the command line (in a file: always one), class.
-#[rustfmt::skip]
-const OPTIONS: &[(&str, usize, Class)] = {
-    use Class::{Absent, Drawing, Harmless, Ours};
-    &[
-        ("I", 1, Ours), ("include", 1, Ours), ("model", 1, Ours), ("cat", 1, Ours), ("bell", 1, Ours),
-        ("macros", 1, Ours), ("conf", 1, Ours), ("local-conf", 1, Ours), ("variant", 1, Ours), ("unroll", 1, Ours),
-        ("speedcheck", 1, Ours), ("timeout", 1, Ours), ("skipchecks", 1, Ours), ("skipcheck", 1, Ours),
-        ("archcheck", 1, Ours), ("checkfilter", 1, Ours), ("hexa", 1, Ours), ("brackets", 1, Ours),
-        ("candidates", 1, Ours), ("exit", 1, Ours), ("badflag", 1, Ours), ("o", 1, Ours), ("show", 1, Ours),
-        ("v", 0, Ours), ("q", 0, Ours), ("verbose", 1, Ours), ("names", 1, Ours), ("oknames", 1, Ours), ("excl", 1, Ours),
-        ("nonames", 1, Ours), ("rename", 1, Absent), ("kinds", 1, Absent), ("conds", 1, Absent),
-        ("optace", 1, Harmless("iico")), ("through", 1, Harmless("none")), ("strictskip", 1, Harmless("false")),
-        ("initwrites", 1, Harmless("true")), ("badexecs", 1, Harmless("true")), ("restrict", 1, Harmless("none")),
-        ("dumpallfaults", 1, Harmless("false")), ("endian", 1, Harmless("little")), ("outcomereads", 1, Harmless("false")),
-        ("machsize", 1, Absent), ("debug", 1, Absent), ("throughflag", 1, Absent), ("cycles", 1, Absent),
-        ("showone", 1, Absent), ("statelessrc11", 1, Absent), ("maxphantom", 1, Absent), ("dumpes", 1, Absent),
-        ("tikz", 1, Absent), ("libdir", 0, Absent), ("set-libdir", 1, Ours), ("gv", 0, Absent), ("evince", 0, Absent),
-        ("preview", 0, Absent), ("web", 0, Ours), ("c11", 0, Ours), ("version", 0, Ours),
-        ("showflag", 1, Drawing), ("nshow", 1, Drawing), ("suffix", 1, Drawing), ("doshow", 1, Drawing),
-        ("unshow", 1, Drawing), ("showraw", 1, Drawing), ("symetric", 1, Drawing), ("noid", 1, Drawing),
-        ("classes", 1, Drawing), ("showpo", 1, Drawing), ("showinitrf", 1, Drawing), ("showfinalrf", 1, Drawing),
-        ("edgeattr", 1, Drawing), ("edgemerge", 1, Drawing), ("movelabel", 1, Drawing), ("relabel", 1, Drawing),
-        ("showevents", 1, Drawing), ("showinitwrites", 1, Drawing), ("oneinit", 1, Drawing), ("labelinit", 1, Drawing),
-        ("squished", 1, Drawing), ("fixedsize", 1, Drawing), ("showobserved", 1, Drawing), ("showthread", 1, Drawing),
-        ("withbox", 1, Drawing), ("labelbox", 1, Drawing), ("graph", 1, Drawing), ("dotmode", 1, Drawing),
-        ("dotcom", 1, Drawing), ("view", 1, Drawing), ("splines", 1, Drawing), ("fontname", 1, Drawing),
-        ("fontsize", 1, Drawing), ("edgefontsizedelta", 1, Drawing), ("penwidth", 1, Drawing), ("arrowsize", 1, Drawing),
-        ("overlap", 1, Drawing), ("sep", 1, Drawing), ("margin", 1, Drawing), ("pad", 1, Drawing), ("scale", 1, Drawing),
-        ("xscale", 1, Drawing), ("yscale", 1, Drawing), ("boxscale", 1, Drawing), ("ptscale", 1, Drawing),
-        ("dsiy", 1, Drawing), ("siwidth", 1, Drawing), ("threadposy", 1, Drawing), ("shift", 1, Drawing),
-        ("initpos", 1, Drawing), ("initrfpos", 1, Drawing), ("finalrfpos", 1, Drawing), ("mono", 1, Drawing),
-        ("texmacros", 1, Drawing), ("showlegend", 1, Drawing), ("showkind", 1, Drawing), ("shortlegend", 1, Drawing),
-        ("extrachars", 1, Drawing), ("dotheader", 1, Drawing),
-    ]
-};
 
 impl HerdOptions {
     /// Takes herd7's command line. `-I` counts wherever it stands, so that `-conf` finds its file; otherwise later settings win.
@@ -241,23 +205,31 @@ impl HerdOptions {
         let Some((_, arity, class)) = OPTIONS.iter().find(|(name, ..)| *name == key) else {
             return Err(unknown("setting", key, key));
         };
-        if !command_line && *arity == 0 {
+        if !command_line && *arity == 0 && !matches!(class, Class::Only(..)) {
             return Err(unknown("setting", key, key));
         }
         match class {
             Class::Ours => {}
-            Class::Drawing => {
-                self.drawing.push(shown);
+            Class::Graph => {
+                return self.graphs.set(key, value).map_err(|expected| {
+                    Refused::Wrong(format!("`{shown}` takes {expected}, not `{value}`"))
+                });
+            }
+            Class::Layout => {
+                self.graphs.unused.push(shown);
                 return Ok(());
             }
-            Class::Harmless(harmless) if value == *harmless => return Ok(()),
-            Class::Harmless(harmless) => {
+            Class::Only(harmless, _) if value == *harmless => return Ok(()),
+            Class::Only(_, why) if *arity == 0 => {
+                return Err(Refused::Missing(format!("herd7's `{shown}` is not supported: {why}")));
+            }
+            Class::Only(harmless, why) => {
                 return Err(Refused::Missing(format!(
-                    "herd7's `{shown} {value}` is not supported, only `{shown} {harmless}`"
+                    "herd7's `{shown} {value}` is not supported, only `{shown} {harmless}`: {why}"
                 )));
             }
-            Class::Absent => {
-                return Err(Refused::Missing(format!("herd7's option `{shown}` is not supported")));
+            Class::Absent(why) => {
+                return Err(Refused::Missing(format!("herd7's `{shown}` is not supported: {why}")));
             }
         }
         let boolean = || match value {
@@ -318,7 +290,54 @@ impl HerdOptions {
             "exit" => self.exit = boolean()?,
             "badflag" => self.bad_flag = optional(),
             "o" => self.output = Some(value.to_string()),
-            "show" => self.show = Some(value.to_string()).filter(|show| show != "none"),
+            "suffix" => self.suffix = value.to_string(),
+            "rename" => {
+                for (_, name, new) in pairs(value)? {
+                    self.overrides.names.insert(name, new);
+                }
+            }
+            "kinds" => {
+                for (line, name, kind) in pairs(value)? {
+                    let Some(quantifier) = self::kind(&kind) else {
+                        return Err(Refused::Wrong(format!(
+                            "{value}:{line}: `{kind}` is not a kind of test: Allow, Forbid or Require"
+                        )));
+                    };
+                    self.overrides.kinds.insert(name, quantifier);
+                }
+            }
+            "conds" => {
+                for (_, name, condition) in pairs(value)? {
+                    self.overrides.conditions.insert(name, condition);
+                }
+            }
+            "through" => {
+                self.let_through = match value {
+                    "none" => false,
+                    "all" | "invalid" => true,
+                    _ => {
+                        return Err(Refused::Wrong(format!(
+                            "`{shown}` takes all, invalid or none, not `{value}`"
+                        )));
+                    }
+                }
+            }
+            "optace" => match value {
+                "iico" => {}
+                // herd7 then drops what is not coherent before the model sees it; the search drops it as soon as the model does.
+                "true" => self.notes.push(format!(
+                    "{shown} true: the search needs no such hint, and a model that allows incoherent executions keeps them"
+                )),
+                "false" => {
+                    return Err(Refused::Missing(format!(
+                        "herd7's `{shown} false` is not supported: a read never takes its value from a write that its own \
+                         instruction makes of it"
+                    )));
+                }
+                _ => {
+                    return Err(Refused::Wrong(format!("`{shown}` takes false, iico or true, not `{value}`")));
+                }
+            },
             "v" => self.verbose = self.verbose.saturating_add(1),
             "verbose" => self.verbose = value.parse().unwrap_or(0),
             "q" => self.quiet = true,
@@ -383,6 +402,36 @@ fn names(file: &str) -> Result<Vec<String>, Refused> {
         .collect())
 }
 
+/// Lines `NAME VALUE`, the value perhaps quoted: line number, name, value.
+fn pairs(file: &str) -> Result<Vec<(usize, String, String)>, Refused> {
+    let text =
+        std::fs::read_to_string(file).map_err(|e| Refused::Wrong(format!("cannot read `{file}`: {e}")))?;
+    let mut pairs = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let pair = line.split_once(char::is_whitespace).map(|(name, value)| (name, value.trim()));
+        let Some((name, value)) = pair else {
+            return Err(Refused::Wrong(format!("{file}:{}: a name and a value are needed", index + 1)));
+        };
+        let unquoted = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+        pairs.push((index + 1, name.to_string(), unquoted.unwrap_or(value).to_string()));
+    }
+    Ok(pairs)
+}
+
+/// The shape of a condition by herd7's word for it.
+fn kind(word: &str) -> Option<Quantifier> {
+    match word {
+        "Allow" | "Allowed" => Some(Quantifier::Exists),
+        "Forbid" | "Forbidden" => Some(Quantifier::NotExists),
+        "Require" | "Required" => Some(Quantifier::Forall),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -414,9 +463,10 @@ mod tests {
             Ok(_) => "taken".to_string(),
         };
         insta::assert_snapshot!(message("-modle x.cat"), @"wrong: herd7 has no option `-modle`, did you mean -model?");
-        insta::assert_snapshot!(message("-optace true"), @"missing: herd7's `-optace true` is not supported, only `-optace iico`");
+        insta::assert_snapshot!(message("-optace false"), @"missing: herd7's `-optace false` is not supported: a read never takes its value from a write that its own instruction makes of it");
+        insta::assert_snapshot!(message("-restrict observed"), @"missing: herd7's `-restrict observed` is not supported, only `-restrict none`: outcomes are never left out");
         insta::assert_snapshot!(message("-optace iico"), @"taken");
-        insta::assert_snapshot!(message("-gv"), @"missing: herd7's option `-gv` is not supported");
+        insta::assert_snapshot!(message("-gv"), @"missing: herd7's `-gv` is not supported: no viewer is started from here: draw with `-o DIR` and open the file");
         insta::assert_snapshot!(message("-hexa yes"), @"wrong: `-hexa` takes true or false, not `yes`");
         insta::assert_snapshot!(message("-model"), @"wrong: option -model needs an argument");
     }
@@ -431,7 +481,7 @@ mod tests {
         assert_eq!(options.model.as_deref(), Some("k.cat"));
         assert_eq!(options.bell.as_deref(), Some("k.bell"));
         assert_eq!(options.unroll, Some(1));
-        assert_eq!(options.drawing, ["squished"]);
+        assert!(options.graphs.style.squished);
     }
 
     #[test]

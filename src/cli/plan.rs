@@ -3,15 +3,18 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::cat::lower::canonical_variant;
-use crate::explore::{Engine, Mode, Options};
+use crate::explore::{Engine, Mode, Options, Request, Show};
 use crate::outcome::{Expectation, Expectations, Log, Width};
+use crate::report::graph::Style;
 use crate::session::{Input, Settings};
 
 use super::Stop;
-use super::args::{EngineArg, FormatArg, ModeArg, Reading, RunArgs, Search};
+use super::args::{EngineArg, FormatArg, GraphArg, ModeArg, Reading, RunArgs, Search, ShowArg};
+use super::drawing::{Drawing, Form, Place};
 use super::herd_options::{HerdOptions, Refused};
 use super::{resume, tests_arg};
 
@@ -30,6 +33,8 @@ pub struct RunPlan {
     pub jobs: usize,
     /// The form of the output.
     pub format: FormatArg,
+    /// Graphs of executions.
+    pub drawing: Option<Drawing>,
     /// Where it goes; `None`: standard output.
     pub output: Option<PathBuf>,
     /// Results kept from an interrupted run: they stand at the start of the output.
@@ -101,6 +106,9 @@ pub fn settings_of(herd: &HerdOptions) -> Settings {
         arch_check: herd.arch_check,
         filter: herd.filter,
         unroll: herd.unroll,
+        overrides: Arc::new(herd.overrides.clone()),
+        let_through: herd.let_through,
+        shown: None,
         explore: Options {
             timeout: herd.timeout.map(Duration::from_secs_f64),
             speedcheck: herd.speedcheck != Speedcheck::False,
@@ -174,6 +182,7 @@ impl RunPlan {
             (kept, n_kept) = (taken.text, taken.tests);
             output = Some(file.clone());
         }
+        let drawing = drawing(args, &mut settings, models.len(), hexa || args.hexa)?;
         let (jobs, inner) = workers(args.search.jobs, inputs.len() * models.len());
         settings.explore.jobs = inner;
         let mut expectations = match &args.expect {
@@ -188,6 +197,7 @@ impl RunPlan {
             settings,
             jobs,
             format,
+            drawing,
             output,
             kept,
             n_kept,
@@ -199,6 +209,51 @@ impl RunPlan {
             each_once: false,
         })
     }
+}
+
+/// `--graph` and what goes with it.
+fn drawing(
+    args: &RunArgs,
+    settings: &mut Settings,
+    models: usize,
+    hexa: bool,
+) -> Result<Option<Drawing>, Stop> {
+    let Some(place) = &args.graph else { return Ok(None) };
+    let place = if place.as_os_str() == "-" {
+        Place::Output
+    } else {
+        std::fs::create_dir_all(place).map_err(|error| {
+            Stop::Usage(format!("--graph: cannot make the folder `{}`: {error}", place.display()))
+        })?;
+        Place::Files(place.clone())
+    };
+    let form = match (args.graph_format, &place) {
+        (Some(GraphArg::Svg), _) => Form::Svg,
+        (Some(GraphArg::Dot), _) => Form::Dot,
+        (Some(GraphArg::Text), _) | (None, Place::Output) => Form::Text,
+        (None, _) => Form::Svg,
+    };
+    if matches!(place, Place::Output) && !matches!(args.format, None | Some(FormatArg::Herd)) {
+        return Err(Stop::Usage(
+            "--graph - goes with the herd format; give a folder to have graphs beside another one"
+                .to_string(),
+        ));
+    }
+    let show = match args.show {
+        ShowArg::Wit => Show::Wit,
+        ShowArg::Prop => Show::Prop,
+        ShowArg::Neg => Show::Neg,
+        ShowArg::Cond => Show::Cond,
+        ShowArg::All => Show::All,
+    };
+    // Read-modify-writes belong together, whether or not the model says so.
+    let names: Vec<String> = std::iter::once("rmw".to_string()).chain(args.draw.iter().cloned()).collect();
+    settings.shown = Some(Request { show, limit: Some(args.graphs), names });
+    let style = Style { hexa, names: args.draw.clone(), ..Style::default() };
+    let mut drawing = Drawing::new(place, form, style);
+    drawing.by_model = models > 1;
+    drawing.limit = Some(args.graphs);
+    Ok(Some(drawing))
 }
 
 /// The `part`-th of `parts` slices, of sizes that differ by one at most. Slices, not every n-th test: the logs of all parts, one

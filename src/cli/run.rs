@@ -87,6 +87,8 @@ pub fn drive(
         let _ = writeln!(err, "error: {message}");
     }
     let mut told = Told::default();
+    let mut drawing = plan.drawing.take();
+    let plan = &*plan;
     let mut seen = Seen::default();
     let mut failure: io::Result<()> = format.begin(out);
     if failure.is_ok() {
@@ -137,6 +139,16 @@ pub fn drive(
                 });
                 failure = format.test(&item, out);
                 // Someone may be reading along; results are never held back longer than a moment.
+                if let (Some(drawing), true) = (&mut drawing, failure.is_ok()) {
+                    match drawing.draw(&report, out) {
+                        Ok(said) => progress.suspend(|| {
+                            if !console.quiet {
+                                let _ = err.write_all(said.as_bytes());
+                            }
+                        }),
+                        Err(error) => failure = Err(error),
+                    }
+                }
                 if failure.is_ok() {
                     failure = told.flush(out);
                 }

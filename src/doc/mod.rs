@@ -1,7 +1,9 @@
 //! What the names of the cat language mean: predefined sets and relations, primitives, and what `stdlib.cat` and `cos.cat` define.
 
+mod definition;
 mod names;
 
+pub use definition::{Definition, definition};
 pub use names::NAMES;
 
 use crate::arch::ArchId;

@@ -15,6 +15,16 @@ use crate::outcome::{Observable, Outcome};
 
 /// Runs a test under a model.
 pub(super) fn run(test: &Lowered, model: &Model, options: &Options) -> Result<Outcome, Diagnostic> {
+    run_into(test, model, options, Sink::new(test, options))
+}
+
+/// Likewise; what is found goes to a sink of the caller's.
+pub(super) fn run_into(
+    test: &Lowered,
+    model: &Model,
+    options: &Options,
+    mut sink: Sink,
+) -> Result<Outcome, Diagnostic> {
     let unroll = test.unroll.unwrap_or(options.unroll);
     let mut cells: Vec<_> = test
         .observed
@@ -26,7 +36,6 @@ pub(super) fn run(test: &Lowered, model: &Model, options: &Options) -> Result<Ou
         .collect();
     cells.sort_unstable();
     cells.dedup();
-    let mut sink = Sink::new(test, options);
     let registers = model.needs_register_events();
     let mut worlds = unfold(&test.program, unroll, &cells)?;
     while let Some(world) = worlds.next_while(&mut || sink.look_at_limits().is_continue()) {
@@ -95,7 +104,9 @@ fn search(model: &Model, view: &View, options: &Options, sink: &mut Sink) -> Con
     }
     let goal = goal(sink.test(), options, world);
     let asked = (&goal, &sink.test().observed[..]);
-    match build(model, view, asked, &options.skip_checks, &mut sink.outcome.stats.entailed) {
+    // Whoever looks at executions wants the values of the model's names, which the plain run has.
+    let plainly = sink.watch.is_some();
+    match build(model, view, asked, &options.skip_checks, plainly, &mut sink.outcome.stats.entailed) {
         Err(diagnostic) => {
             // A world without any candidate never reaches the model.
             if naive::feasible(world, view.names.program.bits) {

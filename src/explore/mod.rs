@@ -15,9 +15,12 @@ mod run_code;
 mod search;
 mod sink;
 mod steps;
+mod witness;
 
 #[cfg(test)]
 pub(crate) mod tests;
+
+pub use witness::{Execution, Request, Show, executions};
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use super::finals::{Finals, Registers};
 use super::sink::Sink;
-use super::{Options, steps};
+use super::{Options, steps, witness};
 use crate::execution::{View, World};
 use crate::model::{Expr, Model, Plain, Sort, Val};
 use crate::program::Value;
@@ -136,12 +136,18 @@ pub(super) fn run_model(
         &options.skip_checks,
         &mut Vec::new(),
         &mut |name| *rejected.entry(name.to_string()).or_insert(0) += 1,
-        &mut |found| {
+        &mut |found, plain| {
             accepted += 1;
-            match finals.illegal(&sink.test().observed) {
-                Some(illegal) => sink.fail(illegal),
-                None => sink.record(&|o| finals.value(o), found),
+            if let Some(illegal) = finals.illegal(&sink.test().observed) {
+                return sink.fail(illegal);
             }
+            if let Some(watch) = &mut sink.watch {
+                match witness::of(model, view, candidate, &finals, found, plain, watch) {
+                    Ok(flow) => flow?,
+                    Err(diagnostic) => return sink.fail(diagnostic),
+                }
+            }
+            sink.record(&|o| finals.value(o), found)
         },
     );
     for (name, count) in &rejected {

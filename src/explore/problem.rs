@@ -116,9 +116,15 @@ pub(super) fn build<'p>(
     view: &'p View<'p>,
     (goal, observed): (&Goal, &[Observable]),
     skip: &[String],
+    plainly: bool,
     entailed: &mut u64,
 ) -> Result<Built<'p>, Diagnostic> {
-    match Builder::new(model, view, goal, observed, false).build(skip, entailed)? {
+    let bounded = if plainly {
+        None
+    } else {
+        Builder::new(model, view, goal, observed, false).build(skip, entailed)?
+    };
+    match bounded {
         Some(built) => Ok(built),
         // Some part can only be evaluated plainly: leave all choices of the model to the plain run.
         None => match Builder::new(model, view, goal, observed, true).build(skip, entailed)? {

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 
+use super::witness::Watch;
 use super::{Mode, Options};
 use crate::diag::Diagnostic;
 use crate::litmus::Lowered;
@@ -38,6 +39,8 @@ pub(super) struct Sink<'t> {
     stopped: Option<Completeness>,
     started: Instant,
     ticks: u32,
+    /// Someone who looks at every accepted execution.
+    pub watch: Option<Watch<'t>>,
 }
 
 impl<'t> Sink<'t> {
@@ -55,7 +58,13 @@ impl<'t> Sink<'t> {
             stopped: None,
             started: Instant::now(),
             ticks: 0,
+            watch: None,
         }
+    }
+
+    /// A collector that shows every accepted execution to `watch`.
+    pub fn watched(test: &'t Lowered, options: &'t Options, watch: Watch<'t>) -> Sink<'t> {
+        Sink { watch: Some(watch), ..Sink::new(test, options) }
     }
 
     /// A collector for a part of a run that began at `started`.

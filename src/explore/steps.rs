@@ -9,7 +9,8 @@ use crate::model::{
 };
 use crate::relation::{Rel, Set};
 
-/// Runs the steps of a model from `at` on. `accept` is called once per accepted run; `rejected` counts the others.
+/// Runs the steps of a model from `at` on. `accept` is called once per accepted run, with everything chosen; `rejected` counts
+/// the others.
 pub(super) fn run(
     model: &Model,
     at: usize,
@@ -17,7 +18,7 @@ pub(super) fn run(
     skip: &[String],
     flags: &mut Vec<String>,
     rejected: &mut dyn FnMut(&str),
-    accept: &mut dyn FnMut(&Found) -> ControlFlow<()>,
+    accept: &mut dyn FnMut(&Found, &mut Plain) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, Diagnostic> {
     let before = flags.len();
     let result = run_inner(model, at, &mut plain, skip, flags, rejected, accept);
@@ -32,7 +33,7 @@ fn run_inner(
     skip: &[String],
     flags: &mut Vec<String>,
     rejected: &mut dyn FnMut(&str),
-    accept: &mut dyn FnMut(&Found) -> ControlFlow<()>,
+    accept: &mut dyn FnMut(&Found, &mut Plain) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, Diagnostic> {
     for (position, step) in model.steps.iter().enumerate().skip(at) {
         match step {
@@ -90,7 +91,7 @@ fn run_inner(
     }
     let names: Vec<&str> = flags.iter().map(String::as_str).filter(|f| *f != "*undef*").collect();
     let undefined = flags.iter().any(|f| f == "*undef*");
-    Ok(accept(&Found { flags: &names, undefined }))
+    Ok(accept(&Found { flags: &names, undefined }, plain))
 }
 
 /// The error of an `assert` that does not hold.

@@ -33,6 +33,8 @@ pub struct Test {
     pub regions: Vec<(String, String)>,
     /// Locations, filter and condition.
     pub fin: Final,
+    /// The file's own proposition, where another took its place: the hash is of this one.
+    pub own_prop: Option<Prop>,
 }
 
 impl Test {

@@ -182,7 +182,7 @@ fn observed(test: &Test) -> String {
         }
     }
     let mut faults = Vec::new();
-    test.fin.prop.visit(
+    test.own_prop.as_ref().unwrap_or(&test.fin.prop).visit(
         &mut |atom| {
             locs.push(atom.left.clone());
             if let Side::Loc(loc) = &atom.right {

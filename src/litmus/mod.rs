@@ -11,6 +11,7 @@ mod lower;
 mod lower_c;
 mod names;
 mod observe;
+mod overrides;
 mod parse;
 mod scopes;
 mod seen;
@@ -25,6 +26,7 @@ mod tests;
 
 pub use ast::Test;
 pub use lower::{LowerOptions, lower};
+pub use overrides::Overrides;
 pub use parse::parse;
 pub use seen::{Seen, Sighting};
 pub use template::{Hexa, Piece, Template};

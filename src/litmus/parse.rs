@@ -66,6 +66,7 @@ fn parse_text(text: &str, source: SourceId, stem: &str) -> Result<Test, Vec<Diag
         levels: extra.levels,
         regions: extra.regions,
         fin,
+        own_prop: None,
     })
 }
 

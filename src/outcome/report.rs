@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::arch::ArchId;
 use crate::diag::{Class, Diagnostic, Severity};
+use crate::explore::Execution;
 use crate::litmus::Lowered;
 use crate::source::Sources;
 
@@ -114,6 +115,8 @@ pub struct Report {
     pub diagnostics: Vec<Diagnostic>,
     /// What came out, unless there is an error among the diagnostics.
     pub answer: Option<Answer>,
+    /// Executions, where some were asked for.
+    pub executions: Vec<Execution>,
     /// Time spent.
     pub phases: Phases,
 }
@@ -131,6 +134,7 @@ impl Report {
             sources: Sources::new(),
             diagnostics: Vec::new(),
             answer: None,
+            executions: Vec::new(),
             phases: Phases::default(),
         }
     }

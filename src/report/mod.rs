@@ -2,6 +2,7 @@
 
 mod csv;
 mod diff;
+pub mod graph;
 pub mod herd;
 mod json;
 mod junit;

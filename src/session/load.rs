@@ -14,7 +14,7 @@ use crate::cat::lower::{Bell, Files, LowerInput, Purpose, canonical_variant};
 use crate::cat::{self, Loader, ast, library};
 use crate::diag::{Diagnostic, Diagnostics, Reported};
 use crate::litmus::{self, LowerOptions, Lowered, Test};
-use crate::model::Model;
+use crate::model::{CheckKind, Model, Step};
 use crate::source::{Sources, Span};
 
 /// Where a test comes from.
@@ -182,7 +182,11 @@ fn load_model(
         skip_checks: settings.explore.skip_checks.iter().cloned().collect(),
         purpose: Purpose::Run,
     };
-    let lowered = cat::lower::lower(input, &mut Includes(&mut loader), sources, diagnostics)?;
+    let mut lowered = cat::lower::lower(input, &mut Includes(&mut loader), sources, diagnostics)?;
+    if settings.let_through {
+        let rejects = |step: &Step| matches!(step, Step::Check { kind: CheckKind::Plain, .. });
+        lowered.model.steps.retain(|step| !rejects(step));
+    }
     let header = loaded.main.header.first().and_then(|word| model_arch(word));
     Ok(Prepared {
         name,

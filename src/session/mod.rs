@@ -24,7 +24,8 @@ use rustc_hash::FxHashMap;
 
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::explore;
-use crate::outcome::{Answer, Report};
+use crate::litmus::{Lowered, Overrides};
+use crate::outcome::{Answer, Outcome, Quantifier, Report};
 use crate::source::Sources;
 
 /// Everything a session is told once.
@@ -44,6 +45,12 @@ pub struct Settings {
     pub filter: bool,
     /// Unrolling bound where the test does not give its own.
     pub unroll: Option<u32>,
+    /// Other names, kinds and conditions than tests have themselves.
+    pub overrides: Arc<Overrides>,
+    /// Let executions through that fail a check?
+    pub let_through: bool,
+    /// Executions to show, besides counting them.
+    pub shown: Option<explore::Request>,
     /// The search.
     pub explore: explore::Options,
 }
@@ -58,6 +65,9 @@ impl Default for Settings {
             arch_check: true,
             filter: true,
             unroll: None,
+            overrides: Arc::default(),
+            let_through: false,
+            shown: None,
             explore: explore::Options::default(),
         }
     }
@@ -128,10 +138,15 @@ impl Session {
         diagnostics: &mut Diagnostics,
     ) -> Option<Answer> {
         let start = Instant::now();
-        let parsed = load::parse(input, &mut report.sources, diagnostics)?;
+        let mut parsed = load::parse(input, &mut report.sources, diagnostics)?;
         report.name = parsed.name.clone();
         report.arch = Some(parsed.arch);
         report.phases.parse = start.elapsed();
+        if let Err(diagnostic) = self.settings.overrides.apply(&mut parsed, &mut report.sources) {
+            diagnostics.error(diagnostic);
+            return None;
+        }
+        report.name = parsed.name.clone();
         if let Err(diagnostic) = variants::check(&self.settings, &parsed) {
             diagnostics.error(diagnostic);
             return None;
@@ -180,13 +195,61 @@ impl Session {
         let outcome = explore::run(&test, &prepared.model, &options);
         report.phases.explore = start.elapsed();
         match outcome {
-            Ok(outcome) => Some(Answer { test, outcome: Some(outcome) }),
+            Ok(outcome) => {
+                self.show(&test, &prepared, &options, &outcome, report, diagnostics);
+                Some(Answer { test, outcome: Some(outcome) })
+            }
             Err(diagnostic) => {
                 diagnostics.error(diagnostic);
                 None
             }
         }
     }
+
+    /// Looks for the executions to show.
+    fn show(
+        &self,
+        test: &Lowered,
+        prepared: &Prepared,
+        options: &explore::Options,
+        outcome: &Outcome,
+        report: &mut Report,
+        diagnostics: &mut Diagnostics,
+    ) {
+        let Some(request) = &self.settings.shown else { return };
+        if !worth_looking(&request.show, outcome, test.condition.quantifier) {
+            return;
+        }
+        match explore::executions(test, &prepared.model, options, request) {
+            Ok((executions, _)) => {
+                let none = executions.is_empty();
+                let drawn = executions.first().map(|first| first.shown.as_slice()).unwrap_or_default();
+                for name in &request.names {
+                    if !none && !drawn.iter().any(|(drawn, _)| drawn == name) {
+                        let message = format!("there is no relation `{name}` to draw in this model");
+                        diagnostics.warn(Diagnostic::warning("graph::no-such-relation", message).help(
+                            "`litmus model show` lists its definitions, `litmus doc` the predefined names",
+                        ));
+                    }
+                }
+                report.executions = executions;
+            }
+            Err(diagnostic) => diagnostics.warn(diagnostic),
+        }
+    }
+}
+
+/// Can there be an execution to show?
+fn worth_looking(show: &explore::Show, outcome: &Outcome, quantifier: Quantifier) -> bool {
+    use explore::Show;
+    let satisfying = match (show, quantifier) {
+        (Show::Prop, _) => true,
+        (Show::Neg, _) => false,
+        (Show::Cond, quantifier) => quantifier != Quantifier::NotExists,
+        (Show::Wit, quantifier) => quantifier != Quantifier::Forall,
+        (Show::All | Show::Flag(_), _) => return outcome.positive + outcome.negative > 0,
+    };
+    if satisfying { outcome.positive > 0 } else { outcome.negative > 0 }
 }
 
 /// An error about ourselves.

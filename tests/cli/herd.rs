@@ -28,7 +28,8 @@ fn configuration_files() {
 fn what_is_not_there_is_named() {
     let said = |args: &[&str], code| stderr(&litmus(args).assert().code(code));
     insta::assert_snapshot!(said(&["herd", "-modle", "sc.cat", "litmus/mp.litmus"], 2), @"error: herd7 has no option `-modle`, did you mean -model?");
-    insta::assert_snapshot!(said(&["herd", "-through", "all", "litmus/mp.litmus"], 3), @"error: herd7's `-through all` is not supported, only `-through none`");
+    insta::assert_snapshot!(said(&["herd", "-restrict", "observed", "litmus/mp.litmus"], 3), @"error: herd7's `-restrict observed` is not supported, only `-restrict none`: outcomes are never left out");
+    insta::assert_snapshot!(said(&["herd", "-evince", "litmus/mp.litmus"], 3), @"error: herd7's `-evince` is not supported: no viewer is started from here: draw with `-o DIR` and open the file");
     insta::assert_snapshot!(said(&["herd", "-conf", "gone.cfg", "litmus/mp.litmus"], 2), @"error: cannot find the configuration file `gone.cfg` in the current directory");
     insta::assert_snapshot!(said(&["herd", "-model", "gone.cat", "litmus/mp.litmus"], 2), @r"
     litmus/mp.litmus: error[cat::file-not-found]: cannot find `gone.cat`

@@ -4,6 +4,7 @@ mod campaign;
 mod diff;
 mod examples;
 mod formats;
+mod graph;
 mod herd;
 mod other;
 mod readme;

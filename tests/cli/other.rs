@@ -40,6 +40,8 @@ fn doc() {
     insta::assert_snapshot!(shown(&litmus(&["doc", "rmw"]).assert().code(0)), @r"
     rmw: relation, defined in stdlib.cat, which always runs first, on every architecture
       Read-modify-writes: `lxsx | amo`.
+      stdlib.cat:37:
+        let rmw = lxsx | amo
     --- exit 0
     ");
     insta::assert_snapshot!(shown(&litmus(&["doc", "DMB.SY"]).assert().code(0)), @r"
@@ -68,8 +70,8 @@ fn doc() {
       Fences of all kinds.
 
     In mp:
-      g: P0 F (DMB)
-      h: P1 F (DMB)
+      b: P0 F (DMB)
+      e: P1 F (DMB)
     --- exit 0
     ");
     // What the library defines, and what the execution decides.
@@ -77,24 +79,30 @@ fn doc() {
     insta::assert_snapshot!(mp("po-loc"), @r"
     po-loc: relation, defined in stdlib.cat, which always runs first, on every architecture
       Program order on one location: `po & loc`.
+      stdlib.cat:24:
+        let po-loc = po & loc
 
-    In mp: nothing, on any of 1 ways through it
+    In mp: nothing (1 way through it)
     --- exit 0
     ");
     insta::assert_snapshot!(mp("rfe"), @r"
     rfe: relation, defined in stdlib.cat, which always runs first, on every architecture
       Reads-from between threads: `rf & ext`.
+      stdlib.cat:26:
+        let rfe = rf & ext
 
     In mp, at most (the execution decides):
-      a: P0 W[x] (STR R0,[R4]) -> d: P1 R[x] (LDR R2,[R4])
-      b: P0 W[y] (STR R0,[R5]) -> c: P1 R[y] (LDR R1,[R5])
-      e: initial W[x] -> d: P1 R[x] (LDR R2,[R4])
-      f: initial W[y] -> c: P1 R[y] (LDR R1,[R5])
+      a: P0 W[x] (STR R0,[R4]) -> f: P1 R[x] (LDR R2,[R4])
+      c: P0 W[y] (STR R0,[R5]) -> d: P1 R[y] (LDR R1,[R5])
+      initial W[x] -> f: P1 R[x] (LDR R2,[R4])
+      initial W[y] -> d: P1 R[y] (LDR R1,[R5])
     --- exit 0
     ");
     insta::assert_snapshot!(mp("co"), @r"
     co: relation, defined in cos.cat, for models that include it, on every architecture
       Coherence: for each location a total order of its writes, the initial one first. Every choice that the model allows is an execution of its own.
+      cos.cat:19:
+        with co from generate_cos(cobase)
 
     In mp: only a model gives `co` a value
     --- exit 0
@@ -338,6 +346,39 @@ fn help_texts() {
       -h, --help
               Print help (see a summary with '-h')
 
+    Graphs:
+          --graph <DIR>
+              Draw executions into DIR, a file each; `-`: as text, after the result
+
+          --graph-format <FORM>
+              The form of graphs [default: svg; text on standard output]
+
+              Possible values:
+              - svg:  Pictures for a browser
+              - dot:  For Graphviz
+              - text: For a terminal
+
+          --show <WHICH>
+              Which of the executions that the model allows to draw
+
+              Possible values:
+              - wit:  Those that decide the condition: satisfying for exists and ~exists, violating for
+                forall
+              - prop: Those that satisfy the proposition
+              - neg:  Those that violate it
+              - cond: Those that speak for the condition
+              - all:  All
+              
+              [default: wit]
+
+          --graphs <N>
+              Draw at most N executions of a test
+              
+              [default: 4]
+
+          --draw <A,B>
+              Relations of the model to draw besides po, rf, co, fr and those that it shows itself
+
     Exit codes:
       0  everything ran
       1  an expectation failed: --expect, or --strict with a violated forall or ~exists
@@ -351,6 +392,7 @@ fn help_texts() {
       litmus run litmus/mp.litmus -m weak -m nofence
       litmus run litmus/ --format jsonl -o results.jsonl
       litmus run litmus/mp.litmus -m sc --expect forbidden
+      litmus run litmus/sb-x86.litmus -m x86tso --graph pictures
     --- exit 0
     ");
     insta::assert_snapshot!(shown(&litmus(&["diff", "--help"]).assert().code(0)), @r"
@@ -400,6 +442,7 @@ fn help_texts() {
 
     Examples:
       litmus herd -model sc.cat litmus/mp.litmus
+      litmus herd -model x86tso.cat -show prop -o . litmus/sb-x86.litmus
     --- exit 0
     ");
 }

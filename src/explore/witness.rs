@@ -1,0 +1,230 @@
+//! Executions one by one, with the values of the model's names: what graphs are drawn from.
+//!
+//! Counting needs none of this, so the search proper does not carry it. Whoever wants to look at executions runs the
+//! search with a [`Watch`]: `rf` and the final writes are still chosen with bounds, and the plain run of the model then
+//! has a value for every name.
+
+use std::ops::ControlFlow;
+
+use super::drive::run_into;
+use super::finals::Finals;
+use super::naive::Candidate;
+use super::sink::{Found, Sink};
+use super::{Mode, Options};
+use crate::diag::Diagnostic;
+use crate::execution::{Event, View};
+use crate::litmus::Lowered;
+use crate::model::{EvalError, Expr, ExprId, Model, Plain, Sort, Step, Universe, Val};
+use crate::outcome::{Condition, Outcome, Quantifier};
+use crate::program::Value;
+use crate::relation::Rel;
+
+/// Which of the accepted executions to show.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Show {
+    /// Those that satisfy the proposition of the condition.
+    Prop,
+    /// Those that violate it.
+    Neg,
+    /// Those that speak for the condition: satisfying for `exists` and `forall`, violating for `~exists`.
+    Cond,
+    /// Those that decide the condition: satisfying for `exists` and `~exists`, violating for `forall`.
+    Wit,
+    /// All.
+    All,
+    /// Those that raise a flag of that name.
+    Flag(String),
+}
+
+impl Show {
+    fn wants(&self, positive: bool, flags: &[&str], quantifier: Quantifier) -> bool {
+        match self {
+            Show::Prop => positive,
+            Show::Neg => !positive,
+            Show::Cond => positive == (quantifier != Quantifier::NotExists),
+            Show::Wit => positive == (quantifier != Quantifier::Forall),
+            Show::All => true,
+            Show::Flag(name) => flags.contains(&name.as_str()),
+        }
+    }
+}
+
+/// What to show of a test.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Request {
+    /// Which executions.
+    pub show: Show,
+    /// At most so many; `None`: all.
+    pub limit: Option<usize>,
+    /// Names of the model whose values are wanted besides those that it `show`s itself.
+    pub names: Vec<String>,
+}
+
+/// One execution that the model accepts.
+#[derive(Clone, Debug)]
+pub struct Execution {
+    /// Its events: memory events thread by thread, initial writes, other events; register events last.
+    pub events: Vec<Event>,
+    /// For each event, the value it reads and the value it writes.
+    pub values: Vec<(Option<Value>, Option<Value>)>,
+    /// Program order.
+    pub po: Rel,
+    /// Reads-from.
+    pub rf: Rel,
+    /// Coherence, where the model chooses or defines one.
+    pub co: Rel,
+    /// From-reads: `rf^-1 ; co`.
+    pub fr: Rel,
+    /// What the model `show`s and what was asked for by name, in that order.
+    pub shown: Vec<(String, Rel)>,
+    /// The final state: the values of [`Lowered::shown`].
+    pub state: Vec<Value>,
+    /// Does it satisfy the proposition of the condition?
+    pub positive: bool,
+    /// The flags it raises.
+    pub flags: Vec<String>,
+}
+
+/// Everyone who looks on.
+pub(super) struct Watch<'w> {
+    request: &'w Request,
+    condition: &'w Condition,
+    test: &'w Lowered,
+    see: &'w mut (dyn FnMut(Execution) -> ControlFlow<()> + Send),
+}
+
+/// The executions of a test that a model accepts, in a fixed order, and what is known of all of them together. Where the
+/// request is met before the end of the search, the outcome is that of the part seen.
+///
+/// # Errors
+/// As [`super::run`].
+pub fn executions(
+    test: &Lowered,
+    model: &Model,
+    options: &Options,
+    request: &Request,
+) -> Result<(Vec<Execution>, Outcome), Diagnostic> {
+    let mut found = Vec::new();
+    let limit = request.limit.unwrap_or(usize::MAX);
+    let mut see = |execution| {
+        found.push(execution);
+        if found.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    let options = Options {
+        mode: Mode::Count,
+        jobs: 1,
+        max_executions: None,
+        // Only those that decide the condition: no other need be looked for.
+        speedcheck: request.show == Show::Wit,
+        ..options.clone()
+    };
+    let watch = Watch { request, condition: &test.condition, test, see: &mut see };
+    let outcome = run_into(test, model, &options, Sink::watched(test, &options, watch))?;
+    Ok((found, outcome))
+}
+
+/// Shows an accepted execution to whoever looks on.
+pub(super) fn of(
+    model: &Model,
+    view: &View,
+    candidate: &Candidate,
+    finals: &Finals,
+    found: &Found,
+    plain: &mut Plain,
+    watch: &mut Watch,
+) -> Result<ControlFlow<()>, Diagnostic> {
+    let positive = watch.condition.prop.holds(&|o| finals.value(o));
+    if !watch.request.show.wants(positive, found.flags, watch.condition.quantifier) {
+        return Ok(ControlFlow::Continue(()));
+    }
+    let world = view.world;
+    let n = view.names.n;
+    let bits = view.names.program.bits;
+    let sources = world.reads.iter().zip(candidate.sources).map(|((read, _), source)| (*source, *read));
+    let rf = Rel::of(n, sources);
+    let co = match coherence(model) {
+        Some(node) => value(plain, node)?.unwrap_or_else(|| Rel::empty(n)),
+        None => Rel::empty(n),
+    };
+    let fr = rf.inverse().seq(&co).diff(&Rel::identity(n));
+    let po = world.rel("po", &view.names).unwrap_or_else(|| Rel::empty(n));
+    let mut shown = Vec::new();
+    for (label, node) in &model.shown {
+        if let Some(rel) = value(plain, *node)? {
+            shown.push((label.clone(), rel));
+        }
+    }
+    for name in &watch.request.names {
+        if shown.iter().any(|(label, _)| label == name) {
+            continue;
+        }
+        let across = |rel: &Rel, internal: bool| {
+            let inside = |(a, b): &(usize, usize)| {
+                let (a, b) = (&world.events[*a], &world.events[*b]);
+                a.thread.is_some() && a.thread == b.thread
+            };
+            Rel::of(n, rel.iter().filter(|pair| inside(pair) == internal))
+        };
+        let rel = match name.as_str() {
+            "po" => Some(po.clone()),
+            "rf" => Some(rf.clone()),
+            "co" => Some(co.clone()),
+            "fr" => Some(fr.clone()),
+            "rfi" => Some(across(&rf, true)),
+            "rfe" => Some(across(&rf, false)),
+            "coi" => Some(across(&co, true)),
+            "coe" => Some(across(&co, false)),
+            "fri" => Some(across(&fr, true)),
+            "fre" => Some(across(&fr, false)),
+            _ => match model.definitions.iter().rev().find(|d| d.name == *name) {
+                Some(definition) => value(plain, definition.expr)?,
+                None => match view.base(name) {
+                    Some(Val::Rel(rel)) => Some(rel),
+                    _ => None,
+                },
+            },
+        };
+        if let Some(rel) = rel {
+            shown.push((name.clone(), rel));
+        }
+    }
+    let eval = |value: &crate::execution::SymVal| value.eval(candidate.values, bits).ok().flatten();
+    let values = world.events.iter().enumerate().map(|(number, event)| {
+        let read = if event.is_read() { candidate.values.get(number).copied().flatten() } else { None };
+        (read, event.written_value().and_then(eval))
+    });
+    let execution = Execution {
+        values: values.collect(),
+        events: world.events.clone(),
+        po,
+        rf,
+        co,
+        fr,
+        shown,
+        state: watch.test.shown.iter().map(|observable| finals.value(*observable)).collect(),
+        positive,
+        flags: found.flags.iter().map(|flag| (*flag).to_string()).collect(),
+    };
+    Ok((watch.see)(execution))
+}
+
+/// The relation that a model calls `co`: one it chooses, or else one it defines.
+fn coherence(model: &Model) -> Option<ExprId> {
+    let chosen = model.steps.iter().rev().find_map(|step| match step {
+        Step::With { choice, name, .. } if name == "co" => model.pool.find(&Expr::Choice(*choice, Sort::Rel)),
+        _ => None,
+    });
+    chosen.or_else(|| model.definitions.iter().rev().find(|d| d.name == "co").map(|d| d.expr))
+}
+
+/// The value of a node as a relation; `None` if it is something else.
+fn value(plain: &mut Plain, node: ExprId) -> Result<Option<Rel>, Diagnostic> {
+    match plain.eval(node) {
+        Ok(value) => Ok(match &*value {
+            Val::Rel(rel) => Some(rel.clone()),
+            _ => None,
+        }),
+        Err(EvalError::Rejected) => Ok(None),
+        Err(EvalError::Model(diagnostic)) => Err(diagnostic),
+    }
+}

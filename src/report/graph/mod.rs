@@ -1,0 +1,230 @@
+//! Executions as pictures: a [`Graph`] is made once and drawn as Graphviz, SVG or text.
+
+mod dot;
+mod events;
+mod style;
+mod svg;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use dot::dot;
+pub use events::{describe, letters};
+pub use style::{EventChoice, Layout, Legend, Style};
+pub use svg::svg;
+pub use text::text;
+
+use std::collections::BTreeMap;
+
+use petgraph::graph::{DiGraph, NodeIndex};
+
+use crate::execution::{Event, EventKind};
+use crate::explore::Execution;
+use crate::litmus::Lowered;
+use crate::outcome::{Quantifier, StateStyle, format_state};
+use crate::relation::Rel;
+
+/// An event of a picture.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Node {
+    /// Its letter; the initial writes are `init` together.
+    pub letter: String,
+    /// What it does: `W[x]=1`.
+    pub action: String,
+    /// The instruction it belongs to.
+    pub code: String,
+    /// Its thread; none: the initial writes.
+    pub thread: Option<usize>,
+    /// Where it stands in its thread, from 0.
+    pub row: usize,
+    /// Does it read what the condition observes?
+    pub observed: bool,
+}
+
+/// A pair of a relation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Edge {
+    /// The relation: `rf`.
+    pub name: String,
+    /// Its colour, as Graphviz and SVG know it.
+    pub color: &'static str,
+    /// Draw an arrow at neither end.
+    pub symmetric: bool,
+}
+
+/// One execution, ready to be drawn.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    /// `Test SB, x86tso`.
+    pub title: String,
+    /// The final state, and what it says about the condition.
+    pub state: String,
+    /// How many threads.
+    pub threads: usize,
+    /// Events and the pairs between them, in a fixed order.
+    pub graph: DiGraph<Node, Edge>,
+}
+
+impl Graph {
+    /// The picture of an execution.
+    pub fn new(execution: &Execution, test: &Lowered, model: &str, style: &Style) -> Graph {
+        let shown: Vec<usize> =
+            (0..execution.events.len()).filter(|e| style.events.shows(&execution.events[*e])).collect();
+        let letters = letters(&execution.events, &shown);
+        let mut graph = DiGraph::new();
+        let mut nodes: BTreeMap<usize, NodeIndex> = BTreeMap::new();
+        let initial: Vec<usize> =
+            shown.iter().copied().filter(|e| execution.events[*e].kind == EventKind::Init).collect();
+        let relations = drawn(execution, style);
+        // Initial writes that nothing points from tell nothing.
+        let used = relations.iter().any(|(_, rel)| rel.iter().any(|(a, _)| initial.contains(&a)));
+        let init = (style.initial_writes && used).then(|| {
+            let written: Vec<String> = initial
+                .iter()
+                .map(|e| {
+                    let value = execution.values[*e].1.map_or_else(|| "?".into(), |v| test.program.show(v));
+                    format!("{}={value}", events::place(&execution.events[*e], test, false))
+                })
+                .collect();
+            graph.add_node(Node {
+                letter: "init".to_string(),
+                action: written.join(", "),
+                code: String::new(),
+                thread: None,
+                row: 0,
+                observed: false,
+            })
+        });
+        nodes.extend(initial.iter().filter_map(|e| Some((*e, init?))));
+        let mut rows = vec![0; test.program.threads.len()];
+        let mut placed: Vec<usize> =
+            shown.iter().copied().filter(|e| execution.events[*e].thread.is_some()).collect();
+        placed.sort_by_key(|e| events::order(&execution.events[*e], *e));
+        for number in placed {
+            let event = &execution.events[number];
+            let thread = usize::from(event.thread.unwrap_or(0));
+            let row = rows[thread];
+            rows[thread] += 1;
+            let node = Node {
+                letter: letters.get(&number).cloned().unwrap_or_default(),
+                action: events::action(event, &execution.values[number], test, style),
+                code: if style.squished { String::new() } else { events::code(event, test) },
+                thread: Some(thread),
+                row,
+                observed: style.observed && event.is_read(),
+            };
+            nodes.insert(number, graph.add_node(node));
+        }
+        for (name, rel) in &relations {
+            let symmetric = style.symmetric.contains(name);
+            let color = style.color(name);
+            let mut pairs: Vec<(NodeIndex, NodeIndex)> = rel
+                .iter()
+                .filter(|(a, b)| !symmetric || a <= b)
+                .filter_map(|(a, b)| Some((*nodes.get(&a)?, *nodes.get(&b)?)))
+                .collect();
+            pairs.sort_unstable();
+            pairs.dedup();
+            for (from, to) in pairs {
+                match graph.find_edge(from, to) {
+                    Some(other) if style.merge => {
+                        let other: &mut Edge = &mut graph[other];
+                        other.name += &format!(", {name}");
+                    }
+                    _ => {
+                        graph.add_edge(from, to, Edge { name: name.clone(), color, symmetric });
+                    }
+                }
+            }
+        }
+        let line =
+            format_state(&execution.state, test, &StateStyle { hexa: style.hexa, brackets: style.brackets });
+        let verdict = match (test.condition.quantifier, execution.positive) {
+            (Quantifier::Exists, true) => "satisfies the exists clause",
+            (Quantifier::Exists, false) => "does not satisfy the exists clause",
+            (Quantifier::NotExists, true) => "violates the ~exists clause",
+            (Quantifier::NotExists, false) => "respects the ~exists clause",
+            (Quantifier::Forall, true) => "respects the forall clause",
+            (Quantifier::Forall, false) => "violates the forall clause",
+        };
+        Graph {
+            title: style.legend(test, model),
+            state: format!("{line} {verdict}"),
+            threads: test.program.threads.len(),
+            graph,
+        }
+    }
+
+    /// The nodes of a thread, from the top.
+    pub fn thread(&self, thread: usize) -> impl Iterator<Item = (NodeIndex, &Node)> {
+        self.graph
+            .node_indices()
+            .map(|n| (n, &self.graph[n]))
+            .filter(move |(_, node)| node.thread == Some(thread))
+    }
+
+    /// The node of the initial writes.
+    pub fn init(&self) -> Option<(NodeIndex, &Node)> {
+        self.graph.node_indices().map(|n| (n, &self.graph[n])).find(|(_, node)| node.thread.is_none())
+    }
+}
+
+/// The relations to draw, the usual ones first, each without what follows from the rest of it.
+fn drawn(execution: &Execution, style: &Style) -> Vec<(String, Rel)> {
+    let visible = |rel: &Rel| {
+        let seen = |e: usize| style.events.shows(&execution.events[e]);
+        Rel::of(rel.n(), rel.iter().filter(|(a, b)| a != b && seen(*a) && seen(*b)))
+    };
+    let is_init = |e: usize| execution.events[e].kind == EventKind::Init;
+    let mut drawn: Vec<(String, Rel)> = Vec::new();
+    let wanted = |name: &str| !style.unshown.iter().any(|n| n == name);
+    if style.program_order && wanted("po") {
+        drawn.push(("po".to_string(), reduced(&visible(&execution.po))));
+    }
+    if wanted("rf") {
+        let rf = visible(&execution.rf);
+        let kept = rf.iter().filter(|(a, _)| style.initial_reads || !is_init(*a));
+        drawn.push(("rf".to_string(), Rel::of(rf.n(), kept)));
+    }
+    let raw = |name: &str| style.raw.iter().any(|n| n == name);
+    if wanted("co") {
+        let co = visible(&execution.co);
+        // That initial writes come first goes without saying.
+        let kept = if raw("co") { co } else { reduced(&without_init(&co, &is_init)) };
+        drawn.push(("co".to_string(), kept));
+    }
+    if wanted("fr") {
+        let fr = visible(&execution.fr);
+        // To the next write only: the others follow by co.
+        let next =
+            if raw("fr") || !wanted("co") { fr } else { fr.diff(&fr.seq(&visible(&execution.co).plus())) };
+        drawn.push(("fr".to_string(), next));
+    }
+    const PARTS: [(&str, &str); 6] =
+        [("rfe", "rf"), ("rfi", "rf"), ("coe", "co"), ("coi", "co"), ("fre", "fr"), ("fri", "fr")];
+    for (name, rel) in &execution.shown {
+        let part_of = PARTS.iter().find(|(part, _)| part == name).map(|(_, whole)| *whole);
+        let again = part_of.is_some_and(wanted) && !style.names.contains(name);
+        if !wanted(name) || again || drawn.iter().any(|(other, _)| other == name) {
+            continue;
+        }
+        let rel = without_init(&visible(rel), &is_init);
+        let rel = if raw(name) || !rel.is_acyclic() { rel } else { reduced(&rel) };
+        drawn.push((name.clone(), rel));
+    }
+    drawn
+}
+
+fn without_init(rel: &Rel, is_init: &dyn Fn(usize) -> bool) -> Rel {
+    Rel::of(rel.n(), rel.iter().filter(|(a, _)| !is_init(*a)))
+}
+
+/// The pairs of an acyclic relation that do not follow from others by transitivity.
+fn reduced(rel: &Rel) -> Rel {
+    rel.diff(&rel.seq(&rel.plus()))
+}
+
+/// Is an event one that the usual picture has: memory and fences?
+fn is_usual(event: &Event) -> bool {
+    event.is_memory() || event.kind == EventKind::Fence
+}

@@ -1,0 +1,272 @@
+//! Pictures of small executions.
+
+use super::{EventChoice, Graph, Layout, Style, dot, svg, text};
+use crate::explore::{Request, Show};
+use crate::session::{Input, Session, Settings};
+
+const SB: &str = "X86 SB
+{}
+ P0          | P1          ;
+ MOV [x],$1  | MOV [y],$1  ;
+ MOV EAX,[y] | MOV EAX,[x] ;
+exists (0:EAX=0 /\\ 1:EAX=0)";
+
+const MP: &str = "AArch64 MP
+{0:X4=x; 0:X5=y; 1:X4=x; 1:X5=y;}
+ P0          | P1           ;
+ MOV W0,#1   | LDR W1,[X5]  ;
+ STR W0,[X4] | EOR W6,W1,W1 ;
+ DMB SY      | ADD X6,X6,X4 ;
+ STR W0,[X5] | LDR W2,[X6]  ;
+exists (1:X1=1 /\\ 1:X2=1)";
+
+const WRITES: &str = "X86 CoWR
+{}
+ P0          | P1         ;
+ MOV [x],$1  | MOV [x],$3 ;
+ MOV [x],$2  |            ;
+ MOV EAX,[x] |            ;
+exists (0:EAX=2 /\\ [x]=3)";
+
+const LOCKED: &str = "X86 inc
+{}
+ P0           | P1           ;
+ LOCK INC [x] | LOCK INC [x] ;
+forall ([x]=2)";
+
+fn graphs(test: &str, model: &str, show: Show, names: &[&str], style: &Style) -> Vec<Graph> {
+    let names: Vec<String> = names.iter().map(|name| (*name).to_string()).collect();
+    let settings = Settings { shown: Some(Request { show, limit: None, names }), ..Settings::default() };
+    let input = Input::Text { name: "test.litmus".to_string(), text: test.into() };
+    let report = Session::new(settings).run(&input, Some(model));
+    let answer = report.answer.as_ref().unwrap();
+    report.executions.iter().map(|e| Graph::new(e, &answer.test, model, style)).collect()
+}
+
+fn first(test: &str, model: &str, style: &Style) -> Graph {
+    graphs(test, model, Show::Prop, &[], style).remove(0)
+}
+
+#[test]
+fn store_buffering_on_a_terminal() {
+    insta::assert_snapshot!(text(&first(SB, "x86tso", &Style::default())), @r"
+    Test SB, x86tso: 0:EAX=0; 1:EAX=0; satisfies the exists clause
+      init: x=0, y=0
+      P0                      |  P1
+      a: W[x]=1  MOV [x],$1   |  c: W[y]=1  MOV [y],$1
+      b: R[y]=0  MOV EAX,[y]  |  d: R[x]=0  MOV EAX,[x]
+      po: a -> b, c -> d
+      rf: init -> b, init -> d
+      fr: b -> c, d -> a
+    ");
+}
+
+#[test]
+fn store_buffering_for_graphviz() {
+    insta::assert_snapshot!(dot(&first(SB, "x86tso", &Style::default()), &Style::default()), @r##"
+    digraph G {
+      /* what it is */
+      label="Test SB, x86tso\n0:EAX=0; 1:EAX=0; satisfies the exists clause";
+      labelloc="b";
+      splines="true";
+      nodesep="0.6";
+      ranksep="0.5";
+      newrank="true";
+      fontname="Helvetica";
+      node [shape="box", margin="0.08,0.04", fontsize="11", fontname="Helvetica"];
+      edge [fontsize="10", arrowsize="0.7", fontname="Helvetica"];
+      /* initial writes */
+      e_init [label="init: x=0, y=0", style="rounded"];
+      /* the events of each thread */
+      subgraph cluster_proc0 {
+        label="Thread 0"; labelloc="t"; fontsize="12"; color="grey"; style="rounded";
+        e_a [label="a: W[x]=1\nMOV [x],$1"];
+        e_b [label="b: R[y]=0\nMOV EAX,[y]"];
+      }
+      subgraph cluster_proc1 {
+        label="Thread 1"; labelloc="t"; fontsize="12"; color="grey"; style="rounded";
+        e_c [label="c: W[y]=1\nMOV [y],$1"];
+        e_d [label="d: R[x]=0\nMOV EAX,[x]"];
+      }
+      /* the initial writes stand above, the threads in order */
+      e_init -> e_a [style="invis"];
+      e_init -> e_c [style="invis"];
+      { rank="same"; e_a -> e_c [style="invis"]; }
+      /* relations */
+      e_a -> e_b [label="po", color="black", fontcolor="black", weight="10"];
+      e_c -> e_d [label="po", color="black", fontcolor="black", weight="10"];
+      e_init -> e_b [label="rf", color="#c62828", fontcolor="#c62828", constraint="false"];
+      e_init -> e_d [label="rf", color="#c62828", fontcolor="#c62828", constraint="false"];
+      e_b -> e_c [label="fr", color="#e07b00", fontcolor="#e07b00", constraint="false"];
+      e_d -> e_a [label="fr", color="#e07b00", fontcolor="#e07b00", constraint="false"];
+    }
+    "##);
+}
+
+#[test]
+fn store_buffering_for_a_browser() {
+    insta::assert_snapshot!(svg(&first(SB, "x86tso", &Style::default())), @r##"
+    <svg xmlns="http://www.w3.org/2000/svg" width="402" height="350" viewBox="0 0 402 350" font-family="Helvetica, Arial, sans-serif" font-size="12">
+    <title>Test SB, x86tso</title>
+    <rect width="100%" height="100%" fill="white"/>
+    <defs>
+    <marker id="arrow-c62828" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0,0 L8,4 L0,8 z" fill="#c62828"/></marker>
+    <marker id="arrow-e07b00" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0,0 L8,4 L0,8 z" fill="#e07b00"/></marker>
+    <marker id="arrow-black" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0,0 L8,4 L0,8 z" fill="black"/></marker>
+    </defs>
+    <rect x="30.0" y="104.0" width="119.9" height="158.0" rx="8" fill="#f7f7f7" stroke="#cccccc"/>
+    <text x="90.0" y="121.0" text-anchor="middle" fill="#555555">Thread 0</text>
+    <rect x="231.9" y="104.0" width="119.9" height="158.0" rx="8" fill="#f7f7f7" stroke="#cccccc"/>
+    <text x="291.9" y="121.0" text-anchor="middle" fill="#555555">Thread 1</text>
+    <path d="M90.0,172.0 L90.0,212.0" fill="none" stroke="black" stroke-width="1.4" marker-end="url(#arrow-black)"/>
+    <text x="100.0" y="196.0" fill="black" text-anchor="middle" font-size="11" paint-order="stroke" stroke="white" stroke-width="3">po</text>
+    <path d="M291.9,172.0 L291.9,212.0" fill="none" stroke="black" stroke-width="1.4" marker-end="url(#arrow-black)"/>
+    <text x="301.9" y="196.0" fill="black" text-anchor="middle" font-size="11" paint-order="stroke" stroke="white" stroke-width="3">po</text>
+    <path d="M190.9,62.0 C2.4,62.0 2.4,201.0 44.0,231.0" fill="none" stroke="#c62828" stroke-width="1.4" marker-end="url(#arrow-c62828)"/>
+    <text x="18.0" y="197.0" fill="#c62828" text-anchor="middle" font-size="11" paint-order="stroke" stroke="white" stroke-width="3">rf</text>
+    <path d="M190.9,62.0 C379.4,62.0 379.4,201.0 337.8,231.0" fill="none" stroke="#c62828" stroke-width="1.4" marker-end="url(#arrow-c62828)"/>
+    <text x="363.8" y="197.0" fill="#c62828" text-anchor="middle" font-size="11" paint-order="stroke" stroke="white" stroke-width="3">rf</text>
+    <path d="M135.9,231.0 C179.9,231.0 201.9,153.0 245.9,153.0" fill="none" stroke="#e07b00" stroke-width="1.4" marker-end="url(#arrow-e07b00)"/>
+    <text x="170.7" y="209.2" fill="#e07b00" text-anchor="middle" font-size="11" paint-order="stroke" stroke="white" stroke-width="3">fr</text>
+    <path d="M245.9,231.0 C201.9,231.0 179.9,153.0 135.9,153.0" fill="none" stroke="#e07b00" stroke-width="1.4" marker-end="url(#arrow-e07b00)"/>
+    <text x="211.1" y="209.2" fill="#e07b00" text-anchor="middle" font-size="11" paint-order="stroke" stroke="white" stroke-width="3">fr</text>
+    <rect x="134.6" y="24.0" width="112.6" height="38" rx="4" fill="white" stroke="black"/>
+    <text x="190.9" y="47.0" text-anchor="middle">init: x=0, y=0</text>
+    <rect x="44.0" y="134.0" width="91.9" height="38" rx="4" fill="white" stroke="black"/>
+    <text x="90.0" y="150.0" text-anchor="middle">a: W[x]=1</text>
+    <text x="90.0" y="165.0" text-anchor="middle" font-size="10" fill="#555555">MOV [x],$1</text>
+    <rect x="44.0" y="212.0" width="91.9" height="38" rx="4" fill="white" stroke="black"/>
+    <text x="90.0" y="228.0" text-anchor="middle">b: R[y]=0</text>
+    <text x="90.0" y="243.0" text-anchor="middle" font-size="10" fill="#555555">MOV EAX,[y]</text>
+    <rect x="245.9" y="134.0" width="91.9" height="38" rx="4" fill="white" stroke="black"/>
+    <text x="291.9" y="150.0" text-anchor="middle">c: W[y]=1</text>
+    <text x="291.9" y="165.0" text-anchor="middle" font-size="10" fill="#555555">MOV [y],$1</text>
+    <rect x="245.9" y="212.0" width="91.9" height="38" rx="4" fill="white" stroke="black"/>
+    <text x="291.9" y="228.0" text-anchor="middle">d: R[x]=0</text>
+    <text x="291.9" y="243.0" text-anchor="middle" font-size="10" fill="#555555">MOV EAX,[x]</text>
+    <text x="24" y="316.0" font-weight="bold">Test SB, x86tso</text>
+    <text x="24" y="334.0">0:EAX=0; 1:EAX=0; satisfies the exists clause</text>
+    </svg>
+    "##);
+}
+
+#[test]
+fn fences_and_what_the_model_is_asked_for() {
+    let style = Style { names: vec!["addr".into(), "rfe".into()], ..Style::default() };
+    let graph = graphs(MP, "aarch64", Show::Prop, &["addr", "rfe"], &style).remove(0);
+    insta::assert_snapshot!(text(&graph), @r"
+    Test MP, aarch64: 1:X1=1; 1:X2=1; satisfies the exists clause
+      P0                      |  P1
+      a: W[x]=1  STR W0,[X4]  |  d: R[y]=1  LDR W1,[X5]
+      b: F       DMB SY       |  e: R[x]=1  LDR W2,[X6]
+      c: W[y]=1  STR W0,[X5]  |
+        po: a -> b, b -> c, d -> e
+        rf: a -> e, c -> d
+      addr: d -> e
+       rfe: a -> e, c -> d
+    ");
+}
+
+#[test]
+fn only_the_next_write_is_drawn() {
+    insta::assert_snapshot!(text(&first(WRITES, "x86tso", &Style::default())), @r"
+    Test CoWR, x86tso: 0:EAX=2; [x]=3; satisfies the exists clause
+      P0                      |  P1
+      a: W[x]=1  MOV [x],$1   |  d: W[x]=3  MOV [x],$3
+      b: W[x]=2  MOV [x],$2   |
+      c: R[x]=2  MOV EAX,[x]  |
+      po: a -> b, b -> c
+      rf: b -> c
+      co: a -> b, b -> d
+      fr: c -> d
+    ");
+    let style = Style { raw: vec!["co".into(), "fr".into()], ..Style::default() };
+    insta::assert_snapshot!(text(&first(WRITES, "x86tso", &style)), @r"
+    Test CoWR, x86tso: 0:EAX=2; [x]=3; satisfies the exists clause
+      init: x=0
+      P0                      |  P1
+      a: W[x]=1  MOV [x],$1   |  d: W[x]=3  MOV [x],$3
+      b: W[x]=2  MOV [x],$2   |
+      c: R[x]=2  MOV EAX,[x]  |
+      po: a -> b, b -> c
+      rf: b -> c
+      co: init -> a, init -> b, init -> d, a -> b, a -> d, b -> d
+      fr: c -> d
+    ");
+}
+
+#[test]
+fn executions_are_those_asked_for() {
+    let style = Style::default();
+    let count = |test, show| graphs(test, "x86tso", show, &[], &style).len();
+    assert_eq!(count(SB, Show::All), 4);
+    assert_eq!(count(SB, Show::Prop), 1);
+    assert_eq!(count(SB, Show::Neg), 3);
+    assert_eq!(count(SB, Show::Wit), 1);
+    assert_eq!(count(SB, Show::Cond), 1);
+    assert_eq!(count(LOCKED, Show::Wit), 0);
+    assert_eq!(count(LOCKED, Show::Cond), 2);
+    assert_eq!(count(SB, Show::Flag("race".into())), 0);
+}
+
+#[test]
+fn every_shown_execution_is_another() {
+    let all = graphs(WRITES, "x86tso", Show::All, &[], &Style::default());
+    let texts: std::collections::BTreeSet<String> = all.iter().map(text).collect();
+    assert_eq!(texts.len(), all.len());
+}
+
+#[test]
+fn an_atomic_instruction() {
+    let graph = graphs(LOCKED, "x86tso", Show::Cond, &["rmw"], &Style::default()).remove(0);
+    insta::assert_snapshot!(text(&graph), @r"
+    Test inc, x86tso: [x]=2; respects the forall clause
+      init: x=0
+      P0                         |  P1
+      a: R[x]=1  LOCK; INC  [x]  |  c: R[x]=0  LOCK; INC  [x]
+      b: W[x]=2  LOCK; INC  [x]  |  d: W[x]=1  LOCK; INC  [x]
+       rf: init -> c, d -> a
+       co: d -> b
+       fr: a -> b, c -> d
+      rmw: a -> b, c -> d
+    ");
+}
+
+#[test]
+fn what_can_be_left_out() {
+    let style = Style {
+        events: EventChoice::Memory,
+        layout: Layout::Columns,
+        initial_writes: false,
+        squished: true,
+        threads: false,
+        legend: None,
+        mono: true,
+        unshown: vec!["fr".into()],
+        edge_attributes: vec![("rf".into(), "style".into(), "dashed".into())],
+        ..Style::default()
+    };
+    insta::assert_snapshot!(dot(&first(MP, "aarch64", &style), &style), @r#"
+    digraph G {
+      /* what it is */
+      splines="true";
+      nodesep="0.6";
+      ranksep="0.5";
+      newrank="true";
+      fontname="Helvetica";
+      node [shape="box", margin="0.08,0.04", fontsize="11", fontname="Helvetica"];
+      edge [fontsize="10", arrowsize="0.7", fontname="Helvetica"];
+      /* the events of each thread */
+        e_a [label="a: W[x]=1", pos="0,0!"];
+        e_b [label="b: W[y]=1", pos="0,-72!"];
+        e_c [label="c: R[y]=1", pos="190,0!"];
+        e_d [label="d: R[x]=1", pos="190,-72!"];
+      /* relations */
+      e_a -> e_b [label="po", color="black", fontcolor="black", weight="10"];
+      e_c -> e_d [label="po", color="black", fontcolor="black", weight="10"];
+      e_a -> e_d [label="rf", color="black", fontcolor="black", constraint="false", style="dashed"];
+      e_b -> e_c [label="rf", color="black", fontcolor="black", constraint="false", style="dashed"];
+      e_c -> e_d [label="addr", color="black", fontcolor="black", constraint="false"];
+    }
+    "#);
+}
