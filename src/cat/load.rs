@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::{ast, library, parse};
-use crate::diag::{Diagnostic, Diagnostics, Reported, nearest};
+use crate::diag::{Diagnostic, Diagnostics, Reported, Severity, nearest};
 use crate::source::{SourceId, Sources, Span};
 
 /// Files larger than this are not models.
@@ -89,7 +89,19 @@ impl Loader {
             return done.clone();
         }
         let source = sources.add(found.name.clone(), found.text);
-        let result = parse(sources, source, diags).map(Arc::new);
+        let mut found_wrong = Diagnostics::new();
+        let mut result = parse(sources, source, &mut found_wrong).map(Arc::new);
+        for diagnostic in found_wrong.take() {
+            let diagnostic = match at {
+                Some(span) => diagnostic.at(span, "included here"),
+                None => diagnostic,
+            };
+            if diagnostic.severity == Severity::Error {
+                result = Err(diags.error(diagnostic));
+            } else {
+                diags.warn(diagnostic);
+            }
+        }
         self.parsed.insert(found.name, result.clone());
         result
     }
@@ -178,6 +190,7 @@ enum Place {
 impl std::fmt::Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            Place::Disk(path) if path.is_dir() => write!(f, "{} (a folder)", path.display()),
             Place::Disk(path) => path.display().fmt(f),
             Place::Library => f.write_str("the library (`litmus model list`)"),
         }

@@ -302,10 +302,7 @@ impl<'a> Bounds<'a> {
                 return Ok(self.variables[&(fix, index)].clone());
             }
         }
-        Err(Diagnostic::error(
-            "cat::rec-does-not-settle",
-            format!("the recursive definition of `{}` does not settle", group.names.join("`, `")),
-        ))
+        Err(group.does_not_settle())
     }
 }
 

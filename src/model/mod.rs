@@ -192,6 +192,21 @@ pub struct FixGroup {
     pub bodies: Vec<ExprId>,
     /// `when` test: evaluated each round; failure rejects the execution.
     pub when: Option<Test>,
+    /// Where it stands, if it comes from a file.
+    pub span: Option<Span>,
+}
+
+impl FixGroup {
+    /// The error of a group that goes on changing.
+    pub fn does_not_settle(&self) -> crate::diag::Diagnostic {
+        let message = format!("the recursive definition of `{}` does not settle", self.names.join("`, `"));
+        let diagnostic = crate::diag::Diagnostic::error("cat::rec-does-not-settle", message);
+        match self.span {
+            Some(span) => diagnostic.at(span, "still changing after many rounds"),
+            None => diagnostic,
+        }
+        .note("it is computed in rounds, from empty, until no value gains anything; a definition that only grows settles")
+    }
 }
 
 /// What a test asks of its argument.

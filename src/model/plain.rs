@@ -246,11 +246,7 @@ impl<'a> Plain<'a> {
                 return Ok((0..group.bodies.len()).map(take).collect());
             }
         }
-        Err(Diagnostic::error(
-            "cat::rec-does-not-settle",
-            format!("the recursive definition of `{}` does not settle", group.names.join("`, `")),
-        )
-        .into())
+        Err(group.does_not_settle().into())
     }
 }
 

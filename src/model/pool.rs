@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::source::Span;
+
 use super::{ChoiceId, Expr, ExprId, FixGroup, FixId, Interp, InterpId, Sort};
 
 /// How a node's value moves when a dynamic base grows.
@@ -172,8 +174,13 @@ impl Pool {
 
     /// Opens a recursive group of `names`; bodies are given later by [`Pool::set_bodies`].
     pub fn new_fix(&mut self, names: Vec<String>) -> FixId {
-        self.fixes.push(FixGroup { names, bodies: Vec::new(), when: None });
+        self.fixes.push(FixGroup { names, bodies: Vec::new(), when: None, span: None });
         FixId(self.fixes.len() as u32 - 1)
+    }
+
+    /// Says where a recursive group stands.
+    pub fn set_fix_span(&mut self, id: FixId, span: Span) {
+        self.fixes[id.0 as usize].span = Some(span);
     }
 
     /// Closes a recursive group.

@@ -12,9 +12,10 @@ use super::recursion;
 use super::value::{Procedure, Type, Value};
 use super::{Purpose, free};
 use crate::cat::ast::{Binding, CheckKind, Expr, ExprKind, Ident, Ins, InsKind, Params, Pattern, Test};
+use crate::cat::load::include_cycle;
 use crate::diag::{Diagnostic, Diagnostics, Reported, Severity};
 use crate::model::{self, ExprId, Sort, Step};
-use crate::source::{Sources, Span};
+use crate::source::{SourceId, Sources, Span};
 
 /// Includes nested deeper than this never end.
 const INCLUDE_LIMIT: usize = 60;
@@ -49,8 +50,8 @@ pub(super) struct Executor<'a, 'f> {
     pub steps: Vec<Step>,
     pub shown: Vec<(String, ExprId)>,
     pub made: Vec<Made>,
-    /// How many includes deep.
-    pub including: usize,
+    /// The files being included, outermost first, each with the `include` that asked for it.
+    pub including: Vec<(SourceId, Span)>,
     pub failed: Option<Reported>,
     /// Errors in definitions that perhaps nothing uses, with a remark on why that does no harm.
     pub doubtful: Vec<(Diagnostic, &'static str)>,
@@ -75,7 +76,7 @@ impl<'a, 'f> Executor<'a, 'f> {
             steps: Vec::new(),
             shown: Vec::new(),
             made: Vec::new(),
-            including: 0,
+            including: Vec::new(),
             failed: None,
             doubtful: Vec::new(),
         }
@@ -309,17 +310,25 @@ impl<'a, 'f> Executor<'a, 'f> {
     }
 
     fn include(&mut self, env: &mut Env, path: &str, span: Span) -> Result<(), Halt> {
-        if self.including >= INCLUDE_LIMIT {
+        let file = self.files.open(path, Some(span), self.sources, self.diags).map_err(Halt::Reported)?;
+        // The file that includes, if it was itself included, is the last of the stack; the model's own file is not on it.
+        let outer = self.including.first().map_or(span.source, |(_, span)| span.source);
+        let start = self.including.iter().position(|(source, _)| *source == file.source);
+        if start.is_some() || outer == file.source {
+            let links = self.including[start.map_or(0, |at| at + 1)..].iter().map(|(_, span)| *span);
+            let chain: Vec<Span> = links.collect();
+            return Err(Stop::Fatal(Arc::new(include_cycle(&chain, span))).into());
+        }
+        if self.including.len() >= INCLUDE_LIMIT {
             return Err(Stop::Fatal(Arc::new(
-                Diagnostic::error("cat::include-cycle", format!("including `{path}` never ends"))
-                    .at(span, "includes are nested too deeply"),
+                Diagnostic::error("cat::include-depth", format!("including `{path}` goes too deep"))
+                    .at(span, format!("more than {INCLUDE_LIMIT} files include each other")),
             ))
             .into());
         }
-        let file = self.files.open(path, Some(span), self.sources, self.diags).map_err(Halt::Reported)?;
-        self.including += 1;
+        self.including.push((file.source, span));
         let result = self.run(env, &file.body);
-        self.including -= 1;
+        self.including.pop();
         result
     }
 
