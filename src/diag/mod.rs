@@ -4,6 +4,7 @@
 //! sink, whose [`Diagnostics::error`] is the only maker of a [`Reported`], so that no pass can
 //! fail without having told the user.
 
+mod clip;
 mod nearest;
 mod render;
 

@@ -48,7 +48,7 @@ fn run(model: &str) -> String {
 fn names_and_sorts() {
     insta::assert_snapshot!(check_text("let hb = po | rfee\nacyclic hb"), @r"
     error[cat::unknown-name]: `rfee` is not defined
-      ┌─ model.cat:1:15
+      ┌─ models/model.cat:1:15
       │
     1 │ let hb = po | rfee
       │               ^^^^ not defined here, nor by this architecture
@@ -57,7 +57,7 @@ fn names_and_sorts() {
     ");
     insta::assert_snapshot!(check_text("acyclic po | W as sc"), @r"
     error[cat::wrong-sort]: union of a relation and a set of events
-      ┌─ model.cat:1:14
+      ┌─ models/model.cat:1:14
       │
     1 │ acyclic po | W as sc
       │         --   ^ this is a set of events
@@ -68,14 +68,14 @@ fn names_and_sorts() {
     ");
     insta::assert_snapshot!(check_text("let f(a, b) = a; b\nacyclic f(po, rf, po)"), @r"
     error[cat::wrong-arity]: this function takes 2 arguments, not 3
-      ┌─ model.cat:2:10
+      ┌─ models/model.cat:2:10
       │
     2 │ acyclic f(po, rf, po)
       │          ^^^^^^^^^^^^ 3 given
     ");
     insta::assert_snapshot!(check_text("acyclic domain(W)"), @r"
     error[cat::wrong-sort]: expected a relation, found a set of events
-      ┌─ model.cat:1:15
+      ┌─ models/model.cat:1:15
       │
     1 │ acyclic domain(W)
       │               ^^^ this is a set of events
@@ -84,13 +84,13 @@ fn names_and_sorts() {
     ");
     insta::assert_snapshot!(check_text("let r = po\nacyclic r\nempty [po]\nirreflexive W"), @r"
     error[cat::wrong-sort]: expected a set of events, found a relation
-      ┌─ model.cat:3:8
+      ┌─ models/model.cat:3:8
       │
     3 │ empty [po]
       │        ^^ this is a relation
 
     error[cat::wrong-sort]: expected a relation, found a set of events
-      ┌─ model.cat:4:13
+      ┌─ models/model.cat:4:13
       │
     4 │ irreflexive W
       │             ^ this is a set of events
@@ -228,32 +228,65 @@ fn bytes_that_are_no_text() {
 #[test]
 fn recursion_that_does_not_end() {
     insta::assert_snapshot!(run("let rec f x = f x\nacyclic f po"), @r"
-    error[cat::recursion-too-deep]: calls are nested too deeply
-      ┌─ model.cat:1:15
+    error[cat::recursion-too-deep]: calls are nested more than 10000 deep
+      ┌─ models/model.cat:2:9
       │
-    1 │ let rec f x = f x
-      │               ^^^ while evaluating this
+    2 │ acyclic f po
+      │         ^^^^ inside this
+      │
+      = note: is there a recursive function whose calls never end?
     ");
     insta::assert_snapshot!(run("let rec f x = f (x; po)\nacyclic f po"), @r"
-    error[cat::recursion-too-deep]: calls are nested too deeply
-      ┌─ model.cat:1:15
+    error[cat::recursion-too-deep]: calls are nested more than 10000 deep
+      ┌─ models/model.cat:2:9
       │
-    1 │ let rec f x = f (x; po)
-      │               ^^^^^^^^^ while evaluating this
+    2 │ acyclic f po
+      │         ^^^^ inside this
+      │
+      = note: is there a recursive function whose calls never end?
     ");
-    insta::assert_snapshot!(run("procedure rec p(x) = call p(x) end\ncall p(po)"), @r"
-    error[cat::recursion-too-deep]: calls are nested too deeply
-      ┌─ model.cat:1:22
+    insta::assert_snapshot!(run("procedure rec p(x) = call p(x) call p(x) end\ncall p(po)"), @r"
+    error[cat::recursion-too-deep]: calls are nested more than 10000 deep
+      ┌─ models/model.cat:2:1
       │
-    1 │ procedure rec p(x) = call p(x) end
-      │                      ^^^^^^^^^ while evaluating this
+    2 │ call p(po)
+      │ ^^^^^^^^^^ inside this
+      │
+      = note: is there a recursive function whose calls never end?
+    ");
+    insta::assert_snapshot!(check_text("procedure rec p(x) = call p(x) call p(x) end\ncall p(po)"), @r"
+    error[cat::recursion-too-deep]: calls are nested more than 10000 deep
+      ┌─ models/model.cat:2:1
+      │
+    2 │ call p(po)
+      │ ^^^^^^^^^^ inside this
+      │
+      = note: is there a recursive function whose calls never end?
+    ");
+    insta::assert_snapshot!(check_text("let rec f x = f x | f x\nacyclic f po"), @r"
+    error[cat::recursion-too-deep]: calls are nested more than 10000 deep
+      ┌─ models/model.cat:2:9
+      │
+    2 │ acyclic f po
+      │         ^^^^ inside this
+      │
+      = note: is there a recursive function whose calls never end?
+    ");
+    insta::assert_snapshot!(run("let rec f S = match S with {} -> {} || e ++ s -> f (e ++ s) end\nempty f W"), @r"
+    error[cat::recursion-too-deep]: calls are nested more than 10000 deep
+      ┌─ models/model.cat:1:50
+      │
+    1 │ let rec f S = match S with {} -> {} || e ++ s -> f (e ++ s) end
+      │                                                  ^^^^^^^^^^ inside this
+      │
+      = note: is there a recursive function whose calls never end?
     ");
     // Writes, then reads, then writes again: each round's value is not within the one before.
     let swaps = "let swap = [W]; po; [R] | [R]; po^-1; [W]\n\
         let rec x = range([x]; swap) | (W \\ IW) \\ range([x]; (_ * _))\nempty x";
     insta::assert_snapshot!(run(swaps), @r"
     error[cat::rec-does-not-settle]: the recursive definition of `x` does not settle
-      ┌─ model.cat:2:1
+      ┌─ models/model.cat:2:1
       │
     2 │ let rec x = range([x]; swap) | (W \ IW) \ range([x]; (_ * _))
       │ ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ still changing after many rounds

@@ -16,6 +16,7 @@ use super::error::{Eval, Placed, Stop, wrong_sort};
 use super::free;
 use super::interpreter::{Concrete, Declared, Interpreter, Mode};
 use super::ops::Op;
+use super::stack;
 use super::value::{Type, Value};
 use crate::cat::ast::{Binding, Expr, Ins};
 use crate::diag::Diagnostic;
@@ -25,9 +26,6 @@ use crate::source::Span;
 
 /// Steps that a trial run may take.
 const TRIAL_FUEL: u32 = 20_000;
-
-/// The stack of a run that recurses deeply; only what is used of it is ever touched.
-const DEEP_STACK: usize = 256 << 20;
 
 /// A computation put off.
 #[derive(Clone, Debug)]
@@ -80,12 +78,9 @@ impl Leaf {
     /// Runs it on values of its inputs; on a larger stack, if it recurses deeply.
     fn run(&self, inputs: FxHashMap<ExprId, Value>, universe: &dyn Universe) -> Eval {
         match self.run_here(inputs.clone(), universe, None, None) {
-            Err(Stop::TooDeep(span)) => std::thread::scope(|scope| {
-                let deep = || self.run_here(inputs, universe, None, Some(DEEP_STACK - (DEEP_STACK >> 3)));
-                let thread = std::thread::Builder::new().stack_size(DEEP_STACK).spawn_scoped(scope, deep);
-                let result = thread.ok().and_then(|thread| thread.join().ok());
-                result.unwrap_or(Err(Stop::TooDeep(span)))
-            }),
+            Err(Stop::TooDeep(_)) => {
+                stack::deep(move |stack| self.run_here(inputs, universe, None, Some(stack)))
+            }
             other => other,
         }
     }

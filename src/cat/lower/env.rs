@@ -104,7 +104,8 @@ impl Env {
             frame = &f.next;
         }
         let versions = globals?.bindings.get(name)?;
-        versions.iter().rev().find(|(version, _)| *version < self.version).map(|(_, slot)| slot.clone())
+        let older = versions.partition_point(|(version, _)| *version < self.version);
+        versions[..older].last().map(|(_, slot)| slot.clone())
     }
 
     /// The local bindings, newest first.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::stack::DEPTH_LIMIT;
 use super::value::{Type, Value};
 use crate::diag::Diagnostic;
 use crate::model::ExprId;
@@ -32,10 +33,22 @@ impl Stop {
                 format!("the value of node {} is needed before the search has decided it", id.0),
             ),
             Stop::TooDeep(span) => {
-                Diagnostic::unsupported("cat::recursion-too-deep", "calls are nested too deeply")
-                    .at(*span, "while evaluating this")
+                let message = format!("calls are nested more than {DEPTH_LIMIT} deep");
+                Diagnostic::error("cat::recursion-too-deep", message)
+                    .at(*span, "inside this")
+                    .note("is there a recursive function whose calls never end?")
             }
             Stop::OutOfFuel => Diagnostic::unsupported("cat::too-long", "the evaluation takes too long"),
+        }
+    }
+}
+
+impl Stop {
+    /// It happened inside this call: of calls that never end, the outermost is the one to point at.
+    pub(super) fn within_call(self, call: Span) -> Stop {
+        match self {
+            Stop::TooDeep(_) => Stop::TooDeep(call),
+            other => other,
         }
     }
 }

@@ -189,13 +189,13 @@ impl Interpreter<'_> {
                 self.enter(span)?;
                 let result = self.call(closure, arg);
                 self.depth -= 1;
-                result
+                result.map_err(|stop| stop.within_call(span))
             }
             Value::Prim(prim) => {
                 self.enter(span)?;
                 let result = self.primitive(prim, arg, span);
                 self.depth -= 1;
-                result
+                result.map_err(|stop| stop.within_call(span))
             }
             Value::Unknown => Ok(Value::Unknown),
             Value::Node(_, Sort::Other) => self.defer_apply(function, arg, span),

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use super::choices::{Items, ValueSet};
 use super::env::{Env, Slot, Thunk};
 use super::error::{Eval, Stop};
@@ -19,6 +21,12 @@ use crate::source::{SourceId, Sources, Span};
 
 /// Includes nested deeper than this never end.
 const INCLUDE_LIMIT: usize = 60;
+
+/// After so many definitions they are evaluated at once, used or not.
+const LAZY_LIMIT: usize = 1_000;
+
+/// Steps that checking spends on functions by themselves; what is called is looked at in any case.
+const CURIOSITY: u32 = 5_000_000;
 
 /// Why a run of instructions stops.
 pub(super) enum Halt {
@@ -55,6 +63,8 @@ pub(super) struct Executor<'a, 'f> {
     pub failed: Option<Reported>,
     /// Errors in definitions that perhaps nothing uses, with a remark on why that does no harm.
     pub doubtful: Vec<(Diagnostic, &'static str)>,
+    /// Steps left for looking into functions that perhaps nothing calls.
+    pub curiosity: u32,
 }
 
 impl<'a, 'f> Executor<'a, 'f> {
@@ -79,10 +89,11 @@ impl<'a, 'f> Executor<'a, 'f> {
             including: Vec::new(),
             failed: None,
             doubtful: Vec::new(),
+            curiosity: CURIOSITY,
         }
     }
 
-    /// Runs instructions. When checking, an error stops only the instruction it is in.
+    /// Runs instructions. When checking, an error stops only the instruction it is in, and a recursion without end all calls of it.
     pub(super) fn run(&mut self, env: &mut Env, body: &[Ins]) -> Result<(), Halt> {
         for ins in body {
             let depth = self.interpreter.depth;
@@ -91,6 +102,9 @@ impl<'a, 'f> Executor<'a, 'f> {
                 other => other,
             };
             match result {
+                Err(Halt::Stop(Stop::TooDeep(span))) if depth > 0 => {
+                    return Err(Halt::Stop(Stop::TooDeep(span)));
+                }
                 Err(Halt::Stop(stop)) if self.purpose != Purpose::Run => {
                     self.interpreter.depth = depth;
                     self.report(&stop);
@@ -143,10 +157,12 @@ impl<'a, 'f> Executor<'a, 'f> {
     }
 
     fn bind_all(&mut self, env: &mut Env, bindings: &[Binding], slots: Vec<(Arc<str>, Slot)>) {
+        let idents = bindings.iter().flat_map(|b| free::bound_names(&b.pattern)).map(|i| (&i.name, i));
+        // Of a name bound twice the first place counts.
+        let idents: FxHashMap<_, _> = idents.rev().collect();
         for (name, slot) in slots {
-            let ident = bindings.iter().flat_map(|b| free::bound_names(&b.pattern)).find(|i| i.name == name);
-            if let Some(ident) = ident {
-                self.bind(env, &ident.clone(), slot);
+            if let Some(ident) = idents.get(&name) {
+                self.bind(env, ident, slot);
             }
         }
     }
@@ -158,6 +174,8 @@ impl<'a, 'f> Executor<'a, 'f> {
                 let slots = self.interpreter.let_slots(env, bindings)?;
                 if self.purpose != Purpose::Run {
                     self.force_all(&slots);
+                } else if self.made.len() > LAZY_LIMIT {
+                    self.force_quietly(&slots);
                 }
                 self.bind_all(env, bindings, slots);
             }
@@ -215,6 +233,16 @@ impl<'a, 'f> Executor<'a, 'f> {
         Ok(())
     }
 
+    /// Definitions of which each uses the one before must not be left to the last: that would nest as deep as there are of them.
+    fn force_quietly(&mut self, slots: &[(Arc<str>, Slot)]) {
+        for (_, slot) in slots {
+            let depth = self.interpreter.depth;
+            // An error waits for its use.
+            let _ = self.interpreter.force(slot);
+            self.interpreter.depth = depth;
+        }
+    }
+
     /// When checking, every definition is looked at, used or not; of a function also the body, on an unknown argument.
     fn force_all(&mut self, slots: &[(Arc<str>, Slot)]) {
         for (_, slot) in slots {
@@ -222,9 +250,13 @@ impl<'a, 'f> Executor<'a, 'f> {
             let looked = self.interpreter.force(slot).and_then(|value| match &value {
                 Value::Closure(closure) => {
                     let span = closure.body.span;
-                    match self.interpreter.apply(&(value.clone(), span), &(Value::Unknown, span), span) {
+                    self.interpreter.fuel = Some(self.curiosity);
+                    let looked =
+                        self.interpreter.apply(&(value.clone(), span), &(Value::Unknown, span), span);
+                    self.curiosity = self.interpreter.fuel.take().unwrap_or(0);
+                    match looked {
                         // A function that only its argument can stop is not wrong.
-                        Err(Stop::TooDeep(_)) => Ok(value),
+                        Err(Stop::TooDeep(_) | Stop::OutOfFuel) => Ok(value),
                         other => other,
                     }
                 }
@@ -362,6 +394,7 @@ impl<'a, 'f> Executor<'a, 'f> {
             Value::Unknown => return Ok(()),
             _ => return Err(not_a_procedure(&value, name).into()),
         };
+        let depth = self.interpreter.depth;
         self.interpreter.enter(span)?;
         self.interpreter.check_stack(span)?;
         let mut inner = procedure.env.local();
@@ -370,9 +403,12 @@ impl<'a, 'f> Executor<'a, 'f> {
         }
         self.interpreter.bind_params(&mut inner, &procedure.params, &arg, Some(&name.name))?;
         let body = procedure.body.clone();
-        self.run(&mut inner, &body)?;
-        self.interpreter.depth -= 1;
-        Ok(())
+        let result = self.run(&mut inner, &body);
+        self.interpreter.depth = depth;
+        result.map_err(|halt| match halt {
+            Halt::Stop(stop) => Halt::Stop(stop.within_call(span)),
+            reported @ Halt::Reported(_) => reported,
+        })
     }
 
     fn with(&mut self, env: &mut Env, name: &Ident, set: &Expr, span: Span) -> Result<(), Halt> {

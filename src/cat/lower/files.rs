@@ -8,7 +8,7 @@ use crate::diag::{Diagnostics, Reported};
 use crate::source::{Sources, Span};
 
 /// Finds and parses model files by name.
-pub trait Files {
+pub trait Files: Send {
     /// The file of that name, parsed; `from` is the `include` that asks for it.
     ///
     /// # Errors

@@ -10,19 +10,13 @@ use super::env::{Env, Globals, Slot, Thunk};
 use super::error::{Eval, Placed, Stop, unknown_name, wrong_arity};
 use super::free;
 use super::predefined::Predefined;
+use super::stack::{DEPTH_LIMIT, SHALLOW};
 use super::value::Value;
 use crate::cat::ast::{Binding, Expr, ExprKind, Ident, Params, Pattern};
 use crate::diag::Diagnostic;
 use crate::model::{self, ExprId, Pool, Sort, Universe};
 use crate::relation::{Rel, Set};
 use crate::source::Span;
-
-/// Calls nested deeper than this are refused.
-const DEPTH_LIMIT: u32 = 10_000;
-
-/// The interpreter uses no more stack than this, unless it is given a thread of its own: threads have 2 MiB, and it is not the
-/// first on theirs.
-const STACK_LIMIT: usize = 1 << 20;
 
 /// Declared tags, and the settings that expressions can ask about.
 #[derive(Clone, Default, Debug)]
@@ -121,7 +115,7 @@ impl<'a> Interpreter<'a> {
             depth: 0,
             fuel: None,
             age: 0,
-            stack_limit: STACK_LIMIT,
+            stack_limit: SHALLOW,
             stack: stack_now(),
             free: FxHashMap::default(),
         }

@@ -26,6 +26,7 @@ mod prims;
 mod recursion;
 mod sets;
 mod shapes;
+mod stack;
 mod value;
 mod variants;
 
@@ -100,9 +101,21 @@ pub fn lower(
     sources: &mut Sources,
     diags: &mut Diagnostics,
 ) -> Result<Lowered, Reported> {
+    stack::deep(move |stack| lower_here(input, stack, files, sources, diags))
+}
+
+/// Lowers a model on this stack, of which so much may be used.
+fn lower_here(
+    input: LowerInput,
+    stack: usize,
+    files: &mut dyn Files,
+    sources: &mut Sources,
+    diags: &mut Diagnostics,
+) -> Result<Lowered, Reported> {
     let declared = Declared { variants: input.variants, ..Declared::default() };
     let mode = Mode::Abstract(Box::new(Abstract::new(input.predefined)));
-    let interpreter = Interpreter::new(mode, Arc::new(declared));
+    let mut interpreter = Interpreter::new(mode, Arc::new(declared));
+    interpreter.stack_limit = stack;
     let mut executor = Executor::new(interpreter, files, sources, diags, &input.skip_checks, Purpose::Run);
     let mut env = Env::default();
     executor.bind_predefined(&mut env);
