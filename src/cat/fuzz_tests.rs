@@ -230,6 +230,7 @@ fn front_end(text: &str, library: &mut Library, base: &Arc<Sources>, predefined:
         file_name: "model.cat",
         bell: None,
         library: Some(&stdlib),
+        foreign_library: false,
         predefined: predefined.clone(),
         variants: BTreeSet::new(),
         skip_checks: BTreeSet::new(),

@@ -211,16 +211,11 @@ pub struct Tokens<'s> {
 }
 
 impl<'s> Tokens<'s> {
-    /// The tokens of `text`.
-    pub fn new(text: &'s str) -> Tokens<'s> {
-        Tokens {
-            lexer: Token::lexer(text).spanned(),
-            ahead: None,
-            last: None,
-            previous: None,
-            first: None,
-            count: 0,
-        }
+    /// The tokens of `text` from this byte on.
+    pub fn new(text: &'s str, start: usize) -> Tokens<'s> {
+        let mut lexer = Token::lexer(text);
+        lexer.bump(start);
+        Tokens { lexer: lexer.spanned(), ahead: None, last: None, previous: None, first: None, count: 0 }
     }
 
     /// What was learnt about comments so far.

@@ -110,6 +110,7 @@ static ENTRIES: &[Entry] = files! {
     Part "mipsfences.cat"
     Part "filters.cat"
     Part "lkmm-locks.cat"
+    Part "dat3m.cat"
     Bell "lkmm.bell"
     Def "lkmm.def"
 };

@@ -56,11 +56,7 @@ fn check(
             None => writeln!(out, "{shown}: error")?,
             Some(model) => {
                 let arch = checked.arch.map_or("any architecture", |arch| arch.name());
-                let free = match checked.unbound.len() {
-                    0 => String::new(),
-                    n => format!(", {n} names left to whoever includes it"),
-                };
-                writeln!(out, "{shown}: ok ({arch}, {} steps{free})", model.steps.len())?;
+                writeln!(out, "{shown}: ok ({arch}, {} steps{})", model.steps.len(), open_names(&checked))?;
             }
         }
         if console.verbose > 0 {
@@ -73,6 +69,16 @@ fn check(
         all.push(checked);
     }
     Ok(exit_of(&all))
+}
+
+/// What is said of names that nothing binds: a few are named, many counted.
+fn open_names(checked: &CheckedModel) -> String {
+    let names: Vec<&str> = checked.unbound.iter().map(|(name, _)| name.as_str()).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        few if few.len() <= 4 => format!(", bound by nothing here: {}", few.join(" ")),
+        many => format!(", {} names are bound by nothing here: -v lists them", many.len()),
+    }
 }
 
 /// Folders stand for the models in them.

@@ -8,7 +8,7 @@ mod clip;
 mod nearest;
 mod render;
 
-pub use nearest::nearest;
+pub use nearest::{is_slip, nearest};
 pub use render::{Color, render, render_all};
 
 use crate::source::Span;

@@ -13,6 +13,18 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
+/// Is `name` one slip away from a known name: a letter too many, missing, wrong, or two exchanged? The first letter is never the wrong
+/// one, and what differs by a digit is meant to: `vloc` is not `loc`, nor `SC1` `SC2`.
+pub fn is_slip<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> bool {
+    let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+    known.into_iter().any(|other| {
+        name.chars().next() == other.chars().next()
+            && !name.eq_ignore_ascii_case(other)
+            && distance(name, other) == 1
+            && digits(name) == digits(other)
+    })
+}
+
 /// Damerau-Levenshtein distance (adjacent transpositions count one), case differences count one in all.
 fn distance(a: &str, b: &str) -> usize {
     if a.eq_ignore_ascii_case(b) {
@@ -44,7 +56,14 @@ fn distance(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::{is_slip, nearest};
+
+    #[test]
+    fn a_slip_is_one_letter() {
+        assert!(is_slip("po-lco", ["po-loc"]) && is_slip("rfee", ["rfe"]) && is_slip("dta", ["data"]));
+        assert!(!is_slip("dmb.st", ["DMB.ST", "dmb.sy.x"]));
+        assert!(!is_slip("vloc", ["loc"]) && !is_slip("SEM0", ["SEM1"]) && !is_slip("SEM", ["SEM1"]));
+    }
 
     #[test]
     fn offers_the_closest_name_only_when_it_is_close() {

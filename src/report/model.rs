@@ -368,6 +368,7 @@ mod tests {
                 file_name: "model.cat",
                 bell: None,
                 library: None,
+                foreign_library: false,
                 predefined: Predefined::new(&BTreeSet::new()),
                 variants: BTreeSet::new(),
                 skip_checks: BTreeSet::new(),

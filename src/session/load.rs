@@ -177,6 +177,7 @@ fn load_model(
         file_name: &name,
         bell: bell_file.as_deref(),
         library: Some(&loaded.stdlib),
+        foreign_library: false,
         predefined,
         variants: variants.clone(),
         skip_checks: settings.explore.skip_checks.iter().cloned().collect(),

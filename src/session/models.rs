@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::Settings;
 use super::load::{Includes, model_arch, with_companions};
 use crate::arch::ArchId;
+use crate::cat::load::LIBRARY;
 use crate::cat::lower::{Bell, LowerInput, Predefined, Purpose, canonical_variant, lower, read_bell};
 use crate::cat::{Loader, ast, parse};
 use crate::diag::{Diagnostic, Diagnostics, Reported};
@@ -69,7 +70,12 @@ fn check(
         file_name: name,
         bell: bell_file.as_deref(),
         library: Some(&loaded.stdlib),
-        predefined: predefined(checked.arch, &variants, bell.as_ref()),
+        foreign_library: !sources.get(loaded.stdlib.source).name.starts_with(LIBRARY),
+        predefined: {
+            let mut predefined = predefined(checked.arch, &variants, bell.as_ref());
+            predefined.add_sets(foreign_sets(&loaded.main.header));
+            predefined
+        },
         variants,
         skip_checks: settings.explore.skip_checks.iter().cloned().collect(),
         purpose: if fragments { Purpose::CheckFragment } else { Purpose::Check },
@@ -95,6 +101,7 @@ pub fn lower_name(settings: &Settings, name: &str, arch: ArchId) -> Option<(Mode
         file_name: "name",
         bell: bell_file.as_deref(),
         library: Some(&stdlib),
+        foreign_library: false,
         predefined: predefined(Some(arch), &variants, bell.as_ref()),
         variants,
         skip_checks: BTreeSet::new(),
@@ -118,6 +125,17 @@ pub(super) fn open_bell(
     let file = loader.open(sources, name, None, diagnostics, None)?;
     let bell = read_bell(&file, Some(stdlib), &mut Includes(loader), sources, diagnostics)?;
     Ok((Some(file), Some(bell)))
+}
+
+/// The sets of architectures that have models, but no tests here.
+fn foreign_sets(header: &[String]) -> impl Iterator<Item = &'static str> {
+    let sets: &[&str] = match header.first().map(String::as_str) {
+        Some("BPF") => &["SC", "AQ", "RL"],
+        Some("ASL") => &["ASLLocal", "WPC"],
+        Some("JAVA" | "Java") => &["RMW", "REL", "ACQ", "RA", "V", "O"],
+        _ => &[],
+    };
+    sets.iter().copied()
 }
 
 /// The names bound before a model starts, on an architecture or on any.

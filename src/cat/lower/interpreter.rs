@@ -13,7 +13,7 @@ use super::predefined::Predefined;
 use super::stack::{DEPTH_LIMIT, SHALLOW};
 use super::value::Value;
 use crate::cat::ast::{Binding, Expr, ExprKind, Ident, Params, Pattern};
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, is_slip};
 use crate::model::{self, ExprId, Pool, Sort, Universe};
 use crate::relation::{Rel, Set};
 use crate::source::Span;
@@ -164,6 +164,10 @@ impl<'a> Interpreter<'a> {
     fn unbound(&mut self, name: &Arc<str>, span: Span) -> Eval {
         let Mode::Abstract(a) = &mut self.mode else { return Err(unknown_name(name, span, [])) };
         match &mut a.unbound {
+            // One letter off is a slip, not a name that somebody else defines.
+            Some(_) if name.len() > 3 && is_slip(name, a.globals.names()) => {
+                Err(unknown_name(name, span, a.globals.names()))
+            }
             Some(list) => {
                 if !list.iter().any(|i| i.name == *name) {
                     list.push(Ident { name: name.clone(), span });

@@ -61,6 +61,8 @@ pub struct LowerInput<'a> {
     pub bell: Option<&'a File>,
     /// The library that is run first (`stdlib.cat`).
     pub library: Option<&'a File>,
+    /// Is that one not ours, so that it is checked too?
+    pub foreign_library: bool,
     /// The names bound before any of them.
     pub predefined: Predefined,
     /// The variants that are set: lower case, canonical names (see [`canonical_variant`]).
@@ -119,12 +121,15 @@ fn lower_here(
     let mut executor = Executor::new(interpreter, files, sources, diags, &input.skip_checks, Purpose::Run);
     let mut env = Env::default();
     executor.bind_predefined(&mut env);
-    for (file, is_own) in [(input.library, false), (input.bell, true), (Some(input.model), true)] {
+    let files = [(input.library, input.foreign_library), (input.bell, true), (Some(input.model), true)];
+    for (file, is_own) in files {
         let Some(file) = file else { continue };
         if is_own {
             executor.purpose = input.purpose;
             if let Mode::Abstract(a) = &mut executor.interpreter.mode {
-                a.unbound = (input.purpose == Purpose::CheckFragment).then(Vec::new);
+                if input.purpose == Purpose::CheckFragment {
+                    a.unbound.get_or_insert_default();
+                }
             }
         }
         match executor.run(&mut env, &file.body) {

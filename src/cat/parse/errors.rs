@@ -8,6 +8,25 @@ use crate::source::{SourceId, Span};
 
 type Error<'s> = ParseError<usize, Token<'s>, (usize, LexError, usize)>;
 
+/// The token that the parser refused, and where it is.
+pub fn token<'s>(error: &Error<'s>) -> Option<(usize, Token<'s>)> {
+    match error {
+        ParseError::UnrecognizedToken { token: (start, token, _), .. }
+        | ParseError::ExtraToken { token: (start, token, _) } => Some((*start, *token)),
+        _ => None,
+    }
+}
+
+/// May an error be but a consequence of one before it? The end of a block, where its beginning was not understood.
+pub fn may_follow(error: &Error<'_>) -> bool {
+    match error {
+        ParseError::UnrecognizedToken { token: (_, token, _), .. } => {
+            matches!(token, Token::End | Token::Else | Token::BarBar | Token::In | Token::With)
+        }
+        _ => false,
+    }
+}
+
 /// What the parser could not take; `tokens` is where it stopped.
 pub fn describe(error: Error<'_>, source: SourceId, text: &str, tokens: &Tokens<'_>) -> Diagnostic {
     match error {
@@ -106,6 +125,10 @@ fn misspelt<'s>(tokens: &Tokens<'s>) -> Option<(usize, &'s str, &'static str)> {
     }
 }
 
+fn is_infix(token: Token<'_>) -> bool {
+    matches!(token, Token::Bar | Token::Semicolon | Token::Backslash | Token::Amp | Token::Times)
+}
+
 const PLUS_PLUS: &str = "`++` is one token, it adds an element to a set: for two closures write `(r+)+`";
 
 /// A remark for the mistakes that `cat` invites.
@@ -138,6 +161,9 @@ fn hint(token: Token<'_>, expected: &[String], previous: Option<Token<'_>>) -> O
         Token::Then => Some("an `if` instruction takes no `then`: `if \"variant\" … else … end`"),
         Token::Enum => Some("`enum` is only allowed at the top level of a file"),
         _ if previous == Some(Token::PlusPlus) => Some(PLUS_PLUS),
+        _ if token.is_keyword() && previous.is_some_and(is_infix) => {
+            Some("the operator before it has nothing on its right")
+        }
         _ if token.is_keyword() && expects("identifier") => {
             Some("this word is reserved and cannot be a name")
         }

@@ -6,7 +6,7 @@ use lalrpop_util::lalrpop_mod;
 
 use super::ast;
 use super::build::{Builder, MAX_DEPTH};
-use super::lex::Tokens;
+use super::lex::{INSTRUCTION_WORDS, Token, Tokens};
 use crate::diag::{Diagnostic, Diagnostics, Reported};
 use crate::source::{SourceId, Sources, Span};
 
@@ -16,11 +16,12 @@ lalrpop_mod!(
     "/cat/grammar.rs"
 );
 
-/// Parses one `cat` or `bell` file. Reports the first error: what follows a syntax error is guesswork.
+/// Parses one `cat` or `bell` file. After a syntax error it goes on at the next line that starts with an instruction, to report what
+/// else is wrong.
 pub fn parse(sources: &Sources, source: SourceId, diags: &mut Diagnostics) -> Result<ast::File, Reported> {
     let text = sources.get(source).text.clone();
     let mut builder = Builder::new(source);
-    let mut tokens = Tokens::new(&text);
+    let mut tokens = Tokens::new(&text, 0);
     let result = grammar::FileParser::new().parse(&mut builder, tokens.by_ref());
     if let Some((start, inner)) = tokens.comments().unbalanced {
         let (comment, inner) = (Span::new(source, start, start + 2), Span::new(source, inner, inner + 2));
@@ -30,7 +31,42 @@ pub fn parse(sources: &Sources, source: SourceId, diags: &mut Diagnostics) -> Re
     if let Some(span) = builder.too_deep {
         return Err(diags.error(too_deep(span)));
     }
-    result.map_err(|error| diags.error(errors::describe(error, source, &text, &tokens)))
+    let error = match result {
+        Ok(file) => return Ok(file),
+        Err(error) => error,
+    };
+    let refused = errors::token(&error);
+    let reported = diags.error(errors::describe(error, source, &text, &tokens));
+    further_errors(&text, source, resume(&text, refused, &mut tokens), diags);
+    Err(reported)
+}
+
+/// Reports the errors of what follows an error, from this place on.
+fn further_errors(text: &str, source: SourceId, mut start: Option<usize>, diags: &mut Diagnostics) {
+    let parser = grammar::FileParser::new();
+    for _ in 1..ERROR_LIMIT {
+        let Some(from) = start else { break };
+        let mut tokens = Tokens::new(text, from);
+        let Err(error) = parser.parse(&mut Builder::new(source), tokens.by_ref()) else { break };
+        let refused = errors::token(&error).filter(|(at, _)| *at > from);
+        if !errors::may_follow(&error) {
+            diags.error(errors::describe(error, source, text, &tokens));
+        }
+        start = resume(text, refused, &mut tokens);
+    }
+}
+
+/// More syntax errors of one file are not reported.
+const ERROR_LIMIT: usize = 20;
+
+/// The next instruction that starts a line: the token that was refused, or one after it.
+fn resume(text: &str, refused: Option<(usize, Token<'_>)>, tokens: &mut Tokens<'_>) -> Option<usize> {
+    let starts_line = |at: usize| at == 0 || text.as_bytes()[at - 1] == b'\n';
+    let is_instruction = |(at, token): &(usize, Token<'_>)| {
+        starts_line(*at) && INSTRUCTION_WORDS.contains(&token.to_string().trim_matches('`'))
+    };
+    let rest = tokens.filter_map(|token| token.ok().map(|(at, token, _)| (at, token)));
+    refused.into_iter().chain(rest).find(is_instruction).map(|(at, _)| at)
 }
 
 fn too_deep(span: Span) -> Diagnostic {

@@ -70,6 +70,7 @@ fn fragments_may_use_names_of_their_includers() {
         file_name: "part.cat",
         bell: None,
         library: None,
+        foreign_library: false,
         predefined: Predefined::new(&variants),
         variants,
         skip_checks: BTreeSet::new(),

@@ -82,6 +82,7 @@ fn lower_file(case: &Case) -> Result<Lowered, String> {
             file_name: case.file,
             bell: bell.as_deref(),
             library: Some(&library),
+            foreign_library: false,
             predefined,
             variants,
             skip_checks: BTreeSet::new(),
