@@ -74,6 +74,9 @@ pub struct Options {
     pub speedcheck: bool,
     /// Names of checks to skip.
     pub skip_checks: Vec<String>,
+    /// Where the explorer notes every execution that it completes, so that tests can tell whether it found one twice.
+    #[cfg(test)]
+    pub(crate) completed: Option<Arc<std::sync::Mutex<Vec<String>>>>,
 }
 
 impl Default for Options {
@@ -88,6 +91,8 @@ impl Default for Options {
             interrupt: None,
             speedcheck: false,
             skip_checks: Vec::new(),
+            #[cfg(test)]
+            completed: None,
         }
     }
 }

@@ -304,9 +304,8 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
                         must.union_with(lower);
                         may.union_with(upper);
                     }
-                    if values.len() > 1 {
-                        self.options.push((index, values));
-                    }
+                    // One that is alone is no choice, but part of the union all the same.
+                    self.options.push((index, values));
                 }
             }
             Choices::Orders(orders) => {

@@ -438,7 +438,9 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         self.run_items(&problem.code.main, state);
         self.probing = false;
         let mut closed = false;
-        for (index, check) in problem.checks.iter().enumerate().take(64) {
+        // The top bit of the mask stands for all checks past its width as well, and is then never cleared.
+        let closable = if problem.checks.len() > 64 { 63 } else { 64 };
+        for (index, check) in problem.checks.iter().enumerate().take(closable) {
             if state.open >> index & 1 == 0 || check.negated {
                 continue;
             }
@@ -801,7 +803,19 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         flow
     }
 
+    /// Notes what was chosen: the paths, `rf`, final writes, orders and options.
+    #[cfg(test)]
+    fn note(&self, state: &State<W>, last: &[usize]) {
+        let Some(completed) = &self.options.completed else { return };
+        let world = self.problem.world;
+        let choices = (&state.candidates, &state.orders, &state.options, last);
+        let note = format!("{:?} {:?} {choices:?}", world.constraints, world.events);
+        completed.lock().expect("no test panics while it notes").push(note);
+    }
+
     fn accept(&mut self, state: &State<W>, values: &[Option<Value>], last: &[usize]) -> ControlFlow<()> {
+        #[cfg(test)]
+        self.note(state, last);
         let problem = self.problem;
         if let Some(plain) = &self.plain {
             let kept = &problem.code.numbering.kept;

@@ -431,3 +431,28 @@ fn explorer_equals_oracle() {
     // The cases must not be trivial.
     assert!(executions > cases() && pruned > cases() / 2, "{executions} executions, {pruned} pruned");
 }
+
+#[test]
+fn no_execution_is_found_twice() {
+    let mut found = 0;
+    for seed in 1..=cases() / 5 {
+        let mut random = Random::new(seed ^ 0xD0_0B1E << 24);
+        let test = random_program(&mut random);
+        let model = random_model(&mut random);
+        for jobs in [1, 3] {
+            let completed = Arc::new(std::sync::Mutex::new(Vec::new()));
+            let options =
+                Options { jobs, completed: Some(completed.clone()), ..with(Engine::Explore, Mode::Count) };
+            let Ok(outcome) = run(&test, &model, &options) else { continue };
+            let mut completed = std::mem::take(&mut *completed.lock().expect("the notes"));
+            let n = completed.len();
+            // Those that a filter or the plain run of the model refuses are completed, too.
+            assert!(n as u64 >= outcome.stats.executions || n > 0, "case {seed}: not all were noted");
+            completed.sort_unstable();
+            completed.dedup();
+            assert_eq!(completed.len(), n, "case {seed}, {jobs} workers: an execution was found twice");
+            found += n;
+        }
+    }
+    assert!(found as u64 > cases() / 2, "{found} executions");
+}

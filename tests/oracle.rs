@@ -1,0 +1,216 @@
+//! The explorer against the oracle on the corpus, in all three modes.
+//!
+//! By default a sample of small tests; `LITMUS_ORACLE=all cargo test --release --test oracle` takes every test that the
+//! oracle finishes within `LITMUS_ORACLE_SECONDS` (2 unless told), and prints how many there are in each suite.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use litmus::execution::unfold;
+use litmus::explore::{self, Engine, Mode, Options};
+use litmus::litmus::Lowered;
+use litmus::outcome::{Completeness, Observable, Outcome};
+use litmus::session::{Input, Session, Settings};
+
+/// A suite, the models it is run under, and the most of its tests that the sample takes.
+const SUITES: [(&str, &[&str], usize); 15] = [
+    ("x86", &["x86tso.cat", "sc", "uni", "minimal", "naked", "pso", "rmo"], 12),
+    ("ppc", &["ppc.cat", "sc"], 16),
+    ("riscv", &["riscv.cat", "tso"], 16),
+    ("aarch64", &["aarch64.cat", "weak"], 16),
+    ("arm", &["arm.cat", "armllh.cat", "nofence"], 16),
+    ("c11", &["rc11.cat", "c11"], 16),
+    ("lkmm", &["lkmm"], 24),
+    ("linux-catalogue", &["lkmm"], 16),
+    ("instr-aarch64", &["aarch64.cat"], 30),
+    ("instr-arm", &["arm.cat"], 11),
+    ("instr-mips", &["mips.cat"], 18),
+    ("instr-ppc", &["ppc.cat"], 7),
+    ("instr-riscv", &["riscv.cat"], 13),
+    ("instr-x86_64", &["x86tso-mixed.cat"], 5),
+    ("instr-c", &["rc11.cat"], 9),
+];
+
+/// The most candidates that the oracle tries for a test of the sample.
+const SAMPLE_CANDIDATES: f64 = 150.0;
+
+#[derive(Default)]
+struct Tally {
+    tests: usize,
+    finished: usize,
+    equal: usize,
+    refused: usize,
+}
+
+#[test]
+fn explorer_equals_oracle_on_the_corpus() {
+    let corpus = std::env::var_os("LITMUS_CORPUS")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus"), PathBuf::from);
+    if !corpus.is_dir() {
+        println!("skipped: no corpus at {}", corpus.display());
+        return;
+    }
+    let all = std::env::var("LITMUS_ORACLE").is_ok_and(|what| what == "all");
+    let seconds = std::env::var("LITMUS_ORACLE_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(2.0);
+    let only = std::env::var("LITMUS_ORACLE_SUITE").ok();
+    let mut wrong = Vec::new();
+    let mut compared = 0;
+    for (suite, models, sample) in SUITES {
+        if only.as_ref().is_some_and(|only| only != suite) {
+            continue;
+        }
+        for model in models {
+            let judge = Judge {
+                settings: settings(&corpus, suite, model),
+                model,
+                limit: if all { Limit::Time(Duration::from_secs_f64(seconds)) } else { Limit::Candidates },
+            };
+            let files = tests_of(&corpus.join(suite).join("tests"));
+            let files = if all { files } else { spread(files, sample) };
+            let tally = judge.run(&files, &mut wrong);
+            compared += tally.finished;
+            println!(
+                "{suite} under {model}: {} tests, {} refused, the oracle finished {}, equal {}",
+                tally.tests, tally.refused, tally.finished, tally.equal
+            );
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {compared} differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(only.is_some() || compared > 100, "only {compared} tests were compared");
+}
+
+/// Models of the corpus are named as files, ours by their names.
+fn settings(corpus: &Path, suite: &str, model: &str) -> Settings {
+    let mut settings = Settings::default();
+    if model.ends_with(".cat") {
+        settings.include.push(corpus.join("cat/herd"));
+    }
+    if suite == "instr-c" {
+        settings.variants.push("S128".to_string());
+    }
+    settings
+}
+
+fn tests_of(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("a folder of tests");
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    files.retain(|file| file.extension().is_some_and(|e| e == "litmus"));
+    files.sort();
+    files
+}
+
+/// That many of them, evenly.
+fn spread(files: Vec<PathBuf>, n: usize) -> Vec<PathBuf> {
+    let step = files.len().div_ceil(n).max(1);
+    files.into_iter().step_by(step).collect()
+}
+
+enum Limit {
+    /// Tests that the oracle finishes in time.
+    Time(Duration),
+    /// Tests with few candidates, whatever the machine.
+    Candidates,
+}
+
+struct Judge<'j> {
+    settings: Settings,
+    model: &'j str,
+    limit: Limit,
+}
+
+impl Judge<'_> {
+    fn run(&self, files: &[PathBuf], wrong: &mut Vec<String>) -> Tally {
+        let mut tally = Tally::default();
+        let explore = |mode, engine, timeout| {
+            let explore = Options { mode, engine, timeout, ..Options::default() };
+            Session::new(Settings { explore, ..self.settings.clone() })
+        };
+        let timeout = match self.limit {
+            Limit::Time(limit) => Some(limit),
+            Limit::Candidates => None,
+        };
+        let reader = explore(Mode::Count, Engine::Explore, None);
+        let oracle = explore(Mode::Count, Engine::Naive, timeout);
+        // The explorer needs far less time than the oracle; if it does not, that is worth knowing.
+        let modes = [Mode::Count, Mode::States, Mode::Check]
+            .map(|mode| (mode, explore(mode, Engine::Explore, timeout.map(|t| t * 2))));
+        for file in files {
+            tally.tests += 1;
+            let input = Input::File(file.clone());
+            if matches!(self.limit, Limit::Candidates) {
+                let Some(read) = reader.check(&input).answer else {
+                    tally.refused += 1;
+                    continue;
+                };
+                if candidates(&read.test) > SAMPLE_CANDIDATES {
+                    continue;
+                }
+            }
+            let report = oracle.run(&input, Some(self.model));
+            if report.hit_limit() {
+                continue;
+            }
+            let expected = report.answer.as_ref().and_then(|a| a.outcome.as_ref().map(|o| (&a.test, o)));
+            tally.refused += usize::from(expected.is_none());
+            tally.finished += usize::from(expected.is_some());
+            let before = wrong.len();
+            for (mode, session) in &modes {
+                let found = session.run(&input, Some(self.model));
+                let difference = match (expected, found.outcome()) {
+                    (Some((test, expected)), Some(found)) => difference(*mode, test, expected, found),
+                    (None, None) => None,
+                    (expected, _) => Some(format!("only one of them answers: oracle {}", expected.is_some())),
+                };
+                if let Some(difference) = difference {
+                    wrong.push(format!("{} under {}, {mode:?}: {difference}", file.display(), self.model));
+                }
+            }
+            tally.equal += usize::from(expected.is_some() && wrong.len() == before);
+        }
+        tally
+    }
+}
+
+/// How the explorer's answer in a mode differs from the oracle's.
+fn difference(mode: explore::Mode, test: &Lowered, oracle: &Outcome, found: &Outcome) -> Option<String> {
+    let differ = |what: &str| Some(format!("{what} differ(s)"));
+    match mode {
+        Mode::Count if found.states != oracle.states => differ("the count of a state"),
+        Mode::Count if (found.positive, found.negative) != (oracle.positive, oracle.negative) => {
+            differ("positive or negative")
+        }
+        Mode::Count | Mode::States if found.completeness != oracle.completeness => differ("completeness"),
+        Mode::Count | Mode::States if found.cuts != oracle.cuts => differ("the loops cut"),
+        Mode::Count | Mode::States
+            if (&found.flags, found.undefined) != (&oracle.flags, oracle.undefined) =>
+        {
+            differ("flags")
+        }
+        Mode::States if !found.states.keys().eq(oracle.states.keys()) => differ("the states"),
+        Mode::Check if found.holds(&test.condition) != oracle.holds(&test.condition) => differ("the verdict"),
+        Mode::Check if found.completeness == Completeness::TimedOut => differ("completeness"),
+        _ => None,
+    }
+}
+
+/// How many candidates the oracle tries, if the model orders the writes of each cell.
+fn candidates(test: &Lowered) -> f64 {
+    let cells: Vec<_> = test
+        .observed
+        .iter()
+        .filter_map(|o| match o {
+            Observable::Loc(loc) => Some(*loc),
+            Observable::Reg(..) => None,
+        })
+        .collect();
+    let Ok(worlds) = unfold(&test.program, test.unroll.unwrap_or(2), &cells) else { return 0.0 };
+    worlds
+        .take(1000)
+        .map(|world| {
+            let reads: f64 = world.reads.iter().map(|(_, candidates)| candidates.len() as f64).product();
+            let orders =
+                world.writes.iter().map(|writes| (1..writes.len()).map(|n| n as f64).product::<f64>());
+            reads * orders.product::<f64>()
+        })
+        .sum()
+}
