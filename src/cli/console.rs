@@ -21,6 +21,8 @@ pub struct Console {
     pub quiet: bool,
     /// Say more.
     pub verbose: u8,
+    /// Is standard output a terminal?
+    pub out_is_terminal: bool,
     /// Is standard error a terminal (progress bars go there)?
     pub err_is_terminal: bool,
 }
@@ -48,6 +50,7 @@ impl Console {
             color_err: if color_wanted(when, false) { Color::Always } else { Color::Never },
             quiet,
             verbose,
+            out_is_terminal: std::io::stdout().is_terminal(),
             err_is_terminal: std::io::stderr().is_terminal(),
         }
     }
@@ -73,7 +76,9 @@ impl Console {
             let rendered = diag::render(diagnostic, &report.sources, self.color_err);
             let is_error = diagnostic.severity == Severity::Error;
             let new = told.insert(rendered.clone());
-            if new || (is_error && diagnostic.labels.is_empty()) {
+            if diagnostic.message.contains(&report.file) {
+                text += &rendered;
+            } else if new || (is_error && diagnostic.labels.is_empty()) {
                 text += &format!("{}: {rendered}", report.file);
             } else if is_error {
                 text += &format!("{}: the same: {}\n", report.file, diagnostic.message);

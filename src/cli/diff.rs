@@ -87,6 +87,7 @@ fn run_tests(
         output: None,
         kept: Vec::new(),
         n_kept: 0,
+        notes: Vec::new(),
         expectations: Expectations::default(),
         strict: false,
         stats: false,

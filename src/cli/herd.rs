@@ -59,6 +59,7 @@ pub fn herd(
         output: None,
         kept: Vec::new(),
         n_kept: 0,
+        notes: Vec::new(),
         expectations: Expectations::default(),
         strict: false,
         stats: false,

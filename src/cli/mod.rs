@@ -17,6 +17,7 @@ mod herd_table;
 mod merge;
 mod model;
 mod plan;
+mod progress;
 mod resume;
 mod run;
 mod tests_arg;

@@ -10,7 +10,7 @@ use crate::cat::lower::canonical_variant;
 use crate::explore::{Engine, Mode, Options, Request, Show};
 use crate::outcome::{Expectation, Expectations, Log, Width};
 use crate::report::graph::Style;
-use crate::session::{Input, Settings};
+use crate::session::{Input, Session, Settings};
 
 use super::Stop;
 use super::args::{EngineArg, FormatArg, GraphArg, ModeArg, Reading, RunArgs, Search, ShowArg};
@@ -41,6 +41,8 @@ pub struct RunPlan {
     pub kept: Vec<u8>,
     /// How many tests those are.
     pub n_kept: usize,
+    /// What to say before the run.
+    pub notes: Vec<String>,
     /// What is expected.
     pub expectations: Expectations,
     /// `--strict`.
@@ -173,13 +175,18 @@ impl RunPlan {
             inputs = shard(inputs, part, parts);
         }
         let mut output = args.output.clone();
-        let (mut kept, mut n_kept) = (Vec::new(), 0);
+        let (mut kept, mut n_kept, mut notes) = (Vec::new(), 0, Vec::new());
         if let Some(file) = &args.resume {
             if models.len() > 1 {
                 return Err(Stop::Usage("--resume goes with one model".to_string()));
             }
-            let taken = resume::take_up(file, format, &mut inputs)?;
-            (kept, n_kept) = (taken.text, taken.tests);
+            let session = Session::new(settings.clone());
+            let identify = |input: &Input| {
+                let test = session.check(input).answer?.test;
+                Some((test.name, test.hashes))
+            };
+            let taken = resume::take_up(file, format, models[0].as_deref(), &mut inputs, &identify)?;
+            (kept, n_kept, notes) = (taken.text, taken.tests, taken.notes);
             output = Some(file.clone());
         }
         let drawing = drawing(args, &mut settings, models.len(), hexa || args.hexa)?;
@@ -201,6 +208,7 @@ impl RunPlan {
             output,
             kept,
             n_kept,
+            notes,
             expectations,
             strict: args.strict,
             stats: args.stats,

@@ -15,74 +15,130 @@ pub struct Kept {
     pub text: Vec<u8>,
     /// How many.
     pub tests: usize,
+    /// What to tell the user about the others.
+    pub notes: Vec<String>,
 }
 
-/// Reads the output of an interrupted run and removes the tests from `inputs` that it already holds. What comes after the last
-/// complete result is dropped. A file that does not exist is an empty one.
-pub fn take_up(file: &Path, format: FormatArg, inputs: &mut Vec<Input>) -> Result<Kept, Stop> {
+/// A test as logs know it: its name and its hashes.
+pub type Identity = (String, Vec<String>);
+
+/// Reads the output of an interrupted run and removes the tests from `inputs` that it already holds: by name and hash, so that a test
+/// that has changed since is run again. What comes after the last complete result is dropped. A file that does not exist is
+/// an empty one.
+pub fn take_up(
+    file: &Path,
+    format: FormatArg,
+    model: Option<&str>,
+    inputs: &mut Vec<Input>,
+    identify: &dyn Fn(&Input) -> Option<Identity>,
+) -> Result<Kept, Stop> {
     let text = match std::fs::read(file) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Kept::default()),
         Err(error) => return Err(Stop::Usage(format!("cannot read `{}`: {error}", file.display()))),
     };
-    match format {
-        FormatArg::Herd => Ok(take_log(&text, inputs)),
-        FormatArg::Jsonl => Ok(take_jsonl(&text, inputs)),
-        _ => Err(Stop::Usage("--resume goes with --format herd or jsonl".to_string())),
-    }
+    let results = match format {
+        FormatArg::Herd => blocks(&text),
+        FormatArg::Jsonl => records(&text, model, file)?,
+        _ => return Err(Stop::Usage("--resume goes with --format herd or jsonl".to_string())),
+    };
+    Ok(keep(&results, inputs, identify))
 }
 
-/// A block is complete when its empty line is there. Blocks carry the test's name, not its file: each block stands for the first
-/// file with a test of that name that has not had one yet.
-fn take_log(text: &str, inputs: &mut Vec<Input>) -> Kept {
-    let end = text.rfind("\n\n").map_or(0, |at| at + 2);
-    let whole = &text[..end];
-    let mut names: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut tests = 0;
-    for line in whole.lines() {
-        if let Some(name) = line.strip_prefix("Test ").and_then(|rest| rest.split_whitespace().next()) {
-            *names.entry(name).or_default() += 1;
-            tests += 1;
+/// One complete result of the file.
+#[derive(Debug)]
+struct Found<'t> {
+    name: String,
+    hashes: Vec<String>,
+    text: &'t str,
+    /// Is it an answer, and a whole one? Others are tried again.
+    whole: bool,
+}
+
+/// The blocks of a log. One is complete when the empty line after its figures is there; a state with nothing to show is an empty line
+/// before them.
+fn blocks(text: &str) -> Vec<Found<'_>> {
+    let mut results = Vec::new();
+    let (mut at, mut start, mut counted) = (0, None, false);
+    for line in text.split_inclusive('\n') {
+        let begin = at;
+        at += line.len();
+        if line.starts_with("Test ") {
+            (start, counted) = (Some(begin), false);
         }
+        counted |= line.starts_with("Observation ");
+        let (Some(from), true, "\n") = (start, counted, line) else { continue };
+        let block = &text[from..at];
+        start = None;
+        let Some(name) = block.split_whitespace().nth(1) else { continue };
+        let hashes = block.lines().filter_map(|line| line.strip_prefix("Hash=")).map(String::from).collect();
+        results.push(Found { name: name.to_string(), hashes, text: block, whole: true });
     }
+    results
+}
+
+/// The lines of a `jsonl` file; the last one may be half a line.
+fn records<'t>(text: &'t str, model: Option<&str>, file: &Path) -> Result<Vec<Found<'t>>, Stop> {
+    let mut results = Vec::new();
+    for line in text.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
+        let Ok(value) = serde_json::from_str::<serde_json::Value>(line) else { continue };
+        if let (Some(used), Some(asked)) = (value["model"].as_str(), model)
+            && used != asked
+        {
+            return Err(Stop::Usage(format!(
+                "`{}` holds results of the model `{used}`, not of `{asked}`",
+                file.display()
+            )));
+        }
+        let Some(name) = value["name"].as_str() else { continue };
+        let hashes = value["hash"].as_array().into_iter().flatten();
+        let qualifier = value["qualifier"]["kind"].as_str().unwrap_or_default();
+        results.push(Found {
+            name: name.to_string(),
+            hashes: hashes.filter_map(|hash| hash.as_str()).map(String::from).collect(),
+            text: line,
+            whole: matches!(qualifier, "complete" | "bounded" | "decided"),
+        });
+    }
+    Ok(results)
+}
+
+/// Keeps the results that stand for a test as it is now; each stands for one test only.
+fn keep(results: &[Found], inputs: &mut Vec<Input>, identify: &dyn Fn(&Input) -> Option<Identity>) -> Kept {
+    let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, result) in results.iter().enumerate().filter(|(_, result)| result.whole) {
+        by_name.entry(&result.name).or_default().push(index);
+    }
+    let mut kept = Kept::default();
+    let mut stays: Vec<bool> = results.iter().map(|result| result.whole).collect();
     inputs.retain(|input| {
-        let left = header_name(input).and_then(|name| names.get_mut(name.as_str()));
-        match left {
-            Some(left @ 1..) => {
-                *left -= 1;
-                false
-            }
-            _ => true,
+        // A cheap look first: most tests of an interrupted run are not in the file yet.
+        let known = header_name(input).is_none_or(|name| by_name.contains_key(name.as_str()));
+        let Some((name, hashes)) = known.then(|| identify(input)).flatten() else { return true };
+        let Some(left) = by_name.get_mut(name.as_str()) else { return true };
+        if let Some(at) = left.iter().position(|index| results[*index].hashes == hashes) {
+            left.remove(at);
+            return false;
         }
+        // The test has changed: what the file says of it is about another one.
+        if let Some(stale) = left.pop() {
+            stays[stale] = false;
+            kept.notes.push(format!("{}: {name} has changed since, it is run again", input.name()));
+        }
+        true
     });
-    Kept { text: whole.as_bytes().to_vec(), tests }
-}
-
-fn take_jsonl(text: &str, inputs: &mut Vec<Input>) -> Kept {
-    let end = text.rfind('\n').map_or(0, |at| at + 1);
-    let mut files: BTreeMap<String, usize> = BTreeMap::new();
-    let mut tests = 0;
-    for line in text[..end].lines() {
-        let value: serde_json::Value = serde_json::from_str(line).unwrap_or_default();
-        if let Some(file) = value["file"].as_str() {
-            *files.entry(file.to_string()).or_default() += 1;
-            tests += 1;
-        }
+    for (result, _) in results.iter().zip(&stays).filter(|(_, stays)| **stays) {
+        kept.text.extend_from_slice(result.text.as_bytes());
+        kept.tests += 1;
     }
-    inputs.retain(|input| match files.get_mut(&input.name()) {
-        Some(left @ 1..) => {
-            *left -= 1;
-            false
-        }
-        _ => true,
-    });
-    Kept { text: text.as_bytes()[..end].to_vec(), tests }
+    kept
 }
 
 /// The name in a test's header line, without parsing the test.
 pub fn header_name(input: &Input) -> Option<String> {
     let Input::File(path) = input else { return None };
     let bytes = std::fs::read(path).ok()?;
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     let line = bytes.split(|b| *b == b'\n').next()?;
     let line = String::from_utf8_lossy(line).into_owned();
     let name = line.split_whitespace().nth(1)?;
@@ -96,30 +152,76 @@ pub fn header_name(input: &Input) -> Option<String> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn complete_blocks_are_kept_and_their_tests_left_out() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut inputs: Vec<Input> = ["A", "B", "C"]
+    /// Tests `A`, `B` and `C` with the hashes 1, 2 and 3.
+    fn inputs(folder: &Path) -> Vec<Input> {
+        ["A", "B", "C"]
             .iter()
             .map(|name| {
-                let path = dir.path().join(format!("{name}.litmus"));
+                let path = folder.join(format!("{name}.litmus"));
                 std::fs::write(&path, format!("X86 {name}\n{{}}\n")).unwrap();
                 Input::File(path)
             })
-            .collect();
+            .collect()
+    }
+
+    fn identify(input: &Input) -> Option<Identity> {
+        let name = header_name(input)?;
+        let hash = match name.as_str() {
+            "A" => "1",
+            "B" => "2",
+            _ => "3",
+        };
+        Some((name, vec![hash.to_string()]))
+    }
+
+    fn left(inputs: &[Input]) -> Vec<String> {
+        inputs.iter().filter_map(header_name).collect()
+    }
+
+    const A: &str = "Test A Allowed\nStates 1\n\nOk\nObservation A Always 1 0\nHash=1\n\n";
+
+    #[test]
+    fn complete_blocks_are_kept_and_their_tests_left_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut inputs = inputs(dir.path());
         let log = dir.path().join("log");
-        std::fs::write(&log, "Test A Allowed\nStates 0\nHash=1\n\nTest B Allowed\nStates 3\n0:EAX=").unwrap();
-        let kept = take_up(&log, FormatArg::Herd, &mut inputs).unwrap();
-        assert_eq!(String::from_utf8(kept.text).unwrap(), "Test A Allowed\nStates 0\nHash=1\n\n");
-        assert_eq!(kept.tests, 1);
-        assert!(inputs.iter().all(|i| !i.name().ends_with("A.litmus")) && inputs.len() == 2);
+        std::fs::write(&log, format!("{A}Test B Allowed\nStates 3\n0:EAX=")).unwrap();
+        let kept = take_up(&log, FormatArg::Herd, None, &mut inputs, &identify).unwrap();
+        assert_eq!(String::from_utf8(kept.text).unwrap(), A);
+        assert_eq!((kept.tests, left(&inputs)), (1, vec!["B".to_string(), "C".to_string()]));
     }
 
     #[test]
-    fn half_a_line_of_jsonl_is_dropped() {
-        let mut inputs = vec![Input::File("a".into()), Input::File("b".into())];
-        let kept = take_jsonl("{\"file\":\"a\"}\n{\"file\":\"b", &mut inputs);
-        assert_eq!(kept.tests, 1);
-        assert_eq!(inputs, [Input::File("b".into())]);
+    fn a_test_that_has_changed_is_run_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut inputs = inputs(dir.path());
+        let log = dir.path().join("log");
+        let old = A.replace("Hash=1", "Hash=0");
+        std::fs::write(&log, format!("{old}{}", A.replace('A', "B").replace("Hash=1", "Hash=2"))).unwrap();
+        let kept = take_up(&log, FormatArg::Herd, None, &mut inputs, &identify).unwrap();
+        assert_eq!((kept.tests, left(&inputs)), (1, vec!["A".to_string(), "C".to_string()]));
+        assert!(kept.notes[0].ends_with("A has changed since, it is run again"), "{:?}", kept.notes);
+    }
+
+    #[test]
+    fn half_a_line_of_jsonl_and_what_was_cut_short_are_dropped() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut inputs = inputs(dir.path());
+        let file = dir.path().join("results.jsonl");
+        let line = |name: &str, hash: u32, kind: &str| {
+            format!(
+                "{{\"name\":\"{name}\",\"model\":\"sc\",\"hash\":[\"{hash}\"],\"qualifier\":{{\"kind\":\"{kind}\"}}}}\n"
+            )
+        };
+        let whole = line("A", 1, "complete");
+        std::fs::write(&file, format!("{whole}{}{{\"name\":\"C", line("B", 2, "interrupted"))).unwrap();
+        let kept = take_up(&file, FormatArg::Jsonl, Some("sc"), &mut inputs, &identify).unwrap();
+        assert_eq!(String::from_utf8(kept.text).unwrap(), whole);
+        assert_eq!(left(&inputs), ["B", "C"]);
+        let Err(Stop::Usage(message)) = take_up(&file, FormatArg::Jsonl, Some("tso"), &mut inputs, &identify)
+        else {
+            panic!("taken")
+        };
+        assert!(message.ends_with("holds results of the model `sc`, not of `tso`"), "{message}");
     }
 }

@@ -6,8 +6,6 @@ use std::io::{self, BufWriter, Write};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-
 use crate::litmus::{Seen, Sighting};
 use crate::outcome::Report;
 use crate::report::herd::Style;
@@ -17,6 +15,7 @@ use crate::session::{Session, in_order};
 use super::args::{FormatArg, RunArgs};
 use super::console::{Console, interrupt_flag};
 use super::plan::RunPlan;
+use super::progress::Progress;
 use super::{Done, Exit, Stop};
 
 /// Runs tests under models.
@@ -38,6 +37,9 @@ pub fn run(
         }
     };
     out.write_all(&plan.kept)?;
+    for note in &plan.notes {
+        console.note(err, note);
+    }
     if plan.n_kept > 0 {
         console.note(err, &format!("{} results kept, {} tests left", plan.n_kept, plan.inputs.len()));
     }
@@ -80,7 +82,10 @@ pub fn drive(
     plan.settings.explore.interrupt = Some(interrupt.clone());
     let session = Session::new(plan.settings.clone());
     let n = plan.inputs.len() * plan.models.len();
-    let progress = progress_bar(console, n);
+    // Where results come by on the same terminal they are progress enough.
+    let streamed = !matches!(plan.format, FormatArg::Table | FormatArg::Junit);
+    let crossed = console.out_is_terminal && streamed && plan.output.is_none();
+    let progress = Progress::new(console.err_is_terminal && !console.quiet && !crossed, n);
     let mut summary = Summary::default();
     for message in &plan.input_errors {
         summary.bad_input += 1;
@@ -132,19 +137,18 @@ pub fn drive(
                 };
                 summary.add(&item);
                 let text = told.about(plan, &item, console);
-                progress.suspend(|| {
-                    if !text.is_empty() {
+                if !text.is_empty() {
+                    progress.suspend(|| {
                         let _ = err.write_all(text.as_bytes());
-                    }
-                });
+                    });
+                }
                 failure = format.test(&item, out);
                 // Someone may be reading along; results are never held back longer than a moment.
                 if let (Some(drawing), true) = (&mut drawing, failure.is_ok()) {
                     match drawing.draw(&report, out) {
+                        Ok(said) if said.is_empty() || console.quiet => {}
                         Ok(said) => progress.suspend(|| {
-                            if !console.quiet {
-                                let _ = err.write_all(said.as_bytes());
-                            }
+                            let _ = err.write_all(said.as_bytes());
                         }),
                         Err(error) => failure = Err(error),
                     }
@@ -157,11 +161,14 @@ pub fn drive(
             },
         );
     }
-    progress.finish_and_clear();
+    progress.finish();
     failure?;
     summary.seconds = start.elapsed().as_secs_f64();
     format.end(&summary, out)?;
     out.flush()?;
+    if told.not_run > 0 {
+        let _ = writeln!(err, "{} more not run: the model could not be loaded", count(told.not_run));
+    }
     let interrupted = interrupt.load(Ordering::Relaxed);
     if interrupted {
         let _ = writeln!(err, "interrupted: {} of {n} tests were looked at", summary.tests);
@@ -172,12 +179,18 @@ pub fn drive(
     Ok(Ended { summary, interrupted, model_failed: !told.broken_models.is_empty() })
 }
 
+fn count(tests: usize) -> String {
+    if tests == 1 { "1 test".to_string() } else { format!("{tests} tests") }
+}
+
 /// What has been said on standard error, so that nothing is said ten thousand times.
 #[derive(Default)]
 struct Told {
     default_models: BTreeSet<String>,
     broken_models: BTreeSet<Option<String>>,
     model_errors: BTreeSet<String>,
+    /// Tests passed over for a model that could not be loaded, after the first.
+    not_run: usize,
     flushed: Option<Instant>,
 }
 
@@ -193,7 +206,8 @@ impl Told {
             }
         }
         if report.model_failed && !self.broken_models.insert(report.model.clone()) {
-            return format!("{}: not run, its model could not be loaded\n", report.file);
+            self.not_run += 1;
+            return String::new();
         }
         text += &console.diagnostics_once(report, &mut self.model_errors);
         if let Some(reason) = item.failed {
@@ -207,6 +221,9 @@ impl Told {
         }
         if let (Some(caveat), false) = (report.caveat(), console.quiet) {
             text += &format!("{}: {}: {caveat}\n", report.file, report.title());
+        }
+        if plan.format == FormatArg::Herd && report.is_cut_short() && !console.quiet {
+            text += &seen_so_far(report);
         }
         if plan.stats {
             text += &figures(report);
@@ -239,6 +256,28 @@ pub fn herd_warnings(report: &Report) -> String {
         .collect()
 }
 
+/// What is known of a test that has no block in the log because its search was cut short.
+fn seen_so_far(report: &Report) -> String {
+    const MOST: usize = 20;
+    let Some((answer, outcome)) = report.answer.as_ref().zip(report.outcome()) else { return String::new() };
+    let lines = states::lines(answer);
+    let condition = &answer.test.condition_text;
+    let proposition = condition.split_once(' ').map_or(condition.as_str(), |(_, proposition)| proposition);
+    let mut text = format!(
+        "  not in the log; seen so far: {} executions, {} of them with {}\n",
+        outcome.positive + outcome.negative,
+        outcome.positive,
+        proposition
+    );
+    for line in lines.iter().take(MOST) {
+        text += &format!("  {line}\n");
+    }
+    if lines.len() > MOST {
+        text += &format!("  and {} more states\n", lines.len() - MOST);
+    }
+    text
+}
+
 /// `--stats`.
 fn figures(report: &Report) -> String {
     let Some(outcome) = report.outcome() else { return String::new() };
@@ -262,18 +301,4 @@ fn figures(report: &Report) -> String {
         text += &format!("  {count:>10} branches refuted by {check}\n");
     }
     text
-}
-
-/// A bar on a terminal, nothing elsewhere.
-fn progress_bar(console: &Console, n: usize) -> ProgressBar {
-    if !console.err_is_terminal || console.quiet || n < 2 {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::with_draw_target(Some(n as u64), ProgressDrawTarget::stderr_with_hz(5));
-    if let Ok(style) =
-        ProgressStyle::with_template("{wide_bar} {pos}/{len} tests, {per_sec}, {eta} left, {elapsed} so far")
-    {
-        bar.set_style(style);
-    }
-    bar
 }

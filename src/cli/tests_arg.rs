@@ -1,6 +1,8 @@
 //! Tests as typed: files, folders, lists, patterns, standard input.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::session::Input;
 
@@ -10,7 +12,15 @@ pub fn collect(args: &[String]) -> (Vec<Input>, Vec<String>) {
     let mut errors = Vec::new();
     for arg in args {
         if arg == "-" {
-            inputs.push(Input::Stdin);
+            // Once, however many models and passes there are.
+            let mut bytes = Vec::new();
+            match std::io::stdin().lock().read_to_end(&mut bytes) {
+                Ok(_) => {
+                    let text = Arc::from(String::from_utf8_lossy(&bytes));
+                    inputs.push(Input::Text { name: "-".to_string(), text });
+                }
+                Err(error) => errors.push(format!("cannot read standard input: {error}")),
+            }
         } else {
             add(Path::new(arg), &mut inputs, &mut errors, 0);
         }

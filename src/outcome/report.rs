@@ -183,6 +183,29 @@ impl Report {
         matches!(self.qualifier(), "timeout" | "execution-limit" | "memory-limit")
     }
 
+    /// Is there less than was asked for: a limit was hit, or the run interrupted?
+    pub fn is_cut_short(&self) -> bool {
+        self.hit_limit() || self.qualifier() == "interrupted"
+    }
+
+    /// Everything that a reader of the verdict should know besides it: what was cut short, what refused every execution, or what
+    /// is wrong or not supported, and where.
+    pub fn remark(&self) -> Option<String> {
+        if let (None, Some(error)) = (&self.answer, self.error()) {
+            let place = error.labels.first().map(|(span, _)| {
+                let (line, _) = self.sources.line_column(*span);
+                format!(" ({}:{line})", self.sources.get(span.source).name)
+            });
+            return Some(format!("{}{}", error.message, place.unwrap_or_default()));
+        }
+        let empty = self.outcome().and_then(|outcome| outcome.why_empty.as_ref());
+        let empty = empty.map(|why| format!("no execution at all: {why}"));
+        match (empty, self.caveat()) {
+            (Some(empty), Some(caveat)) => Some(format!("{empty}; {caveat}")),
+            (empty, caveat) => empty.or(caveat),
+        }
+    }
+
     /// The qualifier in a sentence, where there is something to say: what is certain, and what may be missing.
     pub fn caveat(&self) -> Option<String> {
         let answer = self.answer.as_ref()?;

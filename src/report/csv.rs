@@ -51,7 +51,7 @@ impl Format for Csv {
             number(outcome.map(|o| o.stats.executions)),
             number(outcome.map(|o| o.stats.graphs)),
             text(answer.map(|a| a.test.condition_text.as_str())),
-            text(item.failed.or_else(|| report.error().map(|e| e.message.as_str()))),
+            item.failed.map(String::from).or_else(|| report.remark()).unwrap_or_default(),
         ];
         let row: Vec<String> = row.iter().map(|cell| escape(cell)).collect();
         write!(out, "{}\r\n", row.join(","))

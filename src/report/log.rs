@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use super::herd::{Style, write_block};
 use super::{Format, Item};
 
-/// herd7's log, a block a test; a test without an answer has none.
+/// herd7's log, a block a test. A test without an answer has none, nor has one whose search was cut short: its figures would pass for
+/// whole ones wherever the log goes.
 #[derive(Default, Debug)]
 pub struct Log {
     style: Style,
@@ -23,6 +24,9 @@ impl Format for Log {
         let Some((answer, outcome)) = item.report.answer.as_ref().zip(item.report.outcome()) else {
             return Ok(());
         };
+        if item.report.is_cut_short() {
+            return Ok(());
+        }
         self.style.time = Some(item.report.phases.total());
         write_block(out, &answer.test, outcome, &self.style)
     }

@@ -194,7 +194,7 @@ impl Record {
             qualifier: Qualifier {
                 kind: report.qualifier(),
                 complete: report.qualifier() == "complete",
-                text: report.caveat(),
+                text: report.remark(),
                 loops: loops(report),
             },
             why_empty: outcome.and_then(|o| o.why_empty.clone()),

@@ -25,6 +25,8 @@ struct Cell {
     text: String,
     /// What makes two cells equal: verdict and number of states, not the counts of witnesses.
     key: String,
+    /// Is it an answer at all?
+    answered: bool,
 }
 
 impl Table {
@@ -37,14 +39,13 @@ impl Table {
 fn cell(report: &Report) -> Cell {
     let Some((answer, outcome)) = report.answer.as_ref().zip(report.outcome()) else {
         let text = report.qualifier().to_string();
-        return Cell { key: text.clone(), text };
+        return Cell { key: text.clone(), text, answered: false };
     };
     let verdict = report.verdict().map_or("?", |v| v.word());
     let observation = answer.observation().unwrap_or("?");
     let mark = match report.qualifier() {
         "complete" | "decided" => "",
-        "bounded" => " (bounded)",
-        _ => " (cut short)",
+        word => &format!(" ({word})"),
     };
     // Values, not their number: two models can allow as many outcomes and yet not the same ones.
     let states: Vec<_> = outcome.states.keys().collect();
@@ -55,6 +56,7 @@ fn cell(report: &Report) -> Cell {
             outcome.positive + outcome.negative
         ),
         key: format!("{verdict} {states:?}"),
+        answered: true,
     }
 }
 
@@ -91,7 +93,10 @@ impl Format for Table {
         writeln!(out, "{}", line.trim_end())?;
         let mut different = 0;
         for row in &self.rows {
-            let differs = row.cells.iter().any(|c| c.key != row.cells[0].key);
+            // A model that has no answer says nothing about the others.
+            let mut answers = row.cells.iter().filter(|cell| cell.answered);
+            let first_answer = answers.next();
+            let differs = answers.any(|cell| first_answer.is_some_and(|first| cell.key != first.key));
             different += usize::from(differs);
             let mut line = format!("{:first$}", row.name);
             for (cell, width) in row.cells.iter().zip(&widths) {

@@ -1,7 +1,6 @@
 //! From files to a model and a test: the adapter to the front ends.
 
 use std::collections::BTreeSet;
-use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -22,8 +21,6 @@ use crate::source::{Sources, Span};
 pub enum Input {
     /// A file.
     File(PathBuf),
-    /// Standard input.
-    Stdin,
     /// A text at hand, under a name.
     Text {
         /// What messages call it.
@@ -38,7 +35,6 @@ impl Input {
     pub fn name(&self) -> String {
         match self {
             Input::File(path) => path.display().to_string(),
-            Input::Stdin => "-".to_string(),
             Input::Text { name, .. } => name.clone(),
         }
     }
@@ -47,12 +43,12 @@ impl Input {
         let bytes = match self {
             Input::Text { text, .. } => return Ok(Arc::clone(text)),
             Input::File(path) => std::fs::read(path),
-            Input::Stdin => {
-                let mut bytes = Vec::new();
-                std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
-            }
         };
         match bytes {
+            Ok(bytes) if bytes.contains(&0) => {
+                let message = format!("`{}` is not a text file: it holds a NUL byte", self.name());
+                Err(Diagnostic::error("file::not-text", message))
+            }
             Ok(bytes) => Ok(Arc::from(String::from_utf8_lossy(&bytes))),
             Err(error) => Err(unreadable("the test", &self.name(), &error)),
         }

@@ -29,7 +29,7 @@ use rustc_hash::FxHashMap;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::explore;
 use crate::litmus::{Lowered, Overrides};
-use crate::outcome::{Answer, Outcome, Quantifier, Report};
+use crate::outcome::{Answer, Completeness, Outcome, Quantifier, Report};
 use crate::source::Sources;
 
 /// Everything a session is told once.
@@ -199,7 +199,12 @@ impl Session {
         let outcome = explore::run(&test, &prepared.model, &options);
         report.phases.explore = start.elapsed();
         match outcome {
-            Ok(outcome) => {
+            Ok(mut outcome) => {
+                // herd7's `-speedcheck fast`: one execution that matters was all that was asked for.
+                let enough = options.speedcheck && options.max_executions == Some(1);
+                if enough && outcome.completeness == Completeness::ExecutionLimit {
+                    outcome.completeness = Completeness::Decided;
+                }
                 self.show(&test, &prepared, &options, &outcome, report, diagnostics);
                 Some(Answer { test, outcome: Some(outcome) })
             }

@@ -114,7 +114,7 @@ fn one_broken_test_is_reported_and_passed_over() {
     4 │  MOOV [x],$1 ;
       │  ^^^^ not an instruction that this tool knows
 
-    gone.litmus: error[file::unreadable]: cannot read the test `gone.litmus`: there is no such file
+    error[file::unreadable]: cannot read the test `gone.litmus`: there is no such file
     ");
 }
 
@@ -148,7 +148,7 @@ fn a_broken_model_is_reported_once() {
       │
       = help: did you mean `rf`?
 
-    MP.litmus: not run, its model could not be loaded
+    1 test more not run: the model could not be loaded
     --- exit 2
     ");
 }
@@ -237,7 +237,21 @@ fn limits_have_their_own_exit_code() {
     let run = litmus_in(dir.path(), &["run", "SB.litmus", "-m", "x86tso", "--max-executions", "2"])
         .assert()
         .code(4);
-    assert!(stderr(&run).contains("the limit on executions was reached"), "{}", stderr(&run));
+    insta::assert_snapshot!(shown(&run), @r"
+    --- stderr
+    SB.litmus: SB: the limit on executions was reached; outcomes may be missing, those shown are certain; the verdict is not certain: what was not explored may change it
+      not in the log; seen so far: 2 executions, 0 of them with (0:EAX=0 /\ 1:EAX=0)
+      0:EAX=1; 1:EAX=0;
+      0:EAX=1; 1:EAX=1;
+    --- exit 4
+    ");
+    let run = litmus_in(
+        dir.path(),
+        &["run", "SB.litmus", "-m", "x86tso", "--max-executions", "2", "--format", "csv"],
+    )
+    .assert()
+    .code(4);
+    assert!(stdout(&run).contains(",execution-limit,"), "{}", stdout(&run));
 }
 
 #[test]
@@ -316,4 +330,39 @@ fn the_reader_of_a_pipe_may_go_away() {
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn standard_input_serves_several_models() {
+    let run = litmus(&["run", "-", "-m", "sc", "-m", "tso"]).write_stdin(SB).assert().code(0);
+    insta::assert_snapshot!(shown(&run), @r"
+      Test  sc            tso
+    ! SB    No Never 0/3  Ok Sometimes 1/4
+    1 of 1 tests differ between the models (marked !)
+    --- exit 0
+    ");
+}
+
+#[test]
+fn a_file_that_is_no_text() {
+    let dir = folder(&[("nul.litmus", "X86 nul\n{}\n P0 ;\n MOV [x],\0$1 ;\nexists (x=1)\n")]);
+    let run = litmus_in(dir.path(), &["run", "nul.litmus"]).assert().code(2);
+    insta::assert_snapshot!(shown(&run), @r"
+    --- stderr
+    error[file::not-text]: `nul.litmus` is not a text file: it holds a NUL byte
+
+    --- exit 2
+    ");
+}
+
+#[test]
+fn a_model_that_has_no_answer_is_no_difference() {
+    let dir = folder(&[("SB.litmus", SB), ("MP.litmus", MP)]);
+    let run =
+        litmus_in(dir.path(), &["run", "SB.litmus", "-m", "sc", "-m", "ppc", "-m", "tso"]).assert().code(2);
+    insta::assert_snapshot!(stdout(&run), @r"
+      Test  sc            ppc    tso
+    ! SB    No Never 0/3  error  Ok Sometimes 1/4
+    1 of 1 tests differ between the models (marked !)
+    ");
 }
