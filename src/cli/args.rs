@@ -330,6 +330,15 @@ pub struct DiffArgs {
     pub model: Option<String>,
     #[command(flatten)]
     pub reading: Reading,
+    /// With --run: unroll loops N times (a test's own Unroll= wins) [default: 2]
+    #[arg(long, value_name = "N", requires = "run")]
+    pub unroll: Option<u32>,
+    /// With --run: worker threads [default: one per core]
+    #[arg(short, long, value_name = "N", requires = "run", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// With --run: time limit per test, in seconds
+    #[arg(long, value_name = "S", requires = "run", value_parser = seconds)]
+    pub timeout: Option<f64>,
     /// Leave out tests that agree
     #[arg(long)]
     pub only_differences: bool,

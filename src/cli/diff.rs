@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::time::Duration;
 
 use crate::outcome::{Expectations, Hashes, Log, Width, compare};
 use crate::report::herd::Style;
@@ -27,7 +28,7 @@ pub fn diff(
     let (right, right_side) = if args.run {
         let (text, exit) = run_tests(args, console, err)?;
         failed = exit;
-        (Log::read(&text, width), Side { name: "the model".to_string(), hardware: false })
+        (Log::read(&text, width), Side::run())
     } else {
         let [path] = args.b.as_slice() else {
             return Err(Stop::Usage("two logs are compared; give --run to run tests".to_string()));
@@ -74,7 +75,9 @@ fn run_tests(
 ) -> Result<(String, Exit), Stop> {
     let Resolved { mut settings, model, .. } = plan::reading(&args.reading)?;
     let (inputs, input_errors) = tests_arg::collect(&args.b);
-    let (jobs, inner) = plan::workers(None, inputs.len());
+    settings.unroll = args.unroll.or(settings.unroll);
+    settings.explore.timeout = args.timeout.map(Duration::from_secs_f64).or(settings.explore.timeout);
+    let (jobs, inner) = plan::workers(args.jobs, inputs.len());
     settings.explore.jobs = inner;
     let mut plan = RunPlan {
         inputs,

@@ -11,6 +11,7 @@ use super::args::{FormatArg, HerdArgs};
 use super::console::Console;
 use super::drawing::{Drawing, Form, Place};
 use super::herd_options::{HerdOptions, Speedcheck, find, searched};
+use super::herd_table::{Class, OPTIONS};
 use super::plan::{RunPlan, settings_of, workers};
 use super::run::drive;
 use super::{Done, Exit, Stop, tests_arg};
@@ -124,5 +125,42 @@ fn drawing(options: &HerdOptions) -> Result<Option<Drawing>, Stop> {
 }
 
 fn help() -> String {
-    format!("Usage: litmus herd [OPTION]... [TEST]...\n\n{}\n", super::help::HERD)
+    let names = |wanted: &dyn Fn(&Class) -> bool| {
+        let names: Vec<String> = OPTIONS
+            .iter()
+            .filter(|(_, _, class)| wanted(class))
+            .map(|(name, ..)| format!("-{name}"))
+            .collect();
+        filled(&names)
+    };
+    let mut refused = String::new();
+    for (name, _, class) in OPTIONS {
+        match class {
+            Class::Only(value, why) => refused += &format!("  -{name}, unless {value}: {why}\n"),
+            Class::Absent(why) => refused += &format!("  -{name}: {why}\n"),
+            Class::Ours | Class::Graph | Class::Layout => {}
+        }
+    }
+    format!(
+        "Usage: litmus herd [OPTION]... [TEST]...\n\nTaken, as herd7 takes them:\n{}\nGraphs (with -o):\n{}\nTaken, without effect on \
+         our graphs:\n{}\nRefused:\n{refused}\n{}\n",
+        names(&|class| *class == Class::Ours),
+        names(&|class| *class == Class::Graph),
+        names(&|class| *class == Class::Layout),
+        super::help::HERD
+    )
+}
+
+/// Words in lines of a readable length.
+fn filled(words: &[String]) -> String {
+    let mut text = String::new();
+    let mut line = String::from(" ");
+    for word in words {
+        if line.len() + word.len() + 1 > 100 {
+            text += &format!("{line}\n");
+            line = String::from(" ");
+        }
+        line += &format!(" {word}");
+    }
+    text + &format!("{line}\n")
 }

@@ -14,6 +14,7 @@ mod herd;
 mod herd_graph;
 mod herd_options;
 mod herd_table;
+mod man;
 mod merge;
 mod model;
 mod plan;
@@ -88,7 +89,7 @@ pub fn main(
         Command::Doc(args) => doc::doc(args, &console, out, err),
         Command::Bench(args) => bench::bench(args, &console, out, err),
         Command::Completions { shell } => completions(*shell, out),
-        Command::Man => man(out),
+        Command::Man => man::man(out),
     };
     let result = result.and_then(|exit| Ok(out.flush().map(|()| exit)?));
     match result {
@@ -114,22 +115,5 @@ fn completions(shell: clap_complete::Shell, out: &mut (dyn Write + Send)) -> Don
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "litmus", &mut script);
     out.write_all(&script)?;
-    Ok(Exit::Success)
-}
-
-/// One page: the command itself, then each subcommand.
-fn man(out: &mut (dyn Write + Send)) -> Done {
-    let mut command = Cli::command();
-    command.build();
-    let mut page = Vec::new();
-    clap_mangen::Man::new(command.clone()).render(&mut page)?;
-    for sub in command.get_subcommands() {
-        let man = clap_mangen::Man::new(sub.clone());
-        man.render_name_section(&mut page)?;
-        man.render_synopsis_section(&mut page)?;
-        man.render_options_section(&mut page)?;
-        man.render_extra_section(&mut page)?;
-    }
-    out.write_all(&page)?;
     Ok(Exit::Success)
 }

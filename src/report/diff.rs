@@ -11,12 +11,26 @@ pub struct Side {
     pub name: String,
     /// Are its outcomes observations of hardware?
     pub hardware: bool,
+    /// Was it run for the comparison, and not read from a log?
+    pub ran: bool,
 }
 
 impl Side {
+    /// The side of tests that were run.
+    pub fn run() -> Side {
+        Side { name: "the model".to_string(), hardware: false, ran: true }
+    }
+
+    fn missing(&self) -> String {
+        match self.ran {
+            true => "no answer: not among the tests given, or not run to its end".to_string(),
+            false => format!("missing in {}", self.name),
+        }
+    }
+
     /// A side named after its file; it is hardware if its log has histograms.
     pub fn of(name: impl Into<String>, log: &Log) -> Side {
-        Side { name: name.into(), hardware: log.tests.iter().any(|test| test.hardware) }
+        Side { name: name.into(), hardware: log.tests.iter().any(|test| test.hardware), ran: false }
     }
 }
 
@@ -99,8 +113,8 @@ pub fn write_diff(
                     right.name
                 )?;
             }
-            Relation::OnlyLeft => writeln!(out, "              missing in {}", right.name)?,
-            Relation::OnlyRight => writeln!(out, "              missing in {}", left.name)?,
+            Relation::OnlyLeft => writeln!(out, "              {}", right.missing())?,
+            Relation::OnlyRight => writeln!(out, "              {}", left.missing())?,
             _ => {}
         }
         if let Some(remark) = remark {

@@ -118,6 +118,7 @@ fn completions_and_manual() {
     }
     let page = stdout(&litmus(&["man"]).assert().code(0));
     assert!(page.contains(".TH litmus 1") && page.contains("unroll"), "{page}");
+    assert!(page.contains(".SH \"LITMUS MODEL SHOW\"") && !page.contains("EXTRA"), "{page}");
 }
 
 #[test]
@@ -414,6 +415,9 @@ fn help_texts() {
           --macros <FILE.def>  Macros of C tests
           --conf <FILE.cfg>    herd7 configuration file
           --no-arch-check      Accept a model of another architecture
+          --unroll <N>         With --run: unroll loops N times (a test's own Unroll= wins) [default: 2]
+      -j, --jobs <N>           With --run: worker threads [default: one per core]
+          --timeout <S>        With --run: time limit per test, in seconds
           --only-differences   Leave out tests that agree
           --no-hash            Match tests by name alone, whatever their hashes
           --counts             Numbers of witnesses must agree, too
@@ -435,6 +439,50 @@ fn help_texts() {
     ");
     insta::assert_snapshot!(shown(&litmus(&["herd", "--help"]).assert().code(0)), @r"
     Usage: litmus herd [OPTION]... [TEST]...
+
+    Taken, as herd7 takes them:
+      -I -include -model -cat -bell -macros -conf -local-conf -variant -unroll -speedcheck -timeout
+      -skipchecks -skipcheck -archcheck -checkfilter -hexa -brackets -candidates -exit -badflag -o
+      -suffix -v -q -verbose -names -oknames -excl -nonames -rename -kinds -conds -through -optace -web
+      -c11 -version -set-libdir
+
+    Graphs (with -o):
+      -show -showflag -nshow -showone -doshow -unshow -showraw -symetric -noid -showpo -showinitrf
+      -showinitwrites -edgeattr -edgemerge -showevents -squished -showobserved -showthread -graph
+      -splines -fontname -fontsize -edgefontsizedelta -penwidth -arrowsize -overlap -sep -margin -pad
+      -mono -showlegend -showkind -shortlegend -dotheader -dotcom
+
+    Taken, without effect on our graphs:
+      -classes -showfinalrf -movelabel -relabel -oneinit -labelinit -fixedsize -withbox -labelbox -scale
+      -xscale -yscale -boxscale -ptscale -dsiy -siwidth -threadposy -shift -initpos -initrfpos
+      -finalrfpos -extrachars
+
+    Refused:
+      -strictskip, unless false: skipped checks are left out of the model, so it is not known which of them fail
+      -initwrites, unless true: initial writes are always events
+      -badexecs, unless true: a search that stops at the first bad execution counts an arbitrary part; the verdict says Undef
+      -restrict, unless none: outcomes are never left out
+      -dumpallfaults, unless false: faults are not simulated
+      -endian, unless little: memory is little-endian
+      -outcomereads, unless false: name the registers in a `locations` clause instead
+      -machsize: cells are as large as the test declares them
+      -throughflag: `-showflag` shows the executions with a flag
+      -cycles: graphs show executions that the model accepts
+      -statelessrc11, unless false: the search is stateless for every model
+      -maxphantom, unless none: there are no phantom updates
+      -dumpes, unless false: draw executions with `-show all -o DIR`
+      -debug: it shows herd7's inside
+      -switch: it shows herd7's inside
+      -dumplem, unless false: it shows herd7's inside
+      -dumptex, unless false: graphs are for Graphviz, not for TeX
+      -tikz, unless false: graphs are for Graphviz, not for TeX
+      -texmacros, unless false: graphs are for Graphviz, not for TeX
+      -dotmode, unless plain: graphs are for Graphviz, not for TeX
+      -libdir: the models are inside the command: `litmus model list`
+      -gv, unless false: no viewer is started from here: draw with `-o DIR` and open the file
+      -evince, unless false: no viewer is started from here: draw with `-o DIR` and open the file
+      -preview, unless false: no viewer is started from here: draw with `-o DIR` and open the file
+      -view, unless none: no viewer is started from here: draw with `-o DIR` and open the file
 
     herd7's options, with one dash, and its .cfg files; `litmus run` has the same under modern names. An option that is not there is an
     error that names it. Exit codes are herd7's: 0, or 2 on a wrong option, configuration file or model; with `-exit true` 1 at the first
