@@ -62,7 +62,10 @@ pub fn doc(
             }
         }
         if !name.members.is_empty() {
-            writeln!(out, "  One of: {}", name.members.join(", "))?;
+            let others = std::iter::once(&name.name).chain(name.members);
+            let others: Vec<&str> =
+                others.copied().filter(|other| other != word && !other.ends_with('*')).collect();
+            writeln!(out, "  Others of the kind: {}", others.join(", "))?;
         }
     }
     if let Some(test) = test {

@@ -175,7 +175,7 @@ pub const NAMES: &[Name] = &[
         "D-MMU", "I-MMU", "Translation", "AccessFlag", "Permission", "Exclusive", "TagCheck", "PacCheck", "UndefinedInstruction", "SVC", "GCSCheck"]),
     group("SYNC", &[Ppc], "Fences of PPC: SYNC (hwsync), LWSYNC, ISYNC, EIEIO.", &["LWSYNC", "ISYNC", "EIEIO"]),
     set("SYNC", &[Mips], "SYNC fences."),
-    group("MFENCE", &[X86, X86_64], "Fences of x86.", &["SFENCE", "LFENCE"]),
+    group("MFENCE", &[X86, X86_64], "Fences of x86: MFENCE orders all accesses, SFENCE writes, LFENCE reads.", &["SFENCE", "LFENCE"]),
     group("UC", &[X86_64], "Accesses by memory type: uncached, write-combining, write-through, write-back (the default).", &["WC", "WT", "WB"]),
     group("ClFlush", &[X86_64], "Cache flushes.", &["ClFlushOpt"]),
     group("Acq", &[RiscV], "Accesses by annotation, exclusive of each other: .aq, .rl, .aq.rl, and both on lr/sc.", &["Rel", "AcqRel", "Sc"]),

@@ -47,7 +47,7 @@ fn doc() {
     insta::assert_snapshot!(shown(&litmus(&["doc", "DMB.SY"]).assert().code(0)), @r"
     DMB.SY: set of events, predefined, on AArch64
       Data memory barriers, by domain and kind: SY full system, OSH outer, ISH inner, NSH non-shareable; LD orders earlier loads with everything later, ST stores with stores.
-      One of: DMB.SY, DMB.LD, DMB.ST, DMB.OSH, DMB.OSHLD, DMB.OSHST, DMB.ISH, DMB.ISHLD, DMB.ISHST, DMB.NSH, DMB.NSHLD, DMB.NSHST
+      Others of the kind: DMB.LD, DMB.ST, DMB.OSH, DMB.OSHLD, DMB.OSHST, DMB.ISH, DMB.ISHLD, DMB.ISHST, DMB.NSH, DMB.NSHLD, DMB.NSHST
     --- exit 0
     ");
     insta::assert_snapshot!(shown(&litmus(&["doc", "X", "--arch", "x86"]).assert().code(0)), @r"

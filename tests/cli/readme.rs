@@ -43,9 +43,10 @@ fn the_sessions_of_the_readme_are_real() {
         let entry = entry.unwrap();
         std::fs::copy(entry.path(), folder.path().join("litmus").join(entry.file_name())).unwrap();
     }
-    let text = std::fs::read_to_string(root().join("README.md")).unwrap();
-    let sessions = sessions(&text);
-    assert!(sessions.len() >= 5, "{sessions:?}");
+    let pages = ["README.md", "docs/getting-started.md", "docs/graphs.md"];
+    let text = |page: &str| std::fs::read_to_string(root().join(page)).unwrap();
+    let sessions: Vec<(String, String)> = pages.iter().flat_map(|page| sessions(&text(page))).collect();
+    assert!(sessions.len() >= 10, "{sessions:?}");
     for (command, printed) in sessions {
         let words: Vec<&str> = command.split_whitespace().collect();
         let run = litmus_in(folder.path(), &words).assert();
@@ -55,6 +56,18 @@ fn the_sessions_of_the_readme_are_real() {
             "litmus {command}"
         );
     }
+}
+
+/// The picture that the book shows is the one that the command draws.
+#[test]
+fn the_picture_of_the_book_is_real() {
+    let folder = tempfile::tempdir().unwrap();
+    let test = root().join("litmus/mp-plain.litmus");
+    let test = test.to_str().unwrap();
+    litmus_in(folder.path(), &["run", test, "-m", "armv7", "--graph", "."]).assert().code(0);
+    let drawn = std::fs::read_to_string(folder.path().join("mp-plain-1.svg")).unwrap();
+    let shown = std::fs::read_to_string(root().join("docs/plots/mp-plain.svg")).unwrap();
+    assert_eq!(drawn, shown);
 }
 
 /// Markdown files of the repository.
