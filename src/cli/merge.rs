@@ -6,27 +6,23 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use super::args::MergeArgs;
+use super::blocks::{Block, blocks};
 use super::{Done, Exit, Stop};
 
-/// One result of a log, as it stands there.
-struct Block<'a> {
-    name: &'a str,
-    text: &'a str,
-}
-
-/// Joins logs, in the order given. A test that is there twice with the same answer is taken once; with another answer it is an error.
+/// Joins logs, in the order given. A test (a name and a hash) that is there twice with the same answer is taken once; with another
+/// answer it is an error.
 pub fn merge(args: &MergeArgs, out: &mut (dyn Write + Send), err: &mut (dyn Write + Send)) -> Done {
     let texts: Vec<String> = args.logs.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
     let mut joined = String::new();
-    let mut seen: HashMap<&str, Vec<(String, &Path)>> = HashMap::new();
+    let mut seen: HashMap<(&str, Vec<&str>), Vec<(String, &Path)>> = HashMap::new();
     let (mut conflicts, mut tests) = (0, 0);
     for (text, path) in texts.iter().zip(&args.logs) {
-        let found = if looks_like_jsonl(text) { lines(text, path)? } else { blocks(text, path)? };
+        let found = if looks_like_jsonl(text) { lines(text, path)? } else { log_blocks(text, path)? };
         if found.is_empty() {
             let _ = writeln!(err, "{}: no result in it", path.display());
         }
         for block in found {
-            let before = seen.entry(block.name).or_default();
+            let before = seen.entry((block.name, block.hashes)).or_default();
             let answer = without_times(block.text);
             match before.iter().find(|(other, _)| *other == answer) {
                 Some(_) => continue,
@@ -72,28 +68,16 @@ fn looks_like_jsonl(text: &str) -> bool {
     text.starts_with('{')
 }
 
-/// The blocks of a log: from a `Test` line to the empty line after it.
-fn blocks<'a>(text: &'a str, path: &Path) -> Result<Vec<Block<'a>>, Stop> {
-    let mut found = Vec::new();
-    let mut rest = text;
-    while let Some(at) = start_of_block(rest) {
-        rest = &rest[at..];
-        let Some(end) = rest.find("\n\n") else {
-            let name = rest.split_whitespace().nth(1).unwrap_or("?");
-            return Err(Stop::Usage(format!(
-                "{}: the last block, of test {name}, is not complete (an interrupted run? `litmus run --resume` takes it up)",
-                path.display()
-            )));
-        };
-        let block = &rest[..end + 2];
-        found.push(Block { name: block.split_whitespace().nth(1).unwrap_or(""), text: block });
-        rest = &rest[end + 2..];
+/// The blocks of a log, all complete.
+fn log_blocks<'a>(text: &'a str, path: &Path) -> Result<Vec<Block<'a>>, Stop> {
+    let (found, cut) = blocks(text);
+    match cut {
+        None => Ok(found),
+        Some(name) => Err(Stop::Usage(format!(
+            "{}: the last block, of test {name}, is not complete (an interrupted run? `litmus run --resume` takes it up)",
+            path.display()
+        ))),
     }
-    Ok(found)
-}
-
-fn start_of_block(text: &str) -> Option<usize> {
-    if text.starts_with("Test ") { Some(0) } else { text.find("\nTest ").map(|at| at + 1) }
 }
 
 fn lines<'a>(text: &'a str, path: &Path) -> Result<Vec<Block<'a>>, Stop> {
@@ -105,9 +89,11 @@ fn lines<'a>(text: &'a str, path: &Path) -> Result<Vec<Block<'a>>, Stop> {
         if !value["schema"].is_string() {
             return Err(Stop::Usage(format!("{}:{}: not a result of litmus", path.display(), index + 1)));
         }
-        let name =
-            line.split_once("\"name\":\"").and_then(|(_, rest)| rest.split('"').next()).unwrap_or(line);
-        found.push(Block { name, text: line });
+        let field = |key: &str| line.split_once(key).and_then(|(_, rest)| rest.split('"').next());
+        let name = field("\"name\":\"").unwrap_or(line);
+        // Another test, or another model.
+        let hashes = [field("\"hash\":[\""), field("\"model\":\"")].into_iter().flatten().collect();
+        found.push(Block { name, hashes, text: line });
     }
     Ok(found)
 }

@@ -2,6 +2,7 @@
 
 mod args;
 mod bench;
+mod blocks;
 mod cfg;
 mod check;
 mod console;

@@ -7,6 +7,7 @@ use crate::session::Input;
 
 use super::Stop;
 use super::args::FormatArg;
+use super::blocks::blocks;
 
 /// What an interrupted run left behind.
 #[derive(Debug, Default, PartialEq)]
@@ -38,7 +39,7 @@ pub fn take_up(
         Err(error) => return Err(Stop::Usage(format!("cannot read `{}`: {error}", file.display()))),
     };
     let results = match format {
-        FormatArg::Herd => blocks(&text),
+        FormatArg::Herd => log_results(&text),
         FormatArg::Jsonl => records(&text, model, file)?,
         _ => return Err(Stop::Usage("--resume goes with --format herd or jsonl".to_string())),
     };
@@ -55,26 +56,18 @@ struct Found<'t> {
     whole: bool,
 }
 
-/// The blocks of a log. One is complete when the empty line after its figures is there; a state with nothing to show is an empty line
-/// before them.
-fn blocks(text: &str) -> Vec<Found<'_>> {
-    let mut results = Vec::new();
-    let (mut at, mut start, mut counted) = (0, None, false);
-    for line in text.split_inclusive('\n') {
-        let begin = at;
-        at += line.len();
-        if line.starts_with("Test ") {
-            (start, counted) = (Some(begin), false);
-        }
-        counted |= line.starts_with("Observation ");
-        let (Some(from), true, "\n") = (start, counted, line) else { continue };
-        let block = &text[from..at];
-        start = None;
-        let Some(name) = block.split_whitespace().nth(1) else { continue };
-        let hashes = block.lines().filter_map(|line| line.strip_prefix("Hash=")).map(String::from).collect();
-        results.push(Found { name: name.to_string(), hashes, text: block, whole: true });
-    }
-    results
+/// The complete blocks of a log.
+fn log_results(text: &str) -> Vec<Found<'_>> {
+    let (blocks, _) = blocks(text);
+    blocks
+        .into_iter()
+        .map(|block| Found {
+            name: block.name.to_string(),
+            hashes: block.hashes.iter().map(|hash| (*hash).to_string()).collect(),
+            text: block.text,
+            whole: true,
+        })
+        .collect()
 }
 
 /// The lines of a `jsonl` file; the last one may be half a line.

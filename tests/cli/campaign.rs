@@ -69,6 +69,21 @@ fn merging_finds_contradictions() {
     litmus_in(dir.path(), &["merge", "gone.log"]).assert().code(2);
 }
 
+#[test]
+fn tests_of_one_name_are_told_apart_by_their_hashes() {
+    let dir = folder(&[("a/SB.litmus", SB), ("b/SB.litmus", &SB.replace("[y],$1", "[y],$2"))]);
+    litmus_in(dir.path(), &["run", "a", "-m", "sc", "-o", "a.log"]).assert().code(0);
+    litmus_in(dir.path(), &["run", "b", "-m", "sc", "-o", "b.log"]).assert().code(0);
+    let merged = litmus_in(dir.path(), &["merge", "a.log", "b.log"]).assert().code(0);
+    assert_eq!((stderr(&merged).as_str(), stdout(&merged).matches("Test SB").count()), ("", 2));
+    // Taken up with the other test of that name: it is run.
+    let resumed = litmus_in(dir.path(), &["run", "b", "-m", "sc", "--resume", "a.log"]).assert().code(0);
+    assert_eq!(stderr(&resumed), "b/SB.litmus: SB has changed since, it is run again\n");
+    let again = std::fs::read_to_string(dir.path().join("a.log")).unwrap();
+    let alone = std::fs::read_to_string(dir.path().join("b.log")).unwrap();
+    assert_eq!(without_times(&again), without_times(&alone));
+}
+
 #[cfg(unix)]
 #[test]
 fn control_c_prints_what_is_known() {
