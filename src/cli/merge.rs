@@ -9,12 +9,15 @@ use super::args::MergeArgs;
 use super::blocks::{Block, blocks};
 use super::{Done, Exit, Stop};
 
+/// What makes two results one test's: its name, and its hashes.
+type Key<'a> = (&'a str, Vec<&'a str>);
+
 /// Joins logs, in the order given. A test (a name and a hash) that is there twice with the same answer is taken once; with another
 /// answer it is an error.
 pub fn merge(args: &MergeArgs, out: &mut (dyn Write + Send), err: &mut (dyn Write + Send)) -> Done {
     let texts: Vec<String> = args.logs.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
     let mut joined = String::new();
-    let mut seen: HashMap<(&str, Vec<&str>), Vec<(String, &Path)>> = HashMap::new();
+    let mut seen: HashMap<Key, Vec<(String, &Path)>> = HashMap::new();
     let (mut conflicts, mut tests) = (0, 0);
     for (text, path) in texts.iter().zip(&args.logs) {
         let found = if looks_like_jsonl(text) { lines(text, path)? } else { log_blocks(text, path)? };
