@@ -133,7 +133,7 @@ impl Judge<'_> {
         let oracle = explore(Mode::Count, Engine::Naive, timeout);
         // The explorer needs far less time than the oracle; if it does not, that is worth knowing.
         let modes = [Mode::Count, Mode::States, Mode::Check]
-            .map(|mode| (mode, explore(mode, Engine::Explore, timeout.map(|t| t * 2))));
+            .map(|mode| (mode, explore(mode, Engine::Explore, timeout.map(|t| t * 20))));
         for file in files {
             tally.tests += 1;
             let input = Input::File(file.clone());

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use super::feasible::feasible;
 use super::goal::goal;
 use super::problem::{Built, Problem, build};
 use super::search::{Part, Search};
@@ -66,16 +67,14 @@ fn in_world(model: &Model, view: &View, options: &Options, sink: &mut Sink) -> C
     let world = view.world;
     if let Some(error) = world.errors.first() {
         // The path cannot be answered for: an error, if the model accepts an execution that takes it.
-        if naive::feasible(world, view.names.program.bits) && is_accepted(model, view, options, sink.test()) {
+        if is_feasible(view, sink)? && is_accepted(model, view, options, sink.test()) {
             return sink.fail(error.clone());
         }
         return ControlFlow::Continue(());
     }
     if !world.cuts.is_empty() {
         // Executions of cut paths are dropped; that there are some is announced, whatever the model says of them.
-        if world.cuts.iter().any(|cut| !sink.outcome.cuts.contains(cut))
-            && naive::feasible(world, view.names.program.bits)
-        {
+        if world.cuts.iter().any(|cut| !sink.outcome.cuts.contains(cut)) && is_feasible(view, sink)? {
             for cut in &world.cuts {
                 if !sink.outcome.cuts.contains(cut) {
                     sink.outcome.cuts.push(cut.clone());
@@ -85,6 +84,15 @@ fn in_world(model: &Model, view: &View, options: &Options, sink: &mut Sink) -> C
         return ControlFlow::Continue(());
     }
     search(model, view, options, sink)
+}
+
+/// Can the reads of this world have values that fit its path? A break: a limit was hit first.
+fn is_feasible(view: &View, sink: &mut Sink) -> ControlFlow<(), bool> {
+    let mut go_on = || sink.look_at_limits().is_continue();
+    match feasible(view.world, view.names.program.bits, &mut go_on) {
+        Some(feasible) => ControlFlow::Continue(feasible),
+        None => ControlFlow::Break(()),
+    }
 }
 
 /// Does the model accept any execution of this world?
@@ -109,7 +117,7 @@ fn search(model: &Model, view: &View, options: &Options, sink: &mut Sink) -> Con
     match build(model, view, asked, &options.skip_checks, plainly, &mut sink.outcome.stats.entailed) {
         Err(diagnostic) => {
             // A world without any candidate never reaches the model.
-            if naive::feasible(world, view.names.program.bits) {
+            if is_feasible(view, sink)? {
                 return sink.fail(diagnostic);
             }
             ControlFlow::Continue(())

@@ -6,6 +6,7 @@
 mod code;
 mod compile;
 mod drive;
+mod feasible;
 mod finals;
 mod goal;
 mod naive;

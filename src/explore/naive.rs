@@ -160,31 +160,6 @@ pub(super) fn run_model(
     }
 }
 
-/// Is there any way to give the reads of a world values that fit its path?
-pub(super) fn feasible(world: &World, bits: u32) -> bool {
-    fits(world, bits, &mut Vec::new())
-}
-
-/// Completes a choice of sources, read by read, giving up as soon as a constraint fails.
-fn fits(world: &World, bits: u32, sources: &mut Vec<usize>) -> bool {
-    let (values, all) = solve(world, sources, bits);
-    let contradicted = world.constraints.iter().any(|(value, expected)| {
-        matches!(value.eval(&values, bits), Ok(Some(value)) if (value != Value::ZERO) != *expected)
-    });
-    if contradicted {
-        return false;
-    }
-    match world.reads.get(sources.len()) {
-        None => all,
-        Some((_, candidates)) => candidates.iter().any(|write| {
-            sources.push(*write);
-            let fit = fits(world, bits, sources);
-            sources.pop();
-            fit
-        }),
-    }
-}
-
 /// Every choice of final writes: for each observed cell one of its writes, the initial one only if there is no other.
 fn each_final(
     world: &World,

@@ -90,7 +90,7 @@ fn definition(random: &mut Random, names: &mut Names, text: &mut String) {
             let last = match random.below(3) {
                 0 => format!("{a};{b}"),
                 1 => format!("({a} & {b})+"),
-                _ => format!("{a}"),
+                _ => a.clone(),
             };
             names.relations.extend([a.clone(), b.clone()]);
             writeln!(text, "let rec {a} = {d} | {a};{b} and {b} = {e} | {last}")

@@ -214,7 +214,7 @@ impl Program {
             initial,
             locations: Vec::new(),
             filter: None,
-            quantifier: *random.pick(&["exists", "exists", "~exists", "forall"]),
+            quantifier: ["exists", "exists", "~exists", "forall"][random.below(4)],
             condition: Prop::And(Vec::new()),
         };
         let all = program.observables();
