@@ -135,6 +135,9 @@ pub struct Search {
     /// Stop a test after N executions
     #[arg(long, value_name = "N")]
     pub max_executions: Option<u64>,
+    /// Stop a test whose table of final states takes more than SIZE: bytes, or a number with K, M or G
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size)]
+    pub max_memory: u64,
     /// Checks of the model to leave out
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub skip_checks: Vec<String>,
@@ -420,6 +423,22 @@ fn seconds(text: &str) -> Result<f64, String> {
         Ok(s) if s > 0.0 && s.is_finite() => Ok(s),
         _ => Err("a positive number of seconds is needed".to_string()),
     }
+}
+
+fn size(text: &str) -> Result<u64, String> {
+    let (digits, unit) = match text.find(|c: char| !c.is_ascii_digit()) {
+        Some(at) => text.split_at(at),
+        None => (text, ""),
+    };
+    let shift = match unit.to_ascii_uppercase().as_str() {
+        "" => Some(0),
+        "K" => Some(10),
+        "M" => Some(20),
+        "G" => Some(30),
+        _ => None,
+    };
+    let bytes = digits.parse::<u64>().ok().zip(shift).and_then(|(n, shift)| n.checked_mul(1 << shift));
+    bytes.filter(|n| *n > 0).ok_or_else(|| "a size is needed, such as 500000, 64K, 100M or 2G".to_string())
 }
 
 fn shard(text: &str) -> Result<(usize, usize), String> {

@@ -9,7 +9,7 @@ Exit codes:
   1  an expectation failed: --expect, or --strict with a violated forall or ~exists
   2  bad input: command line, model or test
   3  a test or model uses something that is not supported
-  4  a limit was hit: --timeout, --max-executions, memory; with --strict also --unroll
+  4  a limit was hit: --timeout, --max-executions, --max-memory; with --strict also --unroll
   Where several apply, the first of 2, 3, 1, 4. Ctrl-C: 130, after what is known has been printed."
     };
 }

@@ -136,6 +136,7 @@ pub fn search(settings: &mut Settings, args: &Search) {
     };
     options.timeout = args.timeout.map(Duration::from_secs_f64).or(options.timeout);
     options.max_executions = args.max_executions.or(options.max_executions);
+    options.max_memory = Some(args.max_memory);
     options.skip_checks.extend(args.skip_checks.iter().cloned());
 }
 

@@ -12,7 +12,7 @@ use crate::diag::Diagnostic;
 use crate::execution::{Names, View, unfold};
 use crate::litmus::Lowered;
 use crate::model::Model;
-use crate::outcome::{Observable, Outcome};
+use crate::outcome::{Completeness, Observable, Outcome};
 
 /// Runs a test under a model.
 pub(super) fn run(test: &Lowered, model: &Model, options: &Options) -> Result<Outcome, Diagnostic> {
@@ -57,7 +57,9 @@ pub(super) fn run_into(
         }
     }
     let mut outcome = sink.finish()?;
-    if outcome.positive + outcome.negative == 0 && options.mode != Mode::Check {
+    // A search that was cut short knows nothing of what it has not seen.
+    let whole = matches!(outcome.completeness, Completeness::Complete | Completeness::Bounded);
+    if outcome.positive + outcome.negative == 0 && whole && options.mode != Mode::Check {
         outcome.why_empty = Some(deadlock(&outcome).unwrap_or_else(|| why_empty(&outcome)));
     }
     Ok(outcome)

@@ -32,11 +32,7 @@ struct Search<'s> {
 
 impl Search<'_> {
     /// `values`: of the reads that have one. `refused`: for each read, values known before that it does not take.
-    fn fits(
-        &mut self,
-        values: Vec<Option<Value>>,
-        mut refused: Vec<Vec<Value>>,
-    ) -> ControlFlow<(), bool> {
+    fn fits(&mut self, values: Vec<Option<Value>>, mut refused: Vec<Vec<Value>>) -> ControlFlow<(), bool> {
         loop {
             self.ticks += 1;
             if self.ticks % TICKS == 0 && !(self.go_on)() {

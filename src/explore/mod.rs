@@ -69,6 +69,9 @@ pub struct Options {
     pub timeout: Option<Duration>,
     /// Limit on executions.
     pub max_executions: Option<u64>,
+    /// Limit on the memory that the table of final states takes, in bytes: nothing else grows with the executions
+    /// found. Workers of one test share it equally.
+    pub max_memory: Option<u64>,
     /// Set by someone else to stop the search.
     pub interrupt: Option<Arc<AtomicBool>>,
     /// herd7's `-speedcheck`: keep only executions that satisfy an `exists`, or violate a `forall`.
@@ -89,6 +92,7 @@ impl Default for Options {
             jobs: 1,
             timeout: None,
             max_executions: None,
+            max_memory: None,
             interrupt: None,
             speedcheck: false,
             skip_checks: Vec::new(),

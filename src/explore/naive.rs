@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 
 use super::finals::{Finals, Registers};
 use super::sink::Sink;
+use super::steps::Ended;
 use super::{Options, steps, witness};
 use crate::execution::{View, World};
 use crate::model::{Expr, Model, Plain, Sort, Val};
@@ -129,27 +130,27 @@ pub(super) fn run_model(
     plain.set_equal_values(equal_values(world, candidate.values, n, view.names.program.bits));
     let mut rejected = BTreeMap::new();
     let mut accepted = 0;
-    let flow = steps::run(
-        model,
-        0,
-        plain,
-        &options.skip_checks,
-        &mut Vec::new(),
-        &mut |name| *rejected.entry(name.to_string()).or_insert(0) += 1,
-        &mut |found, plain| {
-            accepted += 1;
-            if let Some(illegal) = finals.illegal(&sink.test().observed) {
-                return sink.fail(illegal);
+    let flow = steps::run(model, 0, plain, &options.skip_checks, &mut Vec::new(), &mut |ended| {
+        let (found, plain) = match ended {
+            Ended::Accepted(found, plain) => (found, plain),
+            Ended::Rejected(name) => {
+                *rejected.entry(name.to_string()).or_insert(0) += 1;
+                // Choices of the model may be many, and none of them accepted.
+                return sink.tick();
             }
-            if let Some(watch) = &mut sink.watch {
-                match witness::of(model, view, candidate, &finals, found, plain, watch) {
-                    Ok(flow) => flow?,
-                    Err(diagnostic) => return sink.fail(diagnostic),
-                }
+        };
+        accepted += 1;
+        if let Some(illegal) = finals.illegal(&sink.test().observed) {
+            return sink.fail(illegal);
+        }
+        if let Some(watch) = &mut sink.watch {
+            match witness::of(model, view, candidate, &finals, found, plain, watch) {
+                Ok(flow) => flow?,
+                Err(diagnostic) => return sink.fail(diagnostic),
             }
-            sink.record(&|o| finals.value(o), found)
-        },
-    );
+        }
+        sink.record(&|o| finals.value(o), found)
+    });
     for (name, count) in &rejected {
         sink.pruned(name, *count);
     }

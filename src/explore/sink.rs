@@ -16,6 +16,12 @@ use crate::program::Value;
 /// How many graphs pass between two looks at the clock.
 const TICKS: u32 = 512;
 
+/// What a state takes besides its values: its entry in the table, and in that of the answer.
+const STATE_BYTES: usize = 128;
+
+/// What each value of a state takes there.
+const VALUE_BYTES: usize = size_of::<u32>() + size_of::<Value>();
+
 /// What one execution adds.
 pub(super) struct Found<'f> {
     /// Names of the flags it raises.
@@ -36,6 +42,9 @@ pub(super) struct Sink<'t> {
     values: Vec<Value>,
     value_ids: FxHashMap<Value, u32>,
     key: Vec<u32>,
+    /// Bytes that the table takes, and may take.
+    memory: u64,
+    max_memory: u64,
     stopped: Option<Completeness>,
     started: Instant,
     ticks: u32,
@@ -55,6 +64,8 @@ impl<'t> Sink<'t> {
             values: Vec::new(),
             value_ids: FxHashMap::default(),
             key: Vec::new(),
+            memory: 0,
+            max_memory: options.max_memory.unwrap_or(u64::MAX),
             stopped: None,
             started: Instant::now(),
             ticks: 0,
@@ -69,7 +80,8 @@ impl<'t> Sink<'t> {
 
     /// A collector for a part of a run that began at `started`.
     pub fn continued(test: &'t Lowered, options: &'t Options, started: Instant) -> Sink<'t> {
-        Sink { started, ..Sink::new(test, options) }
+        let own = Sink::new(test, options);
+        Sink { started, max_memory: own.max_memory / options.jobs.max(1) as u64, ..own }
     }
 
     /// When the run began.
@@ -120,6 +132,11 @@ impl<'t> Sink<'t> {
     /// One more partial graph; time to stop?
     pub fn graph(&mut self) -> ControlFlow<()> {
         self.outcome.stats.graphs += 1;
+        self.tick()
+    }
+
+    /// Some work was done; time to stop?
+    pub fn tick(&mut self) -> ControlFlow<()> {
         self.ticks += 1;
         if self.ticks >= TICKS {
             self.ticks = 0;
@@ -192,6 +209,7 @@ impl<'t> Sink<'t> {
             }
             None => {
                 let positive = self.test.condition.prop.holds(value);
+                self.memory += (STATE_BYTES + key.len() * VALUE_BYTES) as u64;
                 self.states.insert(key.clone(), (1, positive));
                 positive
             }
@@ -213,6 +231,9 @@ impl<'t> Sink<'t> {
         }
         if self.options.max_executions.is_some_and(|limit| self.outcome.stats.executions >= limit) {
             return self.stop(Completeness::ExecutionLimit);
+        }
+        if self.memory > self.max_memory {
+            return self.stop(Completeness::MemoryLimit);
         }
         ControlFlow::Continue(())
     }

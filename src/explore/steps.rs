@@ -9,19 +9,28 @@ use crate::model::{
 };
 use crate::relation::{Rel, Set};
 
-/// Runs the steps of a model from `at` on. `accept` is called once per accepted run, with everything chosen; `rejected` counts
-/// the others.
+/// How a run of a model over a candidate ends.
+pub(super) enum Ended<'e, 'p> {
+    /// A check failed, that one.
+    Rejected(&'e str),
+    /// All hold; everything is chosen.
+    Accepted(&'e Found<'e>, &'e mut Plain<'p>),
+}
+
+/// Told how each run ends; may put an end to it all.
+pub(super) type Tell<'t> = dyn FnMut(Ended) -> ControlFlow<()> + 't;
+
+/// Runs the steps of a model from `at` on, once for each combination of choices; `tell` is called at the end of each run.
 pub(super) fn run(
     model: &Model,
     at: usize,
     mut plain: Plain,
     skip: &[String],
     flags: &mut Vec<String>,
-    rejected: &mut dyn FnMut(&str),
-    accept: &mut dyn FnMut(&Found, &mut Plain) -> ControlFlow<()>,
+    tell: &mut Tell,
 ) -> Result<ControlFlow<()>, Diagnostic> {
     let before = flags.len();
-    let result = run_inner(model, at, &mut plain, skip, flags, rejected, accept);
+    let result = run_inner(model, at, &mut plain, skip, flags, tell);
     flags.truncate(before);
     result
 }
@@ -32,8 +41,7 @@ fn run_inner(
     plain: &mut Plain,
     skip: &[String],
     flags: &mut Vec<String>,
-    rejected: &mut dyn FnMut(&str),
-    accept: &mut dyn FnMut(&Found, &mut Plain) -> ControlFlow<()>,
+    tell: &mut Tell,
 ) -> Result<ControlFlow<()>, Diagnostic> {
     for (position, step) in model.steps.iter().enumerate().skip(at) {
         match step {
@@ -42,16 +50,14 @@ fn run_inner(
                 let holds = match plain.holds(test) {
                     Ok(holds) => holds,
                     Err(EvalError::Rejected) => {
-                        rejected("when");
-                        return Ok(ControlFlow::Continue(()));
+                        return Ok(tell(Ended::Rejected("when")));
                     }
                     Err(EvalError::Model(diagnostic)) => return Err(diagnostic),
                 };
                 let shown = name.as_deref().unwrap_or("(unnamed)");
                 match kind {
                     CheckKind::Plain if !holds => {
-                        rejected(shown);
-                        return Ok(ControlFlow::Continue(()));
+                        return Ok(tell(Ended::Rejected(shown)));
                     }
                     CheckKind::Flag if holds => flags.extend(name.clone()),
                     CheckKind::UndefinedUnless if !holds => flags.push("*undef*".to_string()),
@@ -62,7 +68,7 @@ fn run_inner(
             Step::With { choice, from, .. } => {
                 let value = match plain.eval(*from) {
                     Ok(value) => value,
-                    Err(EvalError::Rejected) => return Ok(ControlFlow::Continue(())),
+                    Err(EvalError::Rejected) => return Ok(tell(Ended::Rejected("when"))),
                     Err(EvalError::Model(diagnostic)) => return Err(diagnostic),
                 };
                 let Val::Choices(choices) = &*value else {
@@ -75,7 +81,7 @@ fn run_inner(
                 let flow = each_choice(choices, plain.n_events(), &mut |value| {
                     let mut next = plain.clone();
                     bind(model, &mut next, *choice, value);
-                    result = run(model, position + 1, next, skip, flags, rejected, accept);
+                    result = run(model, position + 1, next, skip, flags, tell);
                     match &result {
                         Ok(ControlFlow::Continue(())) => ControlFlow::Continue(()),
                         _ => ControlFlow::Break(()),
@@ -91,7 +97,7 @@ fn run_inner(
     }
     let names: Vec<&str> = flags.iter().map(String::as_str).filter(|f| *f != "*undef*").collect();
     let undefined = flags.iter().any(|f| f == "*undef*");
-    Ok(accept(&Found { flags: &names, undefined }, plain))
+    Ok(tell(Ended::Accepted(&Found { flags: &names, undefined }, plain)))
 }
 
 /// The error of an `assert` that does not hold.

@@ -6,6 +6,7 @@ mod examples;
 mod formats;
 mod graph;
 mod herd;
+mod limits;
 mod other;
 mod readme;
 mod run;

@@ -225,7 +225,7 @@ fn help_texts() {
       1  an expectation failed: --expect, or --strict with a violated forall or ~exists
       2  bad input: command line, model or test
       3  a test or model uses something that is not supported
-      4  a limit was hit: --timeout, --max-executions, memory; with --strict also --unroll
+      4  a limit was hit: --timeout, --max-executions, --max-memory; with --strict also --unroll
       Where several apply, the first of 2, 3, 1, 4. Ctrl-C: 130, after what is known has been printed.
 
     Examples:
@@ -296,6 +296,12 @@ fn help_texts() {
 
           --max-executions <N>
               Stop a test after N executions
+
+          --max-memory <SIZE>
+              Stop a test whose table of final states takes more than SIZE: bytes, or a number with K, M
+              or G
+              
+              [default: 1G]
 
           --skip-checks <A,B>
               Checks of the model to leave out
@@ -385,7 +391,7 @@ fn help_texts() {
       1  an expectation failed: --expect, or --strict with a violated forall or ~exists
       2  bad input: command line, model or test
       3  a test or model uses something that is not supported
-      4  a limit was hit: --timeout, --max-executions, memory; with --strict also --unroll
+      4  a limit was hit: --timeout, --max-executions, --max-memory; with --strict also --unroll
       Where several apply, the first of 2, 3, 1, 4. Ctrl-C: 130, after what is known has been printed.
 
     Examples:
