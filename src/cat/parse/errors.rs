@@ -17,6 +17,12 @@ pub fn token<'s>(error: &Error<'s>) -> Option<(usize, Token<'s>)> {
     }
 }
 
+/// Does the file go on after the error? Not after what is never closed.
+pub fn goes_on(error: &Error<'_>) -> bool {
+    let unclosed = [LexError::UnterminatedComment, LexError::UnterminatedString];
+    !matches!(error, ParseError::User { error: (_, error, _) } if unclosed.contains(error))
+}
+
 /// May an error be but a consequence of one before it? The end of a block, where its beginning was not understood.
 pub fn may_follow(error: &Error<'_>) -> bool {
     match error {

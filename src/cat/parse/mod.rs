@@ -6,7 +6,7 @@ use lalrpop_util::lalrpop_mod;
 
 use super::ast;
 use super::build::{Builder, MAX_DEPTH};
-use super::lex::{INSTRUCTION_WORDS, Token, Tokens};
+use super::lex::{INSTRUCTION_WORDS, LexError, Token, Tokens};
 use crate::diag::{Diagnostic, Diagnostics, Reported};
 use crate::source::{SourceId, Sources, Span};
 
@@ -35,9 +35,11 @@ pub fn parse(sources: &Sources, source: SourceId, diags: &mut Diagnostics) -> Re
         Ok(file) => return Ok(file),
         Err(error) => error,
     };
-    let refused = errors::token(&error);
+    let (refused, goes_on) = (errors::token(&error), errors::goes_on(&error));
     let reported = diags.error(errors::describe(error, source, &text, &tokens));
-    further_errors(&text, source, resume(&text, refused, &mut tokens), diags);
+    if goes_on {
+        further_errors(&text, source, resume(&text, refused, &mut tokens), diags);
+    }
     Err(reported)
 }
 
@@ -49,10 +51,11 @@ fn further_errors(text: &str, source: SourceId, mut start: Option<usize>, diags:
         let mut tokens = Tokens::new(text, from);
         let Err(error) = parser.parse(&mut Builder::new(source), tokens.by_ref()) else { break };
         let refused = errors::token(&error).filter(|(at, _)| *at > from);
+        let goes_on = errors::goes_on(&error);
         if !errors::may_follow(&error) {
             diags.error(errors::describe(error, source, text, &tokens));
         }
-        start = resume(text, refused, &mut tokens);
+        start = if goes_on { resume(text, refused, &mut tokens) } else { None };
     }
 }
 
@@ -65,8 +68,13 @@ fn resume(text: &str, refused: Option<(usize, Token<'_>)>, tokens: &mut Tokens<'
     let is_instruction = |(at, token): &(usize, Token<'_>)| {
         starts_line(*at) && INSTRUCTION_WORDS.contains(&token.to_string().trim_matches('`'))
     };
-    let rest = tokens.filter_map(|token| token.ok().map(|(at, token, _)| (at, token)));
-    refused.into_iter().chain(rest).find(is_instruction).map(|(at, _)| at)
+    // Nothing follows what is never closed.
+    let rest = tokens.map_while(|token| match token {
+        Ok((at, token, _)) => Some(Some((at, token))),
+        Err((_, LexError::Stray, _)) => Some(None),
+        Err((_, LexError::UnterminatedComment | LexError::UnterminatedString, _)) => None,
+    });
+    refused.into_iter().chain(rest.flatten()).find(is_instruction).map(|(at, _)| at)
 }
 
 fn too_deep(span: Span) -> Diagnostic {

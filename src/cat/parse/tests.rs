@@ -409,6 +409,11 @@ fn all_errors_not_just_the_first() {
     ");
     let many = rejected(&"acyclic ;\n".repeat(1_000));
     assert_eq!(many.matches("error[").count(), 20);
+    // Nothing is looked for in what is never closed: each `(*` would be tried in turn.
+    let started = std::time::Instant::now();
+    assert_eq!(rejected(&"(* ".repeat(1_000_000)).matches("error[").count(), 1);
+    assert_eq!(rejected(&format!("acyclic ;\n{}", "(* ".repeat(1_000_000))).matches("error[").count(), 1);
+    assert!(started.elapsed().as_secs() < 30, "{:?}", started.elapsed());
 }
 
 #[test]
