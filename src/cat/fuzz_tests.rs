@@ -166,7 +166,10 @@ fn mutate(random: &mut Random, text: &str, others: &[&str]) -> String {
         let (a, b) = (a.min(b), a.max(b));
         match random.below(7) {
             0 => text.insert_str(a, random.pick(WORDS)),
-            1 => text.replace_range(a..b.min(a + 12).max(a), ""),
+            1 => {
+                let end = text[a..b].char_indices().nth(12).map_or(b, |(at, _)| a + at);
+                text.replace_range(a..end, "");
+            }
             2 => text.truncate(a),
             3 => {
                 let piece = text[a..b].to_string();
