@@ -5,5 +5,6 @@ mod corpus;
 mod errors;
 mod micro;
 mod one;
+mod pairs;
 mod polarity;
 mod steps;
