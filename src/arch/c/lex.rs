@@ -204,6 +204,18 @@ impl Lexer<'_> {
         let start = self.at;
         let mut chars = self.rest().chars().skip(1);
         let (value, length) = match (chars.next(), chars.next(), chars.next()) {
+            // Numbers: `'\x41'`, `'\101'`.
+            (Some('\\'), Some(first), Some(second))
+                if first == 'x' || (first.is_digit(8) && second != '\'') =>
+            {
+                let digits = self.rest()[2..].split('\'').next().unwrap_or("");
+                let value = match digits.strip_prefix('x') {
+                    Some(hexadecimal) => u8::from_str_radix(hexadecimal, 16),
+                    None => u8::from_str_radix(digits, 8),
+                };
+                // A `char` is signed.
+                (value.ok().map(|n| i128::from(n as i8)), digits.len() + 3)
+            }
             (Some('\\'), Some(escape), Some('\'')) => {
                 let value = match escape {
                     'n' => Some(10),

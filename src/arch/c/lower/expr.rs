@@ -57,6 +57,13 @@ impl Lowering<'_> {
             }
             ExprKind::SizeOf(ty) => Ok(self.size_of(ty)),
             ExprKind::SizeOfExpr(operand) => {
+                // An array does not become a pointer here.
+                if let ExprKind::Name(name) = &operand.kind {
+                    if let Some(Variable::Memory { ty: ty @ CType::Array(..), .. }) = self.scopes.find(name) {
+                        let ty = ty.clone();
+                        return Ok(self.size_of(&ty));
+                    }
+                }
                 // The operand is not evaluated: only its type counts.
                 let interrupted = self.code.start_list();
                 let value = self.expr(operand, port);
@@ -299,6 +306,9 @@ impl Lowering<'_> {
                 (None, Some(element)) if op == BinaryOp::Add => {
                     return Ok(self.move_pointer(op, right, left, &element));
                 }
+                (Some(element), Some(_)) if op == BinaryOp::Sub => {
+                    return Ok(self.pointer_distance(left, right, &element));
+                }
                 _ => {}
             }
         }
@@ -333,6 +343,19 @@ impl Lowering<'_> {
         let dst = self.code.tmp();
         self.code.push(Op::Binary { dst, op: binary_op(op, false), a: pointer.tmp, b: offset });
         Val { tmp: dst, ty: pointer.ty.promoted() }
+    }
+
+    /// `p - q`: in elements.
+    fn pointer_distance(&mut self, left: Val, right: Val, element: &CType) -> Val {
+        let bytes = self.code.tmp();
+        self.code.push(Op::Binary { dst: bytes, op: BinOp::Sub, a: left.tmp, b: right.tmp });
+        let mut dst = bytes;
+        if element.size() != 1 {
+            let size = self.code.constant(Value::Int(element.size() as i128));
+            dst = self.code.tmp();
+            self.code.push(Op::Binary { dst, op: binary_op(BinaryOp::Div, false), a: bytes, b: size });
+        }
+        Val { tmp: dst, ty: CType::LONG }
     }
 
     /// The value as one of type `ty`.

@@ -237,12 +237,20 @@ impl Lowering<'_> {
         let list: Vec<_> = match &declarator.init {
             None => return Ok(Vec::new()),
             Some(Init::Value(value)) => vec![value],
-            Some(Init::List(list, _)) => list.iter().collect(),
+            Some(Init::List(list, span)) => {
+                fits(&declarator.ty, list.len(), *span)?;
+                list.iter().collect()
+            }
         };
-        let ty = declarator.ty.cell();
+        let ty = match &declarator.ty {
+            CType::Array(element, _) => element,
+            other => other,
+        };
+        let boolean = ty.as_int().is_some_and(|int| int.boolean);
         list.into_iter()
             .map(|e| match self.constant(e) {
-                Some(value) => Ok(ty.truncate(value)),
+                Some(value) if boolean => Ok(Value::Int(i128::from(value != Value::ZERO))),
+                Some(value) => Ok(ty.cell().truncate(value)),
                 None => Err(Diagnostic::unsupported("c::constant", "this initial value is not a constant")
                     .at(e.span, "here")),
             })
@@ -288,4 +296,23 @@ impl Lowering<'_> {
         let body = self.text.get(from..to).unwrap_or("");
         self.result.hash_cells.push(format!("P{}({}) {{\n{body}\n}}\n", thread.index, params.join(", ")));
     }
+}
+
+/// Does a type take a list of so many values?
+fn fits(ty: &CType, values: usize, list: Span) -> Result<(), Diagnostic> {
+    let length = match ty {
+        CType::Array(_, length) => *length,
+        // A single value may stand in braces.
+        _ if values == 1 => 1,
+        _ => {
+            return Err(
+                Diagnostic::error("c::array", "only an array takes a list of values").at(list, "here")
+            );
+        }
+    };
+    if values > length {
+        let message = format!("{values} values for {length} elements");
+        return Err(Diagnostic::error("c::array", message).at(list, "too many"));
+    }
+    Ok(())
 }

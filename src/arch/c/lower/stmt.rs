@@ -240,22 +240,19 @@ impl Lowering<'_> {
                 self.expression_statement(&e, e.span)
             }
             Init::List(values, list) => {
+                super::fits(ty, values.len(), *list)?;
                 let CType::Array(_, length) = ty else {
-                    return Err(Diagnostic::error("c::array", "only an array takes a list of values")
-                        .at(*list, "here"));
+                    let assign = ExprKind::Assign(None, Box::new(target), Box::new(values[0].clone()));
+                    return self.expression_statement(&Expr { kind: assign, span: *list }, *list);
                 };
-                if values.len() > *length {
-                    return Err(Diagnostic::error(
-                        "c::array",
-                        format!("{} values for {length} elements", values.len()),
-                    )
-                    .at(*list, "too many"));
+                let int = |value: usize| ExprKind::Int { value: value as i128, ty: CType::INT };
+                let mut values = values.clone();
+                // What is not given is zero, also when a loop comes by again.
+                if !self.scopes.at_thread_level() {
+                    values.resize(*length, Expr { kind: int(0), span: *list });
                 }
                 for (index, value) in values.iter().enumerate() {
-                    let index = Expr {
-                        kind: ExprKind::Int { value: index as i128, ty: CType::INT },
-                        span: value.span,
-                    };
+                    let index = Expr { kind: int(index), span: value.span };
                     let element = ExprKind::Index(Box::new(target.clone()), Box::new(index));
                     let element = Expr { kind: element, span: *span };
                     let assign = ExprKind::Assign(None, Box::new(element), Box::new(value.clone()));

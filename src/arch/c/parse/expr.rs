@@ -354,12 +354,35 @@ fn constant_type(value: i128, unsigned: bool, long: bool, decimal: bool) -> CTyp
 /// Names that are constants everywhere.
 fn named_value(name: String, span: Span) -> Expr {
     let value = match name.as_str() {
-        "NULL" | "false" => Some(0),
-        "true" => Some(1),
-        _ => None,
+        "NULL" | "false" => Some((0, CType::INT)),
+        "true" => Some((1, CType::INT)),
+        _ => limit(&name),
     };
     match value {
-        Some(value) => Expr { kind: ExprKind::Int { value, ty: CType::INT }, span },
+        Some((value, ty)) => Expr { kind: ExprKind::Int { value, ty }, span },
         None => Expr { kind: ExprKind::Name(name), span },
     }
+}
+
+/// The constants of `limits.h` and `stdint.h`.
+fn limit(name: &str) -> Option<(i128, CType)> {
+    let (ty, bound) = name.rsplit_once('_')?;
+    let (bytes, signed) = match ty {
+        "CHAR" | "SCHAR" | "INT8" => (1, true),
+        "UCHAR" | "UINT8" => (1, false),
+        "SHRT" | "INT16" => (2, true),
+        "USHRT" | "UINT16" => (2, false),
+        "INT" | "INT32" => (4, true),
+        "UINT" | "UINT32" => (4, false),
+        "LONG" | "LLONG" | "INT64" | "INTPTR" | "PTRDIFF" => (8, true),
+        "ULONG" | "ULLONG" | "UINT64" | "UINTPTR" | "SIZE" => (8, false),
+        _ => return None,
+    };
+    let bits = 8 * u32::from(bytes) - u32::from(signed);
+    let value = match bound {
+        "MAX" => (1i128 << bits) - 1,
+        "MIN" if signed => -(1i128 << bits),
+        _ => return None,
+    };
+    Some((value, CType::int(bytes, signed).promoted()))
 }
