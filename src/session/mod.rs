@@ -7,6 +7,8 @@ mod annotations;
 #[cfg(test)]
 mod bad_input_tests;
 #[cfg(test)]
+mod c_tests;
+#[cfg(test)]
 mod corpus_tests;
 #[cfg(test)]
 mod library_tests;

@@ -27,9 +27,15 @@ const PREFIXES: [&str; 20] = [
     "clear_bit",
 ];
 
+/// The line of our own `lkmm.def` that defines a function of the kernel.
+pub fn definition(name: &str) -> Option<&'static str> {
+    let defines = |line: &&str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with('('));
+    DEFINITIONS.lines().find(defines).map(str::trim_end)
+}
+
 /// Is it a function of the kernel that our own `lkmm.def` defines?
 pub fn is_kernel_function(name: &str) -> bool {
-    DEFINITIONS.lines().any(|line| line.strip_prefix(name).is_some_and(|rest| rest.starts_with('(')))
+    definition(name).is_some()
 }
 
 /// Does the name at least look like one of the kernel's?

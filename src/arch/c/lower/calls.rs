@@ -157,6 +157,13 @@ impl<'a> Lowering<'a> {
         Ok(result.unwrap_or(Expr { kind: ExprKind::Int { value: 0, ty: CType::Void }, span }))
     }
 
+    /// Is there a function of that name?
+    pub(super) fn is_function(&self, name: &str) -> bool {
+        builtins::find(name).is_some()
+            || self.options.macros.names().any(|known| known == name)
+            || self.unit.helpers.iter().any(|helper| helper.name == name)
+    }
+
     fn unknown_function(&self, name: &str, span: Span) -> Diagnostic {
         let macros = self.options.macros;
         let helpers = self.unit.helpers.iter().map(|helper| helper.name.as_str());
@@ -179,7 +186,7 @@ impl<'a> Lowering<'a> {
                 format!("the kernel's `{name}` is not defined by `{files}`"),
             )
             .at(span, "missing from the `.def` file")
-            .help(format!("add a line such as `{name}(X) __load{{ONCE}}(*X)` to a `.def` file"))
+            .help(how_to_define(name, near))
         } else {
             Diagnostic::error("c::unknown-function", format!("unknown function `{name}`"))
                 .at(span, "not known")
@@ -188,5 +195,18 @@ impl<'a> Lowering<'a> {
             diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
         }
         diagnostic
+    }
+}
+
+/// What to add to a `.def` file for a function of the kernel: our own definition of it, or one of a function that it looks like.
+fn how_to_define(name: &str, near: Option<&str>) -> String {
+    if let Some(line) = known::definition(name) {
+        return format!("add this line to a copy of the `.def` file: `{line}`");
+    }
+    match near.and_then(|near| known::definition(near).map(|line| (near, line))) {
+        Some((near, line)) => {
+            format!("add a line for it to a copy of the `.def` file; the one of `{near}` is `{line}`")
+        }
+        None => "add a line for it to a copy of the `.def` file".to_string(),
     }
 }

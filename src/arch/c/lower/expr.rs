@@ -43,6 +43,12 @@ impl Lowering<'_> {
             }
             ExprKind::Unary(op, operand) => self.unary(*op, operand, port),
             ExprKind::Binary(op, left, right) => {
+                if matches!(op, BinaryOp::Div | BinaryOp::Rem) && self.constant(right) == Some(Value::ZERO) {
+                    self.diags.warn(
+                        Diagnostic::warning("c::division-by-zero", "a division by zero is undefined")
+                            .at(right.span, "this is 0; the result is taken to be 0"),
+                    );
+                }
                 let left = self.expr(left, port)?;
                 let right = self.expr(right, port)?;
                 self.binary(*op, left, right, e.span)
@@ -149,7 +155,13 @@ impl Lowering<'_> {
         let variable = Variable::Register { reg, ty: CType::INT };
         let assigned =
             self.scopes.facts().assigned.contains(name) || self.scopes.facts().declared.contains(name);
-        if !assigned && !(self.tables.preset)(self.thread, name) {
+        if !assigned && self.is_function(name) {
+            self.report(
+                Diagnostic::error("c::function-name", format!("`{name}` is a function and is not called"))
+                    .at(span, "a name alone does nothing")
+                    .help(format!("write `{name}(…)`")),
+            );
+        } else if !assigned && !(self.tables.preset)(self.thread, name) {
             self.diags.warn(
                 Diagnostic::warning("c::undeclared", format!("`{name}` is never given a value"))
                     .at(span, "reads as 0")

@@ -3,7 +3,7 @@
 use super::{Parser, Tok};
 use crate::arch::c::ast::{Declarator, ExprKind, Init, Stmt, StmtKind};
 use crate::arch::c::types::CType;
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, nearest};
 use crate::source::Span;
 
 impl Parser {
@@ -56,6 +56,9 @@ impl Parser {
                 self.expect(";", "after the declaration")?;
                 return Ok(StmtKind::Decl(declarators));
             }
+        }
+        if let (Tok::Ident(word), Tok::Ident(_)) = (self.peek(), self.peek_at(1)) {
+            return Err(unknown_type(word, self.span()));
         }
         let expr = self.expression()?;
         // Statement macros are written with and without a semicolon inside `.def` files.
@@ -240,3 +243,43 @@ impl Parser {
         Ok(Init::List(list, self.since(start)))
     }
 }
+
+/// Two names in a row: the first should be a type.
+fn unknown_type(word: &str, span: Span) -> Diagnostic {
+    if matches!(word, "float" | "double" | "_Complex") {
+        return Diagnostic::unsupported("c::type", "floating point is not supported").at(span, "this type");
+    }
+    let diagnostic = Diagnostic::error("c::type", format!("`{word}` is not a known type")).at(span, "here");
+    match nearest(word, KNOWN_TYPES) {
+        Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+        None => diagnostic,
+    }
+}
+
+/// Types to offer where one is misspelt.
+const KNOWN_TYPES: [&str; 24] = [
+    "int",
+    "unsigned",
+    "signed",
+    "char",
+    "short",
+    "long",
+    "bool",
+    "_Bool",
+    "void",
+    "intptr_t",
+    "uintptr_t",
+    "size_t",
+    "int8_t",
+    "uint8_t",
+    "int16_t",
+    "uint16_t",
+    "int32_t",
+    "uint32_t",
+    "int64_t",
+    "uint64_t",
+    "atomic_int",
+    "atomic_t",
+    "spinlock_t",
+    "return",
+];

@@ -52,7 +52,7 @@ fn kernel_functions_without_their_definitions() {
     1 │ P0(int *x, int *y) { spin_lock_irq(x); }
       │                      ^^^^^^^^^^^^^ missing from the `.def` file
       │
-      = help: add a line such as `spin_lock_irq(X) __load{ONCE}(*X)` to a `.def` file
+      = help: add a line for it to a copy of the `.def` file; the one of `spin_lock` is `spin_lock(X) { __lock(X); }`
       = help: did you mean `spin_lock`?
     ");
 }
@@ -378,4 +378,57 @@ fn no_input_makes_it_panic() {
     check(&format!("P0(int *x) {{ {} }}", "{".repeat(5000)));
     check(&format!("P0(int *x) {{ int r = {}1; }}", "!".repeat(5000)));
     check(&format!("P0(int *x) {{ int r = 1{}; }}", " + 1".repeat(5000)));
+}
+
+#[test]
+fn names_where_something_else_is_meant() {
+    insta::assert_snapshot!(check_body("float r0 = 1;"), @r"
+    error[c::type]: floating point is not supported
+      ┌─ test.litmus:1:22
+      │
+    1 │ P0(int *x, int *y) { float r0 = 1; }
+      │                      ^^^^^ this type
+    ");
+    insta::assert_snapshot!(check_body("unt r0 = 1;"), @r"
+    error[c::type]: `unt` is not a known type
+      ┌─ test.litmus:1:22
+      │
+    1 │ P0(int *x, int *y) { unt r0 = 1; }
+      │                      ^^^ here
+      │
+      = help: did you mean `int`?
+    ");
+    insta::assert_snapshot!(check_body("WRITE_ONCE(*x, 1); smp_mb; WRITE_ONCE(*y, 1);"), @r"
+    error[c::function-name]: `smp_mb` is a function and is not called
+      ┌─ test.litmus:1:41
+      │
+    1 │ P0(int *x, int *y) { WRITE_ONCE(*x, 1); smp_mb; WRITE_ONCE(*y, 1); }
+      │                                         ^^^^^^ a name alone does nothing
+      │
+      = help: write `smp_mb(…)`
+    ");
+    insta::assert_snapshot!(check_body("int r0 = 4 / (2 - 2);"), @r"
+    warning[c::division-by-zero]: a division by zero is undefined
+      ┌─ test.litmus:1:35
+      │
+    1 │ P0(int *x, int *y) { int r0 = 4 / (2 - 2); }
+      │                                   ^^^^^^^ this is 0; the result is taken to be 0
+
+    P0
+     0: t0 = 4; t1 = 2; t2 = 2; t3 = t1 - t2; t4 = SignExtend(32) t3; t5 = t0 Div t4; t6 = SignExtend(32) t5; r0 := t6
+    ");
+    insta::assert_snapshot!(check_body("int a[2] = {1, 2, 3};"), @r"
+    error[c::array]: 3 values for 2 elements
+      ┌─ test.litmus:1:33
+      │
+    1 │ P0(int *x, int *y) { int a[2] = {1, 2, 3}; }
+      │                                 ^^^^^^^^^ too many
+    ");
+    insta::assert_snapshot!(check_body("int r0 = {1, 2};"), @r"
+    error[c::array]: only an array takes a list of values
+      ┌─ test.litmus:1:31
+      │
+    1 │ P0(int *x, int *y) { int r0 = {1, 2}; }
+      │                               ^^^^^^ here
+    ");
 }
