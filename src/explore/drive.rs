@@ -1,5 +1,6 @@
 //! From a test and a model to worlds, and from worlds to the outcome.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use super::feasible::feasible;
@@ -60,7 +61,11 @@ pub(super) fn run_into(
     // A search that was cut short knows nothing of what it has not seen.
     let whole = matches!(outcome.completeness, Completeness::Complete | Completeness::Bounded);
     if outcome.positive + outcome.negative == 0 && whole && options.mode != Mode::Check {
-        outcome.why_empty = Some(deadlock(&outcome).unwrap_or_else(|| why_empty(&outcome)));
+        let named = outcome.stats.pruned.keys().all(|name| !OURS.contains(&name.as_str()));
+        outcome.why_empty = deadlock(&outcome).or_else(|| {
+            let refuted = if named { None } else { refuted_plainly(test, model, options) };
+            Some(why_empty(&outcome, refuted.as_ref().unwrap_or(&outcome.stats.pruned)))
+        });
     }
     Ok(outcome)
 }
@@ -199,12 +204,28 @@ fn deadlock(outcome: &Outcome) -> Option<String> {
     Some(format!("deadlock, in every execution: {}", reasons.join(", or ")))
 }
 
+/// What the search calls refutations that it does not put down to one check.
+const OURS: [&str; 3] = ["(no choice left)", "(order)", "(nothing to choose from)"];
+
+/// How many candidates to look at for a reason.
+const REASONS: u64 = 2_000;
+
+/// The checks that refuse the first candidates, one by one, as the model itself would: the search may have left a read without any choice
+/// before a candidate was complete.
+fn refuted_plainly(test: &Lowered, model: &Model, options: &Options) -> Option<BTreeMap<String, u64>> {
+    let plain = Options { engine: Engine::Naive, mode: Mode::Count, jobs: 1, ..options.clone() };
+    let mut sink = Sink::new(test, &plain);
+    sink.most_graphs = REASONS;
+    let outcome = run_into(test, model, &plain, sink).ok()?;
+    (!outcome.stats.pruned.is_empty()).then_some(outcome.stats.pruned)
+}
+
 /// Says why no execution was found.
-fn why_empty(outcome: &Outcome) -> String {
+fn why_empty(outcome: &Outcome, pruned: &BTreeMap<String, u64>) -> String {
     let stats = &outcome.stats;
-    if let Some((name, count)) = stats.pruned.iter().max_by_key(|(_, count)| **count) {
+    if let Some((name, count)) = pruned.iter().max_by_key(|(_, count)| **count) {
         let others: Vec<String> =
-            stats.pruned.iter().filter(|(n, _)| *n != name).map(|(n, c)| format!("`{n}` {c}")).collect();
+            pruned.iter().filter(|(n, _)| *n != name).map(|(n, c)| format!("`{n}` {c}")).collect();
         let others =
             if others.is_empty() { String::new() } else { format!(" (others: {})", others.join(", ")) };
         return format!("every candidate was refuted: `{name}` refuted {count}{others}");

@@ -48,6 +48,8 @@ pub(super) struct Sink<'t> {
     stopped: Option<Completeness>,
     started: Instant,
     ticks: u32,
+    /// Stop after so many graphs.
+    pub most_graphs: u64,
     /// Someone who looks at every accepted execution.
     pub watch: Option<Watch<'t>>,
 }
@@ -69,6 +71,7 @@ impl<'t> Sink<'t> {
             stopped: None,
             started: Instant::now(),
             ticks: 0,
+            most_graphs: u64::MAX,
             watch: None,
         }
     }
@@ -138,6 +141,9 @@ impl<'t> Sink<'t> {
     /// Some work was done; time to stop?
     pub fn tick(&mut self) -> ControlFlow<()> {
         self.ticks += 1;
+        if self.outcome.stats.graphs >= self.most_graphs {
+            return self.stop(Completeness::ExecutionLimit);
+        }
         if self.ticks >= TICKS {
             self.ticks = 0;
             return self.look_at_limits();

@@ -49,10 +49,7 @@ impl Format for Junit {
         if let Some(answer) = &report.answer {
             let lines = states::lines(answer).join("\n");
             let verdict = report.verdict().map_or("", |v| v.word());
-            let qualifier = match report.remark() {
-                Some(remark) => format!("{}: {remark}", report.qualifier()),
-                None => report.qualifier().to_string(),
-            };
+            let qualifier = report.remark().unwrap_or_else(|| report.qualifier().to_string());
             self.cases += &format!(
                 "    <system-out>{} {verdict} ({})\n{}\n{}</system-out>\n",
                 escape(answer.kind()),

@@ -259,6 +259,10 @@ fn nothing_at_all_is_explained() {
     let dir = folder(&[("none.cat", "empty W as nothing-is-allowed\n"), ("SB.litmus", SB)]);
     let run = litmus_in(dir.path(), &["run", "SB.litmus", "-m", "none.cat"]).assert().code(0);
     insta::assert_snapshot!(stderr(&run), @"SB.litmus: SB: no execution at all: every candidate was refuted: `nothing-is-allowed` refuted 1");
+    // Also where the check leaves reads nothing to take their values from.
+    let dir = folder(&[("none.cat", "include \"cos.cat\"\nempty rf as nobody-reads\n"), ("SB.litmus", SB)]);
+    let run = litmus_in(dir.path(), &["run", "SB.litmus", "-m", "none.cat"]).assert().code(0);
+    insta::assert_snapshot!(stderr(&run), @"SB.litmus: SB: no execution at all: every candidate was refuted: `nobody-reads` refuted 4");
 }
 
 #[test]
