@@ -242,21 +242,14 @@ pub struct RunArgs {
     /// The form of graphs [default: svg; text on standard output]
     #[arg(long, value_enum, value_name = "FORM", requires = "graph", help_heading = "Graphs")]
     pub graph_format: Option<GraphArg>,
-    /// Which of the executions that the model allows to draw
-    #[arg(
-        long,
-        value_enum,
-        value_name = "WHICH",
-        default_value = "wit",
-        requires = "graph",
-        help_heading = "Graphs"
-    )]
-    pub show: ShowArg,
-    /// Draw at most N executions of a test
-    #[arg(long, value_name = "N", default_value = "4", requires = "graph", help_heading = "Graphs")]
+    /// Which of the executions that the model allows to draw, or to list in json and jsonl [default: wit]
+    #[arg(long, value_enum, value_name = "WHICH", help_heading = "Graphs")]
+    pub show: Option<ShowArg>,
+    /// Draw, or list, at most N executions of a test
+    #[arg(long, value_name = "N", default_value = "4", help_heading = "Graphs")]
     pub graphs: usize,
     /// Relations of the model to draw besides po, rf, co, fr and those that it shows itself
-    #[arg(long, value_name = "A,B", value_delimiter = ',', requires = "graph", help_heading = "Graphs")]
+    #[arg(long, value_name = "A,B", value_delimiter = ',', help_heading = "Graphs")]
     pub draw: Vec<String>,
     /// Print integers in hexadecimal
     #[arg(long)]

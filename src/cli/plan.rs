@@ -190,7 +190,7 @@ impl RunPlan {
             (kept, n_kept, notes) = (taken.text, taken.tests, taken.notes);
             output = Some(file.clone());
         }
-        let drawing = drawing(args, &mut settings, models.len(), hexa || args.hexa)?;
+        let drawing = drawing(args, &mut settings, format, models.len(), hexa || args.hexa)?;
         let (jobs, inner) = workers(args.search.jobs, inputs.len() * models.len());
         settings.explore.jobs = inner;
         let mut expectations = match &args.expect {
@@ -220,15 +220,41 @@ impl RunPlan {
     }
 }
 
-/// `--graph` and what goes with it.
+/// `--graph`, `--show` and what goes with them.
 fn drawing(
     args: &RunArgs,
     settings: &mut Settings,
+    format: FormatArg,
     models: usize,
     hexa: bool,
 ) -> Result<Option<Drawing>, Stop> {
+    let listed = args.show.is_some() && matches!(format, FormatArg::Json | FormatArg::Jsonl);
+    if args.graph.is_none() && !listed {
+        return if args.show.is_some() || !args.draw.is_empty() {
+            let given = if args.show.is_some() { "--show" } else { "--draw" };
+            Err(Stop::Usage(format!("{given} goes with --graph, or with --format json or jsonl and --show")))
+        } else {
+            Ok(None)
+        };
+    }
+    let show = match args.show {
+        Some(ShowArg::Wit) | None => Show::Wit,
+        Some(ShowArg::Prop) => Show::Prop,
+        Some(ShowArg::Neg) => Show::Neg,
+        Some(ShowArg::Cond) => Show::Cond,
+        Some(ShowArg::All) => Show::All,
+    };
+    // Read-modify-writes belong together, whether or not the model says so.
+    let names: Vec<String> = std::iter::once("rmw".to_string()).chain(args.draw.iter().cloned()).collect();
+    settings.shown = Some(Request { show, limit: Some(args.graphs), names });
     let Some(place) = &args.graph else { return Ok(None) };
     let place = if place.as_os_str() == "-" {
+        if format != FormatArg::Herd {
+            return Err(Stop::Usage(
+                "--graph - goes with the herd format; give a folder to have graphs beside another one"
+                    .to_string(),
+            ));
+        }
         Place::Output
     } else {
         std::fs::create_dir_all(place).map_err(|error| {
@@ -242,22 +268,6 @@ fn drawing(
         (Some(GraphArg::Text), _) | (None, Place::Output) => Form::Text,
         (None, _) => Form::Svg,
     };
-    if matches!(place, Place::Output) && !matches!(args.format, None | Some(FormatArg::Herd)) {
-        return Err(Stop::Usage(
-            "--graph - goes with the herd format; give a folder to have graphs beside another one"
-                .to_string(),
-        ));
-    }
-    let show = match args.show {
-        ShowArg::Wit => Show::Wit,
-        ShowArg::Prop => Show::Prop,
-        ShowArg::Neg => Show::Neg,
-        ShowArg::Cond => Show::Cond,
-        ShowArg::All => Show::All,
-    };
-    // Read-modify-writes belong together, whether or not the model says so.
-    let names: Vec<String> = std::iter::once("rmw".to_string()).chain(args.draw.iter().cloned()).collect();
-    settings.shown = Some(Request { show, limit: Some(args.graphs), names });
     let style = Style { hexa, names: args.draw.clone(), ..Style::default() };
     let mut drawing = Drawing::new(place, form, style);
     drawing.by_model = models > 1;

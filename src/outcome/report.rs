@@ -115,7 +115,9 @@ pub struct Report {
     pub diagnostics: Vec<Diagnostic>,
     /// What came out, unless there is an error among the diagnostics.
     pub answer: Option<Answer>,
-    /// Executions, where some were asked for.
+    /// Were executions asked for?
+    pub shows: bool,
+    /// Those executions.
     pub executions: Vec<Execution>,
     /// Time spent.
     pub phases: Phases,
@@ -134,6 +136,7 @@ impl Report {
             sources: Sources::new(),
             diagnostics: Vec::new(),
             answer: None,
+            shows: false,
             executions: Vec::new(),
             phases: Phases::default(),
         }

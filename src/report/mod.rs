@@ -11,6 +11,7 @@ mod model;
 mod record;
 pub mod states;
 mod table;
+mod witness;
 
 pub use csv::{Csv, escape as csv_escape};
 pub use diff::{DiffOptions, Side, Tally, write_diff};
@@ -20,6 +21,7 @@ pub use log::Log;
 pub use model::{list_models, show_model};
 pub use record::{Record, SCHEMA};
 pub use table::Table;
+pub use witness::{Witness, WitnessEvent};
 
 use std::io::{self, Write};
 

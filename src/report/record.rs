@@ -9,7 +9,7 @@ use crate::outcome::{Observable, Report, Stats};
 use crate::program::Value;
 use crate::source::Sources;
 
-use super::{Item, states};
+use super::{Item, Witness, states};
 
 /// The version of the schema: its major number changes when a field changes meaning or goes away.
 pub const SCHEMA: &str = "litmus-results/1";
@@ -57,6 +57,9 @@ pub struct Record {
     pub time: Time,
     /// Figures of the search.
     pub stats: Option<Figures>,
+    /// Executions, where `--show` asks for some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub executions: Option<Vec<Witness>>,
 }
 
 /// One final state.
@@ -211,6 +214,9 @@ impl Record {
                 total: phases.total().as_secs_f64(),
             },
             stats: outcome.map(|o| figures(&o.stats, o.candidates)),
+            executions: answer
+                .filter(|_| report.shows)
+                .map(|answer| report.executions.iter().map(|e| Witness::new(e, &answer.test)).collect()),
         }
     }
 }

@@ -228,6 +228,7 @@ impl Session {
         diagnostics: &mut Diagnostics,
     ) {
         let Some(request) = &self.settings.shown else { return };
+        report.shows = true;
         if !worth_looking(&request.show, outcome, test.condition.quantifier) {
             return;
         }

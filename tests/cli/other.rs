@@ -366,7 +366,8 @@ fn help_texts() {
               - text: For a terminal
 
           --show <WHICH>
-              Which of the executions that the model allows to draw
+              Which of the executions that the model allows to draw, or to list in json and jsonl
+              [default: wit]
 
               Possible values:
               - wit:  Those that decide the condition: satisfying for exists and ~exists, violating for
@@ -375,11 +376,9 @@ fn help_texts() {
               - neg:  Those that violate it
               - cond: Those that speak for the condition
               - all:  All
-              
-              [default: wit]
 
           --graphs <N>
-              Draw at most N executions of a test
+              Draw, or list, at most N executions of a test
               
               [default: 4]
 

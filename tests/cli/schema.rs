@@ -93,9 +93,12 @@ fn the_output_is_as_the_schema_says() {
         ("flag.cat", "flag ~empty W as writes\nempty R & W as e\n"),
     ]);
     let tests = ["SB.litmus", "BAD.litmus", "SPIN.litmus", "junk.litmus", "gone.litmus"];
-    for options in
-        [&["-m", "sc"][..], &["-m", "flag.cat", "--expect", "never"], &["-m", "sc", "--max-executions", "1"]]
-    {
+    for options in [
+        &["-m", "sc"][..],
+        &["-m", "flag.cat", "--expect", "never"],
+        &["-m", "sc", "--max-executions", "1"],
+        &["-m", "tso", "--show", "all"],
+    ] {
         let mut args = vec!["run", "--format", "json"];
         args.extend(tests);
         args.extend(options);
@@ -116,4 +119,22 @@ fn the_checker_finds_what_is_wrong() {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     let wrong = serde_json::json!({ "schema": "litmus-results/1", "tool": { "name": "litmus", "version": 3 }, "results": [], "summary": {} });
     assert_eq!(check(&wrong, &schema, &schema, "").unwrap_err(), "/summary: tests is missing");
+}
+
+#[test]
+fn executions_are_listed_with_their_events_and_relations() {
+    let dir = folder(&[("SB.litmus", SB)]);
+    let run = litmus_in(dir.path(), &["run", "SB.litmus", "-m", "tso", "--format", "jsonl", "--show", "wit"]);
+    let result: Value = serde_json::from_str(&stdout(&{ run }.assert().code(0))).unwrap();
+    let [execution] = &result["executions"].as_array().unwrap()[..] else { panic!("{result}") };
+    assert_eq!(execution["state"], "0:EAX=0; 1:EAX=0;");
+    let events: Vec<&str> =
+        execution["events"].as_array().unwrap().iter().map(|e| e["id"].as_str().unwrap()).collect();
+    assert_eq!(events, ["init:x", "init:y", "a", "b", "c", "d"]);
+    assert_eq!(execution["relations"]["rf"], serde_json::json!([["init:x", "d"], ["init:y", "b"]]));
+    assert_eq!(execution["relations"]["fr"], serde_json::json!([["b", "c"], ["d", "a"]]));
+    // Nobody asked: nothing is listed.
+    let run = litmus_in(dir.path(), &["run", "SB.litmus", "-m", "tso", "--format", "jsonl"]);
+    let result: Value = serde_json::from_str(&stdout(&{ run }.assert().code(0))).unwrap();
+    assert_eq!(result.get("executions"), None);
 }

@@ -77,7 +77,7 @@ fn kind(event: &Event, test: &Lowered) -> String {
 }
 
 /// The instruction of an event.
-pub(super) fn code(event: &Event, test: &Lowered) -> String {
+pub fn instruction(event: &Event, test: &Lowered) -> String {
     if event.thread.is_none() {
         return String::new();
     }
@@ -92,6 +92,6 @@ pub fn describe(event: &Event, letter: &str, test: &Lowered) -> String {
     let place = place(event, test, true);
     match event.thread {
         None => format!("{kind}{place}"),
-        Some(thread) => format!("{what}P{thread} {kind}{place} ({})", code(event, test)),
+        Some(thread) => format!("{what}P{thread} {kind}{place} ({})", instruction(event, test)),
     }
 }

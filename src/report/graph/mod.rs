@@ -9,7 +9,7 @@ mod tests;
 mod text;
 
 pub use dot::dot;
-pub use events::{describe, letters};
+pub use events::{describe, instruction, letters};
 pub use style::{EventChoice, Layout, Legend, Style};
 pub use svg::svg;
 pub use text::text;
@@ -108,7 +108,7 @@ impl Graph {
             let node = Node {
                 letter: letters.get(&number).cloned().unwrap_or_default(),
                 action: events::action(event, &execution.values[number], test, style),
-                code: if style.squished { String::new() } else { events::code(event, test) },
+                code: if style.squished { String::new() } else { instruction(event, test) },
                 thread: Some(thread),
                 row,
                 observed: style.observed && event.is_read(),
