@@ -15,7 +15,13 @@ pub fn unknown_instruction<'a>(
     let diagnostic =
         Diagnostic::error("arch::unknown-instruction", format!("unknown {arch} instruction `{mnemonic}`"))
             .at(span, "not an instruction that this tool knows");
-    match nearest(mnemonic, known) {
+    // Tables have one case; what is offered has the user's.
+    let shouted = mnemonic.chars().all(|c| !c.is_ascii_lowercase());
+    let known: Vec<String> = known
+        .into_iter()
+        .map(|name| if shouted { name.to_ascii_uppercase() } else { name.to_string() })
+        .collect();
+    match nearest(mnemonic, known.iter().map(String::as_str)) {
         Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
         None => diagnostic,
     }

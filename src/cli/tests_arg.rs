@@ -35,11 +35,10 @@ fn add(path: &Path, inputs: &mut Vec<Input>, errors: &mut Vec<String>, depth: us
         add_list(path, inputs, errors, depth);
     } else if path.is_dir() {
         let mut found = Vec::new();
-        if let Err(error) = walk(path, &mut found) {
-            errors.push(format!("cannot read the folder `{shown}`: {error}"));
-        }
-        if found.is_empty() {
-            errors.push(format!("there is no .litmus file in `{shown}`"));
+        match walk(path, &mut found) {
+            Err(error) => errors.push(format!("cannot read the folder `{shown}`: {error}")),
+            Ok(()) if found.is_empty() => errors.push(format!("there is no .litmus file in `{shown}`")),
+            Ok(()) => {}
         }
         inputs.extend(found.into_iter().map(Input::File));
     } else if path.exists() {

@@ -1,28 +1,32 @@
 //! "Did you mean …?": the known name closest to a misspelt one.
 
 /// The candidate nearest to `name` by edit distance, if one is near enough to be worth offering.
-/// Ties go to the alphabetically first, so that messages are stable.
+/// Ties go to one with the same digits (`LDRR` is rather `LDR` than `LD1R`), then to the alphabetically first, so that messages are
+/// stable.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (name.chars().count() / 3).max(1);
     candidates
         .into_iter()
         .filter(|candidate| *candidate != name)
-        .map(|candidate| (distance(name, candidate), candidate))
-        .filter(|(distance, _)| *distance <= limit)
+        .map(|candidate| (distance(name, candidate), digits(name) != digits(candidate), candidate))
+        .filter(|(distance, ..)| *distance <= limit)
         .min()
-        .map(|(_, candidate)| candidate)
+        .map(|(_, _, candidate)| candidate)
 }
 
 /// Is `name` one slip away from a known name: a letter too many, missing, wrong, or two exchanged? The first letter is never the wrong
 /// one, and what differs by a digit is meant to: `vloc` is not `loc`, nor `SC1` `SC2`.
 pub fn is_slip<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> bool {
-    let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
     known.into_iter().any(|other| {
         name.chars().next() == other.chars().next()
             && !name.eq_ignore_ascii_case(other)
             && distance(name, other) == 1
             && digits(name) == digits(other)
     })
+}
+
+fn digits(text: &str) -> String {
+    text.chars().filter(char::is_ascii_digit).collect()
 }
 
 /// Damerau-Levenshtein distance (adjacent transpositions count one), case differences count one in all.

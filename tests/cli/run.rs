@@ -113,6 +113,8 @@ fn one_broken_test_is_reported_and_passed_over() {
       │
     4 │  MOOV [x],$1 ;
       │  ^^^^ not an instruction that this tool knows
+      │
+      = help: did you mean `MOV`?
 
     error[file::unreadable]: cannot read the test `gone.litmus`: there is no such file
     ");

@@ -407,6 +407,8 @@ fn unknown_instruction() {
       │
     4 │  MOW [x],$1 ;
       │  ^^^ not an instruction that this tool knows
+      │
+      = help: did you mean `MOV`?
     ");
 }
 
