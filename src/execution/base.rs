@@ -26,6 +26,9 @@ pub struct Names<'a> {
     pub n: usize,
 }
 
+/// The relation from the events of a level to those of the level below; among the scope trees, a tree of that name has the threads of both.
+pub const NEXT_LEVEL: &str = "next-level";
+
 /// Sets of C besides those of its bell file.
 const C_SETS: [&str; 19] = [
     "X", "RMW", "A", "NA", "RLX", "ACQ", "REL", "ACQ_REL", "SC", "CON", "annot", "LK", "LKR", "LKW", "LS",
@@ -142,6 +145,22 @@ impl World {
             "control" => pairs(&self.control),
             "sm" | "si" => over(&|a, b| a.is_memory() && (std::ptr::eq(a, b) || is_one_access(a, b))),
             "success" | "tst" | "aligned" | "partial_po" | "equiv-spec" => Rel::empty(n),
+            NEXT_LEVEL => {
+                let parents = names.scopes.iter().filter(|tree| tree.name == NEXT_LEVEL);
+                let pairs: Vec<(&[usize], &[usize])> = parents
+                    .flat_map(|tree| tree.children.iter().map(|c| (&*tree.threads, &*c.threads)))
+                    .collect();
+                if pairs.is_empty() {
+                    return None;
+                }
+                over(&|a, b| match (a.thread, b.thread) {
+                    (Some(a), Some(b)) => {
+                        let (a, b) = (usize::from(a), usize::from(b));
+                        pairs.iter().any(|(upper, lower)| upper.contains(&a) && lower.contains(&b))
+                    }
+                    _ => false,
+                })
+            }
             _ => {
                 let mut classes = Vec::new();
                 for tree in names.scopes {

@@ -81,7 +81,7 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
         hashes,
         condition_text: template.render(&program, super::Hexa::No),
         condition_template: template,
-        scopes: test.scopes.iter().chain(&test.levels).cloned().collect(),
+        scopes: test.scopes.clone(),
         regions: test.regions.clone(),
         warnings,
         program,

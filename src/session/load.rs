@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::annotations;
 use super::models::{open_bell, predefined};
-use super::{Settings, unreadable};
+use super::{Settings, trees, unreadable};
 use crate::arch::c::Macros;
 use crate::arch::{self, ArchId};
 use crate::cat::lower::{Bell, Files, LowerInput, Purpose, canonical_variant};
@@ -321,6 +321,7 @@ pub(super) fn lower(
             }
             if let Some(bell) = prepared.and_then(|prepared| prepared.bell.as_ref()) {
                 annotations::check(&mut lowered, bell, diagnostics)?;
+                trees::complete(&mut lowered, test, bell, diagnostics)?;
             }
             Some(lowered)
         }

@@ -15,6 +15,7 @@ mod library_tests;
 mod load;
 mod models;
 mod pipeline;
+mod trees;
 mod variants;
 
 pub use load::{Input, ModelKey, Prepared};
