@@ -49,12 +49,22 @@ pub enum Item {
     /// One instruction.
     Op(Slot),
     /// A recursive group, monotone in its variables.
-    Loop {
-        /// The body.
-        body: Vec<Item>,
-        /// Variable and the slot that holds its new value after a round.
-        variables: Vec<(Slot, Slot)>,
-    },
+    Loop(Loop),
+}
+
+/// Code that is run again until its variables settle.
+#[derive(Clone, Debug)]
+pub struct Loop {
+    /// Which loop of the code this is.
+    pub number: usize,
+    /// The body.
+    pub body: Vec<Item>,
+    /// Variable and the slot that holds its new value after a round.
+    pub variables: Vec<(Slot, Slot)>,
+    /// What the body reads and does not compute.
+    pub inputs: Vec<Slot>,
+    /// Does it compare values, which are not in any slot?
+    pub on_values: bool,
 }
 
 /// What a slot is.

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::code::{Check, Code, Item, Numbering, Slot, SlotInfo};
+use super::code::{Check, Code, Item, Loop, Numbering, Slot, SlotInfo};
 use crate::model::{Bounds, Expr, ExprId, FixId, Pool, Sort, Val};
 use crate::relation::Set;
 
@@ -23,6 +23,8 @@ pub struct Compiled {
     pub slot_of: FxHashMap<ExprId, Slot>,
     /// Does some check depend on a node that only the plain evaluator can compute?
     pub opaque: bool,
+    /// Number of loops.
+    pub n_loops: usize,
 }
 
 /// What to compile.
@@ -52,6 +54,7 @@ pub fn compile(pool: &Pool, bounds: &Bounds, choice_of: &dyn Fn(ExprId) -> usize
         constants: Vec::new(),
         slot_of: FxHashMap::default(),
         opaque: false,
+        n_loops: 0,
     };
     for base in roots.bases {
         cx.slot(*base);
@@ -92,6 +95,7 @@ pub fn compile(pool: &Pool, bounds: &Bounds, choice_of: &dyn Fn(ExprId) -> usize
         constants: cx.constants,
         slot_of: cx.slot_of,
         opaque: cx.opaque,
+        n_loops: cx.n_loops,
     }
 }
 
@@ -204,6 +208,7 @@ struct Compiler<'c> {
     constants: Vec<(Slot, ExprId)>,
     slot_of: FxHashMap<ExprId, Slot>,
     opaque: bool,
+    n_loops: usize,
 }
 
 impl Compiler<'_> {
@@ -302,7 +307,11 @@ impl Compiler<'_> {
         let pairs: Vec<(Slot, Slot)> = variables.iter().copied().zip(bodies).collect();
         let inside = self.pool.mentions_fix_var(id);
         let buffer = if inside { self.buffers.len() - 1 } else { 0 };
-        self.buffers[buffer].push(Item::Loop { body, variables: pairs });
+        let (inputs, on_values) = inputs_of(&self.slots, &body, &variables);
+        let number = self.n_loops;
+        self.n_loops += 1;
+        let inner = Loop { number, body, variables: pairs, inputs, on_values };
+        self.buffers[buffer].push(Item::Loop(inner));
         for (position, body) in group.bodies.iter().enumerate() {
             let sort = self.pool.sort(*body);
             let node = self.pool.find(&Expr::Fix(fix, position as u32, sort));
@@ -409,11 +418,38 @@ fn operands(code: &Code, out: &mut Vec<Slot>) {
     }
 }
 
+/// What a loop reads and does not compute itself; and does it compare values?
+fn inputs_of(slots: &[SlotInfo], body: &[Item], variables: &[Slot]) -> (Vec<Slot>, bool) {
+    let mut own: FxHashSet<Slot> = variables.iter().copied().collect();
+    let mut read = Vec::new();
+    let mut on_values = false;
+    let mut work: Vec<&Item> = body.iter().collect();
+    while let Some(item) = work.pop() {
+        match item {
+            Item::Op(slot) => {
+                own.insert(*slot);
+                let code = &slots[*slot as usize].code;
+                on_values |= matches!(code, Code::DifferentValues(_));
+                operands(code, &mut read);
+            }
+            Item::Loop(inner) => {
+                on_values |= inner.on_values;
+                own.extend(inner.variables.iter().map(|(variable, _)| *variable));
+                work.extend(&inner.body);
+            }
+        }
+    }
+    read.sort_unstable();
+    read.dedup();
+    read.retain(|slot| !own.contains(slot));
+    (read, on_values)
+}
+
 fn loop_bodies(items: &[Item], out: &mut FxHashMap<Slot, Slot>) {
     for item in items {
-        if let Item::Loop { body, variables } = item {
-            out.extend(variables.iter().copied());
-            loop_bodies(body, out);
+        if let Item::Loop(inner) = item {
+            out.extend(inner.variables.iter().copied());
+            loop_bodies(&inner.body, out);
         }
     }
 }
@@ -444,6 +480,6 @@ fn mark_refuting(slots: &mut [SlotInfo]) {
 fn split(items: Vec<Item>, slots: &[SlotInfo]) -> (Vec<Item>, Vec<Item>) {
     items.into_iter().partition(|item| match item {
         Item::Op(slot) => !slots[*slot as usize].late,
-        Item::Loop { variables, .. } => variables.iter().any(|(v, _)| !slots[*v as usize].late),
+        Item::Loop(inner) => inner.variables.iter().any(|(v, _)| !slots[*v as usize].late),
     })
 }

@@ -1,7 +1,7 @@
 //! Final values: what registers and cells hold in the end.
 
 use crate::diag::Diagnostic;
-use crate::execution::{SymVal, View};
+use crate::execution::{SymVal, View, World};
 use crate::outcome::Observable;
 use crate::program::{Reg, Value};
 
@@ -23,6 +23,12 @@ impl Registers {
         found.sort_unstable();
         found.dedup();
         Registers(found)
+    }
+
+    /// The reads that the observed registers depend on, by event.
+    pub fn reads(&self, world: &World) -> Vec<usize> {
+        let values = self.0.iter().map(|(_, position)| &world.final_regs[*position].1);
+        values.flat_map(|value| value.reads().into_iter().map(|read| read as usize)).collect()
     }
 }
 

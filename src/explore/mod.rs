@@ -3,19 +3,24 @@
 //! [`run`] unfolds a test into worlds and completes each: [`Engine::Explore`] with bounds on everything not chosen
 //! yet (`problem`, `compile`, `search`), [`Engine::Naive`] by trying all there is (`naive`).
 
+mod bases;
 mod code;
 mod compile;
 mod drive;
 mod feasible;
 mod finals;
+mod free;
 mod goal;
+mod leaf;
 mod naive;
 mod problem;
+mod propagate;
 mod refute;
 mod run_code;
 mod search;
 mod sink;
 mod steps;
+mod values;
 mod witness;
 
 #[cfg(test)]
@@ -78,6 +83,8 @@ pub struct Options {
     pub speedcheck: bool,
     /// Names of checks to skip.
     pub skip_checks: Vec<String>,
+    /// Build every execution, also those that could be counted without.
+    pub build_all: bool,
     /// Where the explorer notes every execution that it completes, so that tests can tell whether it found one twice.
     #[cfg(test)]
     pub(crate) completed: Option<Arc<std::sync::Mutex<Vec<String>>>>,
@@ -96,6 +103,7 @@ impl Default for Options {
             interrupt: None,
             speedcheck: false,
             skip_checks: Vec::new(),
+            build_all: false,
             #[cfg(test)]
             completed: None,
         }

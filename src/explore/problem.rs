@@ -81,6 +81,11 @@ pub(super) struct Problem<'p> {
     pub constraints: Vec<Reader>,
     /// All written values are known and there is no constraint: nothing to solve.
     pub plain_values: bool,
+    /// Reads that some constraint or some written value depends on, by event: until they are bound values are to be
+    /// solved. (All reads, where the model compares values.)
+    pub value_reads: Vec<usize>,
+    /// For each read: does the final state show it?
+    pub looked_at: Vec<bool>,
     pub n_values: usize,
     /// The value of each write that is known from the start, by number.
     pub known_values: Vec<Option<Value>>,
@@ -535,6 +540,21 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             |event: &usize| world.events[*event].written_value().is_none_or(|value| value.known().is_some());
         let different = code.slots.iter().any(|s| matches!(s.code, Code::DifferentValues(_)));
         let plain_values = constraints.is_empty() && world.writes.iter().flatten().all(known) && !different;
+        let mut value_reads: Vec<usize> = match (plain_values, different) {
+            (true, _) => Vec::new(),
+            (false, true) => reads.iter().map(|read| read.event).collect(),
+            (false, false) => {
+                let writes = world.writes.iter().flatten();
+                let written = writes.filter_map(|write| world.events[*write].written_value());
+                let written = written.flat_map(|value| value.reads().into_iter().map(|read| read as usize));
+                constraints.iter().flat_map(|c| c.reads.iter().copied()).chain(written).collect()
+            }
+        };
+        value_reads.sort_unstable();
+        value_reads.dedup();
+        let registers = Registers::new(self.view, self.observed);
+        let shown = registers.reads(world);
+        let looked_at = reads.iter().map(|read| shown.contains(&read.event)).collect();
         let bases = (0..code.slots.len() as Slot)
             .filter(|slot| {
                 let code = &code.slots[*slot as usize].code;
@@ -571,7 +591,9 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             constraints,
             plain_values,
             known_values,
-            registers: Registers::new(self.view, self.observed),
+            value_reads,
+            looked_at,
+            registers,
             open_orders: open_orders(&orders),
             all_checks: if n_checks >= 64 { !0 } else { (1 << n_checks) - 1 },
             n_values: world.reads.iter().map(|(read, _)| read + 1).max().unwrap_or(0),

@@ -1,50 +1,107 @@
 //! Running the code of a world on the current bounds.
 
-use super::code::{Code, Item, Slot};
+use super::code::{Code, Item, Loop, Slot};
 use super::search::{Search, State};
 use crate::relation::rows::{self, Row};
 
 /// Which bound an operand is read from.
 #[derive(Clone, Copy, PartialEq)]
-enum Side {
+pub(super) enum Side {
     Must,
     May,
 }
 
+impl Side {
+    const BOTH: [Side; 2] = [Side::Must, Side::May];
+
+    fn other(self) -> Side {
+        if self == Side::Must { Side::May } else { Side::Must }
+    }
+}
+
+/// When a loop was last run, and for which checks: plainly, and with both bounds of everything.
+#[derive(Clone, Copy, Default)]
+pub(super) struct LastRun {
+    at: u64,
+    wanted: u64,
+}
+
+// Nothing is computed twice from the same operands: each bound of each slot knows when it was computed last and when
+// that last changed it, and is computed again only if an operand has changed since. Neighbouring branches of the search
+// differ in one choice, and most of a model does not notice.
 impl<const W: usize> Search<'_, '_, W> {
     /// Runs code in order; loops until their variables settle.
     pub(super) fn run_items(&mut self, items: &[Item], state: &State<W>) {
         for item in items {
             match item {
                 Item::Op(slot) => self.step(*slot, state),
-                Item::Loop { body, variables } => self.run_loop(body, variables, state),
+                Item::Loop(inner) => self.run_loop(inner, state),
             }
         }
     }
 
-    fn run_loop(&mut self, body: &[Item], variables: &[(Slot, Slot)], state: &State<W>) {
-        for (variable, _) in variables {
-            let (at, size) = self.place(*variable);
-            self.must[at..at + size].fill(rows::zero());
-            self.may[at..at + size].fill(rows::zero());
+    fn run_loop(&mut self, inner: &Loop, state: &State<W>) {
+        let before = self.loops[inner.number][usize::from(self.probing)];
+        let stale =
+            |slot: &Slot| Side::BOTH.iter().any(|s| self.changed[*s as usize][*slot as usize] > before.at);
+        if before.at != 0
+            && !inner.on_values
+            && self.wanted & !before.wanted == 0
+            && !inner.inputs.iter().any(stale)
+        {
+            return;
+        }
+        let mut fresh = std::mem::take(&mut self.fresh_may);
+        fresh.fill(rows::zero());
+        for (variable, _) in &inner.variables {
+            let size = self.place(*variable).1;
+            for side in self.sides(*variable) {
+                self.store(*variable, side, &fresh[..size]);
+            }
         }
         loop {
-            self.run_items(body, state);
+            self.run_items(&inner.body, state);
             let mut settled = true;
-            for (variable, result) in variables {
+            for (variable, result) in &inner.variables {
                 let (at, size) = self.place(*variable);
                 let (from, _) = self.place(*result);
-                for row in 0..size {
-                    let (must, may) = (self.must[from + row], self.may[from + row]);
-                    settled &= rows::is_zero(&rows::and_not(&must, &self.must[at + row]));
-                    settled &= rows::is_zero(&rows::and_not(&may, &self.may[at + row]));
-                    self.must[at + row] = must;
-                    self.may[at + row] = may;
+                for side in self.sides(*variable) {
+                    let values = if side == Side::Must { &self.must } else { &self.may };
+                    let grown =
+                        |row: usize| !rows::is_zero(&rows::and_not(&values[from + row], &values[at + row]));
+                    settled &= !(0..size).any(grown);
+                    fresh[..size].copy_from_slice(&values[from..from + size]);
+                    self.store(*variable, side, &fresh[..size]);
                 }
             }
             if settled {
-                return;
+                break;
             }
+        }
+        self.fresh_may = fresh;
+        let now = LastRun { at: self.clock, wanted: self.wanted };
+        self.loops[inner.number][0] = now;
+        if self.probing {
+            self.loops[inner.number][1] = now;
+        }
+    }
+
+    /// The bounds of a slot that are kept at present.
+    fn sides(&self, slot: Slot) -> impl Iterator<Item = Side> + use<W> {
+        let info = &self.problem.code.slots[slot as usize];
+        let (must, may) = (info.need_must || self.probing, info.need_may || self.probing);
+        Side::BOTH.into_iter().filter(move |side| if *side == Side::Must { must } else { may })
+    }
+
+    /// Gives one bound of a slot its value.
+    pub(super) fn store(&mut self, slot: Slot, side: Side, value: &[Row<W>]) {
+        let at = self.offset[slot as usize];
+        let kept = if side == Side::Must { &mut self.must } else { &mut self.may };
+        let kept = &mut kept[at..at + value.len()];
+        if kept != value {
+            kept.copy_from_slice(value);
+            self.clock += 1;
+            self.changed[side as usize][slot as usize] = self.clock;
         }
     }
 
@@ -62,11 +119,37 @@ impl<const W: usize> Search<'_, '_, W> {
         if let Code::DifferentValues(a) = info.code {
             return self.different_values(slot, a, state);
         }
-        if info.need_must || self.probing {
-            self.compute(slot, Side::Must);
+        for side in self.sides(slot) {
+            if self.is_stale(slot, side) {
+                self.compute(slot, side);
+            }
         }
-        if info.need_may || self.probing {
-            self.compute(slot, Side::May);
+    }
+
+    /// Has an operand changed since this bound was computed?
+    fn is_stale(&self, slot: Slot, side: Side) -> bool {
+        let then = self.computed[side as usize][slot as usize];
+        let newer = |s: Slot, side: Side| self.changed[side as usize][s as usize] > then;
+        match &self.problem.code.slots[slot as usize].code {
+            Code::Const
+            | Code::Rf
+            | Code::Fw
+            | Code::Choice(_)
+            | Code::Variable
+            | Code::Opaque
+            | Code::DifferentValues(_) => false,
+            Code::Union(children) => children.iter().any(|child| newer(*child, side)),
+            Code::Inter(a, b) | Code::Seq(a, b) | Code::Product(a, b) => newer(*a, side) || newer(*b, side),
+            Code::Diff(a, b) => newer(*a, side) || newer(*b, side.other()),
+            Code::Compl(a) => newer(*a, side.other()),
+            Code::Inverse(a)
+            | Code::ToId(a)
+            | Code::Domain(a)
+            | Code::Range(a)
+            | Code::Opt(a)
+            | Code::Plus(a)
+            | Code::Star(a)
+            | Code::Result(a) => newer(*a, side),
         }
     }
 
@@ -76,10 +159,8 @@ impl<const W: usize> Search<'_, '_, W> {
         let info = &problem.code.slots[slot as usize];
         let (at, size) = (self.offset[slot as usize], if info.is_set { 1 } else { n });
         let (must, may) = (&mut self.must, &mut self.may);
-        let (same, other) = if side == Side::Must { (must, may) } else { (may, must) };
-        // Operands stand before their result, so that the buffer can be split there.
-        let (before, rest) = same.split_at_mut(at);
-        let out = &mut rest[..size];
+        let (before, other) = if side == Side::Must { (must, may) } else { (may, must) };
+        let out = &mut self.fresh[..size];
         let offset = &self.offset;
         let rel = |s: &Slot| offset[*s as usize];
         match &info.code {
@@ -160,12 +241,20 @@ impl<const W: usize> Search<'_, '_, W> {
                 }
             }
         }
+        self.clock += 1;
+        self.computed[side as usize][slot as usize] = self.clock;
+        let kept = &mut before[at..at + size];
+        if kept != out {
+            kept.copy_from_slice(out);
+            self.changed[side as usize][slot as usize] = self.clock;
+        }
     }
 
     /// Pairs whose values are known to differ are certain, those known to be equal impossible.
     fn different_values(&mut self, slot: Slot, a: Slot, state: &State<W>) {
-        let at = self.offset[slot as usize];
         let from = self.offset[a as usize];
+        let mut musts = std::mem::take(&mut self.fresh);
+        let mut mays = std::mem::take(&mut self.fresh_may);
         for x in 0..self.n {
             let mut must = rows::zero();
             let mut may = rows::zero();
@@ -178,8 +267,12 @@ impl<const W: usize> Search<'_, '_, W> {
                     rows::put(&mut may, y);
                 }
             }
-            self.must[at + x] = must;
-            self.may[at + x] = may;
+            musts[x] = must;
+            mays[x] = may;
         }
+        self.store(slot, Side::Must, &musts[..self.n]);
+        self.store(slot, Side::May, &mays[..self.n]);
+        self.fresh = musts;
+        self.fresh_may = mays;
     }
 }

@@ -28,6 +28,8 @@ pub(super) struct Found<'f> {
     pub flags: &'f [&'f str],
     /// Did it fail an `undefined_unless`?
     pub undefined: bool,
+    /// How many executions there are with this final state: those that differ only in what it does not show.
+    pub ways: u64,
 }
 
 /// Collects the outcome of one test.
@@ -202,7 +204,7 @@ impl<'t> Sink<'t> {
 
     /// One more accepted execution.
     pub fn record(&mut self, value: &impl Fn(Observable) -> Value, found: &Found) -> ControlFlow<()> {
-        self.outcome.stats.executions += 1;
+        self.outcome.stats.executions += found.ways;
         let mut key = std::mem::take(&mut self.key);
         key.clear();
         for shown in &self.test.shown {
@@ -210,21 +212,21 @@ impl<'t> Sink<'t> {
         }
         let positive = match self.states.get_mut(&key) {
             Some((count, positive)) => {
-                *count += 1;
+                *count += found.ways;
                 *positive
             }
             None => {
                 let positive = self.test.condition.prop.holds(value);
                 self.memory += (STATE_BYTES + key.len() * VALUE_BYTES) as u64;
-                self.states.insert(key.clone(), (1, positive));
+                self.states.insert(key.clone(), (found.ways, positive));
                 positive
             }
         };
         self.key = key;
         if positive {
-            self.outcome.positive += 1;
+            self.outcome.positive += found.ways;
         } else {
-            self.outcome.negative += 1;
+            self.outcome.negative += found.ways;
         }
         for flag in found.flags {
             if !self.outcome.flags.contains(*flag) {

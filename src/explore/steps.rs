@@ -97,7 +97,7 @@ fn run_inner(
     }
     let names: Vec<&str> = flags.iter().map(String::as_str).filter(|f| *f != "*undef*").collect();
     let undefined = flags.iter().any(|f| f == "*undef*");
-    Ok(tell(Ended::Accepted(&Found { flags: &names, undefined }, plain)))
+    Ok(tell(Ended::Accepted(&Found { flags: &names, undefined, ways: 1 }, plain)))
 }
 
 /// The error of an `assert` that does not hold.

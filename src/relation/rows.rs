@@ -65,6 +65,16 @@ pub fn lowest<const W: usize>(row: &Row<W>) -> Option<usize> {
     row.iter().enumerate().find(|(_, w)| **w != 0).map(|(i, w)| i * 64 + w.trailing_zeros() as usize)
 }
 
+/// A row with one bit, or none.
+#[inline(always)]
+pub fn only<const W: usize>(event: Option<usize>) -> Row<W> {
+    let mut row = zero();
+    if let Some(event) = event {
+        put(&mut row, event);
+    }
+    row
+}
+
 /// The bits set, in increasing order.
 #[inline(always)]
 pub fn bits<const W: usize>(row: Row<W>) -> impl Iterator<Item = usize> {
