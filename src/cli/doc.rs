@@ -123,7 +123,7 @@ fn events(word: &str, test: &Lowered, settings: &Settings, out: &mut (dyn Write 
             let pairs =
                 world.reads.iter().flat_map(|(read, writes)| writes.iter().map(|write| (*write, *read)));
             let may = Rel::of(names.n, pairs);
-            bounds.set(rf, Bound::new(Val::Rel(Rel::empty(names.n)), Val::Rel(may)));
+            bounds.set(rf, &Bound::new(Val::Rel(Rel::empty(names.n)), Val::Rel(may)));
         }
         let bound = bounds.eval(value).map_err(|diagnostic| Stop::Unsupported(diagnostic.message))?;
         let all: Vec<usize> = (0..world.events.len()).collect();

@@ -105,16 +105,20 @@ impl World {
             "id" => Rel::id_on(&self.visible(names)),
             "po" => {
                 let seen = self.visible(names);
-                let mut po = cut(&self.program_order());
+                let mut po = self.program_order(n);
                 if names.program.arch == ArchId::C {
                     // Also the order inside an instruction, between events that are not register events.
                     po.union_with(&cut(&self.intra_order().restrict(&self.main_events())));
                 }
                 po.restrict(&seen)
             }
-            "int" => over(&|a, b| a.thread.is_some() && a.thread == b.thread),
-            "ext" => over(&|a, b| a.thread != b.thread),
-            "loc" => over(&|a, b| place(a).is_some() && place(a) == place(b)),
+            "int" => self.classes(n, |e| e.thread.filter(|_| names.sees(e))),
+            "ext" => {
+                let seen = self.visible(names);
+                let threads = self.classes(n, |e| names.sees(e).then_some(e.thread));
+                Rel::product(&seen, &seen).diff(&threads)
+            }
+            "loc" => self.classes(n, |e| place(e).filter(|_| names.sees(e))),
             "same-low-order-bits" => over(&|a, b| match (a.loc, b.loc) {
                 (Some(a), Some(b)) => {
                     let offset = |loc: crate::program::LocId| names.program.locations[loc.0 as usize].offset;
@@ -126,7 +130,7 @@ impl World {
             "iico_data" => pairs(&self.iico_data),
             "iico_ctrl" => pairs(&self.iico_ctrl),
             "iico_order" => pairs(&self.iico_order),
-            "same-instance" => self.same(n, |e| (0, e.instance)),
+            "same-instance" => self.same(n, |e| e.instance),
             "same-instr" | "instr" => self.same(n, |e| (e.code, e.pc)),
             "same-static" => {
                 let rank = self.ranks();
@@ -184,19 +188,32 @@ impl World {
         Set::of(names.n, (0..names.n).filter(|e| names.sees(&self.events[*e])))
     }
 
-    /// Pairs of events of one thread in different instruction instances, in order; over all events.
-    pub fn program_order(&self) -> Rel {
-        let n = self.events.len();
+    /// Pairs of events of one thread in different instruction instances, in order; over the first `n` events.
+    pub fn program_order(&self, n: usize) -> Rel {
+        let events = &self.events[..n];
         let mut rel = Rel::empty(n);
-        for (a, first) in self.events.iter().enumerate() {
-            for (b, second) in self.events.iter().enumerate() {
-                if first.thread.is_some() && first.thread == second.thread && first.instance < second.instance
-                {
+        for (a, first) in events.iter().enumerate() {
+            let Some(thread) = first.thread else { continue };
+            for (b, second) in events.iter().enumerate() {
+                if second.thread == Some(thread) && first.instance < second.instance {
                     rel.insert(a, b);
                 }
             }
         }
         rel
+    }
+
+    /// Events with equal keys, each with itself, too; those without a key are left out.
+    fn classes<K: PartialEq>(&self, n: usize, key: impl Fn(&Event) -> Option<K>) -> Rel {
+        let mut classes: Vec<(K, Set)> = Vec::new();
+        for (number, event) in self.events[..n].iter().enumerate() {
+            let Some(key) = key(event) else { continue };
+            match classes.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, class)) => class.insert(number),
+                None => classes.push((key, Set::of(n, [number]))),
+            }
+        }
+        Rel::of_classes(n, classes.iter().map(|(_, class)| class))
     }
 
     fn main_events(&self) -> Set {
@@ -209,16 +226,8 @@ impl World {
     }
 
     /// Events of one thread with equal keys.
-    fn same(&self, n: usize, key: impl Fn(&Event) -> (u16, u32)) -> Rel {
-        let mut rel = Rel::empty(n);
-        for (a, first) in self.events[..n].iter().enumerate() {
-            for (b, second) in self.events[..n].iter().enumerate() {
-                if first.thread.is_some() && first.thread == second.thread && key(first) == key(second) {
-                    rel.insert(a, b);
-                }
-            }
-        }
-        rel
+    fn same<K: PartialEq>(&self, n: usize, key: impl Fn(&Event) -> K) -> Rel {
+        self.classes(n, |e| Some((e.thread?, key(e))))
     }
 
     /// How many events of the same instruction instance and of the same sort come before each event.

@@ -69,7 +69,7 @@ impl Dependencies {
         let predicated = set(&|e| e.kind == EventKind::Branch(BranchKind::Pred));
         let readers = set(&|e| e.is_read() || looks_at_lock(e) || matches!(e.kind, EventKind::RegRead(..)));
         let guarded = from(&readers, &pairs(&world.control));
-        let later = from(&conditional, &world.program_order().union(&iico))
+        let later = from(&conditional, &world.program_order(n).union(&iico))
             .union(&from(&predicated, &iico))
             .union(&guarded);
         let ctrl = depend.union(&addr).union(&data).seq(&later).union(&guarded);
@@ -94,9 +94,9 @@ fn flow_pairs(world: &World, arch: ArchId) -> Vec<(u32, u32)> {
 }
 
 fn from(set: &Set, rel: &Rel) -> Rel {
-    Rel::id_on(set).seq(rel)
+    rel.from_set(set)
 }
 
 fn to(rel: &Rel, set: &Set) -> Rel {
-    rel.seq(&Rel::id_on(set))
+    rel.to_set(set)
 }

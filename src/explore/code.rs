@@ -151,5 +151,5 @@ impl Numbering {
 
 /// Bounds at the root of the search, by node: what the compiler folds.
 pub fn exact_at_root(bounds: &Bounds, id: ExprId) -> bool {
-    bounds.known(id).is_some_and(|bound| bound.is_exact())
+    bounds.known(id).is_some_and(|rows| rows.exact)
 }

@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::code::{Check, Code, Item, Loop, Numbering, Slot, SlotInfo};
-use crate::model::{Bounds, Expr, ExprId, FixId, Pool, Sort, Val};
+use crate::model::{Bounds, Expr, ExprId, FixId, Pool, Sort, TestKind};
 use crate::relation::Set;
 
 /// Straight-line code for the undecided checks of one world.
@@ -105,68 +105,75 @@ pub fn compile(pool: &Pool, bounds: &Bounds, choice_of: &dyn Fn(ExprId) -> usize
 /// out unless it is in the middle of a composition or a closure, decides a domain or a range, lies on a possible
 /// cycle, or is an end of a pair whose mere presence a check asks about.
 fn matters(pool: &Pool, bounds: &Bounds, all: &[ExprId], roots: &Roots) -> Set {
-    let n = bounds.n_events();
-    let mut kept = roots.support.clone();
-    let may = |id: ExprId| bounds.known(id).map(|b| b.may.clone());
-    let through = |kept: &mut Set, a: ExprId, b: ExprId| {
-        if let (Some(a), Some(b)) = (may(a), may(b))
-            && let (Val::Rel(a), Val::Rel(b)) = (&*a, &*b)
-        {
-            kept.union_with(&a.range().inter(&b.domain()));
-        }
+    let shape = bounds.shape();
+    let mut kept: Vec<u64> = roots.support.words().to_vec();
+    let (mut first, mut second) = (vec![0; shape.words], vec![0; shape.words]);
+    let (mut so_far, mut longer) = (Vec::new(), Vec::new());
+    // What comes out of one relation and goes into another.
+    let mut through = |kept: &mut [u64], a: &[u64], b: &[u64]| {
+        first.fill(0);
+        second.fill(0);
+        shape.add_range(&mut first, a);
+        shape.add_domain(&mut second, b);
+        kept.iter_mut().zip(first.iter().zip(&second)).for_each(|(kept, (a, b))| *kept |= a & b);
     };
-    let ends = |kept: &mut Set, id: ExprId| match may(id).as_deref() {
-        Some(Val::Rel(rel)) => {
-            kept.union_with(&rel.domain());
-            kept.union_with(&rel.range());
+    let ends = |kept: &mut [u64], id: ExprId| match (bounds.known(id), pool.sort(id)) {
+        (Some(rows), Sort::Rel) => {
+            shape.add_domain(kept, rows.may);
+            shape.add_range(kept, rows.may);
         }
-        Some(Val::Set(set)) => {
-            kept.union_with(set);
-        }
+        (Some(rows), Sort::Set) => kept.iter_mut().zip(rows.may).for_each(|(kept, more)| *kept |= more),
         _ => {}
     };
-    let mut seen = FxHashSet::default();
+    let mut seen = vec![false; pool.len()];
     let mut work: Vec<ExprId> = all.to_vec();
     while let Some(id) = work.pop() {
-        if !seen.insert(id) || is_constant(pool, bounds, id) {
+        if std::mem::replace(&mut seen[id.0 as usize], true) || is_constant(pool, bounds, id) {
             continue;
         }
         match pool.expr(id) {
             Expr::Seq(children) => {
                 // (a;b);c: the middle of each composition is the range of the part so far.
-                let mut so_far = match may(children[0]).as_deref() {
-                    Some(Val::Rel(rel)) => rel.clone(),
-                    _ => continue,
-                };
-                for child in &children[1..] {
-                    if let Some(Val::Rel(next)) = may(*child).as_deref() {
-                        kept.union_with(&so_far.range().inter(&next.domain()));
-                        so_far = so_far.seq(next);
+                let Some(rows) = bounds.known(children[0]) else { continue };
+                so_far.clear();
+                so_far.extend_from_slice(rows.may);
+                for (position, child) in children.iter().enumerate().skip(1) {
+                    if let Some(next) = bounds.known(*child) {
+                        through(&mut kept, &so_far, next.may);
+                        if position + 1 < children.len() {
+                            longer.resize(so_far.len(), 0);
+                            shape.seq(&mut longer, &so_far, next.may);
+                            std::mem::swap(&mut so_far, &mut longer);
+                        }
                     }
                 }
             }
-            Expr::Plus(a) | Expr::Star(a) => through(&mut kept, *a, *a),
+            Expr::Plus(a) | Expr::Star(a) => {
+                if let Some(rows) = bounds.known(*a) {
+                    through(&mut kept, rows.may, rows.may);
+                }
+            }
             Expr::Domain(a) | Expr::Range(a) => ends(&mut kept, *a),
             _ => {}
         }
         children(pool, id, &mut work);
     }
     for id in roots.bases {
-        through(&mut kept, *id, *id);
         ends(&mut kept, *id);
     }
     for (id, check) in roots.checks.iter().chain(roots.flags.iter()) {
+        let Some(rows) = bounds.known(*id) else { continue };
         match check.test {
-            crate::model::TestKind::Acyclic => through(&mut kept, *id, *id),
-            crate::model::TestKind::Irreflexive => {
-                if let Some(Val::Rel(rel)) = may(*id).as_deref() {
-                    kept.union_with(&Set::of(n, (0..n).filter(|e| rel.contains(*e, *e))));
+            TestKind::Acyclic => through(&mut kept, rows.may, rows.may),
+            TestKind::Irreflexive => {
+                for event in (0..shape.n).filter(|event| shape.has(rows.may, *event, *event)) {
+                    kept[event / 64] |= 1 << (event % 64);
                 }
             }
-            crate::model::TestKind::Empty => ends(&mut kept, *id),
+            TestKind::Empty => ends(&mut kept, *id),
         }
     }
-    kept
+    Set::from_words(shape.n, &kept)
 }
 
 fn is_constant(pool: &Pool, bounds: &Bounds, id: ExprId) -> bool {

@@ -185,7 +185,8 @@ impl<const W: usize> Search<'_, '_, W> {
                 }
                 state.options[variable] = options;
             }
-            Branch::Order(choice, a, b) => {
+            Branch::Order(index, a, b) => {
+                let choice = self.problem.orders[index].choice;
                 let range = choice * self.n..(choice + 1) * self.n;
                 let saved = state.orders[range.clone()].to_vec();
                 for (from, to) in [(a, b), (b, a)] {

@@ -7,13 +7,14 @@ use super::goal::Goal;
 use super::naive::{event_value, final_candidates};
 use super::steps::assertion_failed;
 use crate::diag::Diagnostic;
-use crate::execution::{SymVal, View, World};
+use crate::execution::{EventKind, SymVal, View, World};
 use crate::model::{
-    Bound, Bounds, CheckKind, ChoiceId, Choices, Expr, ExprId, Model, Order, OrderBase, Sort, Step, Test,
-    TestKind, Val,
+    Bound, Bounds, CheckKind, ChoiceId, Choices, Expr, ExprId, Model, Order, OrderBase, Rows, Sort, Step,
+    Test, TestKind, Val,
 };
 use crate::outcome::Observable;
 use crate::program::Value;
+use crate::relation::flat::{Shape, bits};
 use crate::relation::{Rel, Set};
 
 /// A read of the world.
@@ -24,6 +25,8 @@ pub(super) struct ReadVar {
     pub number: usize,
     /// Writes it may take its value from, by number.
     pub candidates: Vec<usize>,
+    /// Is it the read of a read-modify-write?
+    pub updates: bool,
 }
 
 /// An observed cell: its last write is to be chosen, or is the last of an order.
@@ -196,7 +199,7 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
                     must.insert(only, *read);
                 }
             }
-            self.bounds.set(node, Bound::new(Val::Rel(must), Val::Rel(may)));
+            self.bounds.set(node, &Bound::new(Val::Rel(must), Val::Rel(may)));
         }
         if let Some(node) = pool.find(&Expr::Base("FW".into(), Sort::Set)) {
             let mut must = Set::empty(n);
@@ -208,7 +211,7 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
                     must.insert(only);
                 }
             }
-            self.bounds.set(node, Bound::new(Val::Set(must), Val::Set(may)));
+            self.bounds.set(node, &Bound::new(Val::Set(must), Val::Set(may)));
         }
         for (position, step) in self.model.steps.iter().enumerate() {
             let refuted = match step {
@@ -240,8 +243,8 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
         entailed: &mut u64,
     ) -> Result<Option<String>, Diagnostic> {
         let test = normalise(self.model, test);
-        let bound = self.bounds.eval(test.expr)?;
-        let holds = decide(&test, &bound);
+        let shape = self.bounds.shape();
+        let holds = decide(&test, shape, self.bounds.eval_rows(test.expr)?);
         let shown = name.unwrap_or("(unnamed)").to_string();
         match (kind, holds) {
             (CheckKind::Plain, Some(false)) => return Ok(Some(shown)),
@@ -281,7 +284,7 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             Choices::List(values) if values.is_empty() => return refuted,
             Choices::List(mut values) if values.len() == 1 => {
                 if let Some(value) = values.pop() {
-                    self.set_choice(choice, Bound::exact(value));
+                    self.set_choice(choice, &Bound::exact(value));
                 }
                 return Ok(Some(None));
             }
@@ -291,7 +294,7 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
                 }
                 let Some(bound) = hull(&values) else { return Ok(None) };
                 self.options.push((index, values));
-                self.set_choice(choice, bound);
+                self.set_choice(choice, &bound);
                 return Ok(Some(None));
             }
             Choices::Cross(lists) => {
@@ -317,9 +320,9 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
                 for Order { over, base } in orders {
                     let certain = match &base {
                         OrderBase::Rel(rel) => rel.clone(),
-                        OrderBase::Node(node) => match &*self.bounds.eval(*node)?.must {
-                            Val::Rel(rel) => rel.clone(),
-                            _ => return Ok(None),
+                        OrderBase::Node(node) => match self.bounds.must_rel(*node)? {
+                            Some(rel) => rel,
+                            None => return Ok(None),
                         },
                     };
                     let certain = certain.plus().restrict(&over);
@@ -335,14 +338,14 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
                 }
             }
         }
-        self.set_choice(choice, Bound::new(Val::Rel(must), Val::Rel(may)));
+        self.set_choice(choice, &Bound::new(Val::Rel(must), Val::Rel(may)));
         Ok(Some(None))
     }
 
-    fn set_choice(&mut self, choice: ChoiceId, bound: Bound) {
+    fn set_choice(&mut self, choice: ChoiceId, bound: &Bound) {
         for sort in [Sort::Rel, Sort::Set] {
             if let Some(node) = self.model.pool.find(&Expr::Choice(choice, sort)) {
-                self.bounds.set(node, bound.clone());
+                self.bounds.set(node, bound);
             }
         }
     }
@@ -373,8 +376,7 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
                 result => result,
             };
         }
-        let bound = self.bounds.eval(id)?;
-        Ok(if bound.is_exact() { (*bound.must).clone() } else { Val::Unknown(id) })
+        Ok(self.bounds.eval_exact(id)?.unwrap_or(Val::Unknown(id)))
     }
 
     fn finish(mut self) -> Result<Option<Built<'p>>, Diagnostic> {
@@ -409,7 +411,7 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
         let mut bases = Vec::new();
         for (_, _, base) in &self.orders {
             if let OrderBase::Node(node) = base
-                && !self.bounds.eval(*node)?.is_exact()
+                && !self.bounds.eval_rows(*node)?.exact
             {
                 bases.push(*node);
             }
@@ -444,7 +446,12 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             .iter()
             .filter_map(|(event, candidates)| {
                 let number = number(event)?;
-                Some(ReadVar { event: *event, number, candidates: numbers(candidates) })
+                Some(ReadVar {
+                    event: *event,
+                    number,
+                    candidates: numbers(candidates),
+                    updates: updates(world, *event),
+                })
             })
             .collect();
         let mut orders = Vec::new();
@@ -463,9 +470,9 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             };
             let certain = match base {
                 OrderBase::Rel(rel) => rel.clone(),
-                OrderBase::Node(node) => match self.bounds.known(*node).map(|b| &*b.must) {
-                    Some(Val::Rel(rel)) => rel.clone(),
-                    _ => Rel::empty(over.n()),
+                OrderBase::Node(node) => match self.bounds.known(*node) {
+                    Some(rows) => Rel::from_words(over.n(), rows.must),
+                    None => Rel::empty(over.n()),
                 },
             };
             for (from, to) in certain.plus().restrict(over).iter() {
@@ -518,13 +525,19 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             .iter()
             .map(|(choice, values)| OptionVar {
                 choice: *choice,
-                options: values.iter().map(|value| project(value, numbering)).collect(),
+                options: values
+                    .iter()
+                    .map(|value| project_val(value, self.bounds.shape(), numbering))
+                    .collect(),
             })
             .collect();
         let constants = code
             .constants
             .iter()
-            .filter_map(|(slot, id)| Some((*slot, project(&self.bounds.known(*id)?.must, numbering))))
+            .filter_map(|(slot, id)| {
+                let is_set = self.model.pool.sort(*id) == Sort::Set;
+                Some((*slot, project(self.bounds.known(*id)?.must, is_set, self.bounds.shape(), numbering)))
+            })
             .collect();
         let constraints: Vec<Reader> = world
             .constraints
@@ -643,30 +656,47 @@ fn open_orders(orders: &[OrderVar]) -> u64 {
     orders.iter().enumerate().map(bit).fold(0, |mask, bit| mask | bit)
 }
 
+/// Is the read one half of a read-modify-write: does its instruction write the same cell, or is it exclusive?
+fn updates(world: &World, read: usize) -> bool {
+    let event = &world.events[read];
+    event.kind == EventKind::Rmw
+        || event.sets.iter().any(|set| set == "X")
+        || world.events[..world.n_memory].iter().any(|other| {
+            other.kind == EventKind::Write
+                && (other.thread, other.instance, other.loc) == (event.thread, event.instance, event.loc)
+        })
+}
+
 /// Is there nothing to compute?
 fn simple(value: &SymVal) -> bool {
     matches!(value, SymVal::Known(_) | SymVal::Read(_))
 }
 
 /// A set or relation as rows of words, one after the other, in the numbering of the search.
-fn project(value: &Val, numbering: &Numbering) -> Vec<u64> {
+fn project(value: &[u64], is_set: bool, shape: Shape, numbering: &Numbering) -> Vec<u64> {
     let words = words_per_row(numbering);
-    let put =
-        |rows: &mut [u64], row: usize, event: usize| rows[row * words + event / 64] |= 1 << (event % 64);
+    let copy = |out: &mut [u64], row: &[u64]| {
+        for event in bits(row).filter_map(|event| numbering.index[event]) {
+            out[event / 64] |= 1 << (event % 64);
+        }
+    };
+    if is_set {
+        let mut out = vec![0; words];
+        copy(&mut out, value);
+        return out;
+    }
+    let mut out = vec![0; words * numbering.len()];
+    for (row, from) in out.chunks_exact_mut(words).zip(&numbering.kept) {
+        copy(row, &value[from * shape.words..(from + 1) * shape.words]);
+    }
+    out
+}
+
+/// Likewise.
+fn project_val(value: &Val, shape: Shape, numbering: &Numbering) -> Vec<u64> {
     match value {
-        Val::Set(set) => {
-            let mut rows = vec![0; words];
-            set.iter().filter_map(|e| numbering.index[e]).for_each(|e| put(&mut rows, 0, e));
-            rows
-        }
-        Val::Rel(rel) => {
-            let mut rows = vec![0; words * numbering.len()];
-            for (row, from) in numbering.kept.iter().enumerate() {
-                let targets = rel.successors(*from).filter_map(|e| numbering.index[e]);
-                targets.for_each(|e| put(&mut rows, row, e));
-            }
-            rows
-        }
+        Val::Set(set) => project(set.words(), true, shape, numbering),
+        Val::Rel(rel) => project(rel.all_words(), false, shape, numbering),
         _ => Vec::new(),
     }
 }
@@ -710,18 +740,16 @@ fn normalise(model: &Model, test: &Test) -> Test {
 }
 
 /// The answer of a test where its bounds settle it.
-fn decide(test: &Test, bound: &Bound) -> Option<bool> {
-    let holds = |value: &Val| match (value, test.kind) {
-        (Val::Rel(rel), TestKind::Acyclic) => rel.is_acyclic(),
-        (Val::Rel(rel), TestKind::Irreflexive) => rel.is_irreflexive(),
-        (Val::Rel(rel), TestKind::Empty) => rel.is_empty(),
-        (Val::Set(set), TestKind::Empty) => set.is_empty(),
-        _ => true,
+fn decide(test: &Test, shape: Shape, rows: Rows) -> Option<bool> {
+    let holds = |value: &[u64]| match test.kind {
+        TestKind::Acyclic => shape.is_acyclic(value),
+        TestKind::Irreflexive => shape.is_irreflexive(value),
+        TestKind::Empty => value.iter().all(|word| *word == 0),
     };
     // All three properties are lost by growing and kept by shrinking.
-    let plain = if holds(&bound.may) {
+    let plain = if holds(rows.may) {
         Some(true)
-    } else if !holds(&bound.must) {
+    } else if rows.exact || !holds(rows.must) {
         Some(false)
     } else {
         None

@@ -8,13 +8,16 @@
 //! out the others.
 
 use super::code::{Code, Slot};
-use super::search::{Search, State};
+use super::search::{Search, State, is_open};
 use crate::model::TestKind;
 use crate::relation::rows::{self, Row};
 
 impl<const W: usize> Search<'_, '_, W> {
     /// Fills `forbidden` for every slot that leads to a choice.
     pub(super) fn refute(&mut self, state: &State<W>) {
+        if !self.has_ceiling {
+            self.find_ceiling(state);
+        }
         self.forbidden.fill(rows::zero());
         let problem = self.problem;
         let n = self.n;
@@ -34,36 +37,37 @@ impl<const W: usize> Search<'_, '_, W> {
                     }
                 }
                 TestKind::Acyclic => {
+                    let closure = &self.closures[index * n..(index + 1) * n];
                     for from in 0..n {
-                        let row = self.closures[index * n + from];
-                        for to in rows::bits(row) {
-                            rows::put(&mut self.forbidden[at + to], from);
+                        for to in rows::bits(self.ceiling[at + from]) {
+                            if rows::has(&closure[to], from) || from == to {
+                                rows::put(&mut self.forbidden[at + from], to);
+                            }
                         }
-                        rows::put(&mut self.forbidden[at + from], from);
                     }
                 }
             }
         }
-        for (index, order) in problem.orders.iter().enumerate() {
-            let Some(slot) = order.base else { continue };
-            let open = index >= 64 || state.open_orders >> index & 1 == 1;
-            if !open || !problem.code.slots[slot as usize].refutes {
-                continue;
-            }
-            // The base's closure must not contain what the order already denies.
+        for (first, base) in self.open_bases(state) {
+            // The base's closure must not contain what the orders on top of it already deny.
             self.scratch.fill(rows::zero());
-            let rel = &state.orders[order.choice * n..(order.choice + 1) * n];
-            for a in &order.over {
-                rows::put(&mut self.scratch[*a], *a);
-                for b in rows::bits(rel[*a]) {
-                    rows::put(&mut self.scratch[b], *a);
+            for (index, order) in problem.orders.iter().enumerate() {
+                if order.base != Some(base) || !is_open(state.open_orders, index) {
+                    continue;
+                }
+                let rel = &state.orders[order.choice * n..(order.choice + 1) * n];
+                for a in &order.over {
+                    rows::put(&mut self.scratch[*a], *a);
+                    for b in rows::bits(rows::and(&rel[*a], &self.over[index])) {
+                        rows::put(&mut self.scratch[b], *a);
+                    }
                 }
             }
-            let first = problem.orders.iter().position(|o| o.base == order.base).unwrap_or(index);
             let place = (problem.checks.len() + first) * n;
-            let at = self.offset[slot as usize];
+            let at = self.offset[base as usize];
             let closure = &self.closures[place..place + n];
-            through_closure(&mut self.forbidden[at..at + n], &self.scratch, closure, &mut self.scratch2);
+            let (bad, ceiling) = (&self.scratch, &self.ceiling[at..at + n]);
+            through_closure(&mut self.forbidden[at..at + n], bad, closure, ceiling, &mut self.scratch2);
         }
         for slot in (0..problem.code.slots.len()).rev() {
             let info = &problem.code.slots[slot];
@@ -71,6 +75,31 @@ impl<const W: usize> Search<'_, '_, W> {
                 self.hand_on(slot as Slot);
             }
         }
+    }
+
+    /// The bases of orders that are open and lead to a choice, each with the first order that has it.
+    fn open_bases(&self, state: &State<W>) -> Vec<(usize, Slot)> {
+        let mut bases: Vec<(usize, Slot)> = Vec::new();
+        for (index, order) in self.problem.orders.iter().enumerate() {
+            if let Some(base) = order.base
+                && is_open(state.open_orders, index)
+                && self.problem.code.slots[base as usize].refutes
+                && !bases.iter().any(|(_, b)| *b == base)
+            {
+                let first = self.problem.orders.iter().position(|o| o.base == Some(base));
+                bases.push((first.unwrap_or(index), base));
+            }
+        }
+        bases
+    }
+
+    /// Keeps the upper bounds of the root: a pair that is not in them needs no forbidding anywhere.
+    fn find_ceiling(&mut self, state: &State<W>) {
+        self.probing = true;
+        self.run_items(&self.problem.code.main, state);
+        self.probing = false;
+        self.ceiling.clone_from(&self.may);
+        self.has_ceiling = true;
     }
 
     fn hand_on(&mut self, slot: Slot) {
@@ -81,7 +110,12 @@ impl<const W: usize> Search<'_, '_, W> {
         let size = if info.is_set { 1 } else { n };
         // Operands stand before their result.
         let (before, rest) = self.forbidden.split_at_mut(at);
-        let bad = &rest[..size];
+        let bad = &mut rest[..size];
+        let ceiling = &self.ceiling;
+        for (row, most) in bad.iter_mut().zip(&ceiling[at..at + size]) {
+            *row = rows::and(row, most);
+        }
+        let bad = &*bad;
         if bad.iter().all(rows::is_zero) {
             return;
         }
@@ -119,8 +153,8 @@ impl<const W: usize> Search<'_, '_, W> {
                     let second = &self.must[place(*b)..place(*b) + n];
                     for (x, bad_row) in bad.iter().enumerate().filter(|(_, row)| !rows::is_zero(row)) {
                         let out = &mut before[place(*a) + x];
-                        for (y, row) in second.iter().enumerate() {
-                            if !rows::is_zero(&rows::and(row, bad_row)) {
+                        for y in rows::bits(rows::and_not(&ceiling[place(*a) + x], out)) {
+                            if !rows::is_zero(&rows::and(&second[y], bad_row)) {
                                 rows::put(out, y);
                             }
                         }
@@ -174,7 +208,8 @@ impl<const W: usize> Search<'_, '_, W> {
             Code::Opt(a) => rows::union_with(&mut before[place(*a)..place(*a) + n], bad),
             Code::Plus(a) | Code::Star(a) => {
                 let out = &mut before[place(*a)..place(*a) + n];
-                through_closure(out, bad, &self.must[at..at + n], &mut self.scratch2);
+                let most = &ceiling[place(*a)..place(*a) + n];
+                through_closure(out, bad, &self.must[at..at + n], most, &mut self.scratch2);
             }
             Code::Const
             | Code::Rf
@@ -190,11 +225,12 @@ impl<const W: usize> Search<'_, '_, W> {
 }
 
 /// Adds to `out` the pairs `(u, v)` with which the closure would contain a pair of `bad`:
-/// `x ->* u`, `v ->* y`, `(x, y)` bad.
+/// `x ->* u`, `v ->* y`, `(x, y)` bad; as far as they are in `ceiling`.
 fn through_closure<const W: usize>(
     out: &mut [Row<W>],
     bad: &[Row<W>],
     closure: &[Row<W>],
+    ceiling: &[Row<W>],
     reach: &mut [Row<W>],
 ) {
     reach.copy_from_slice(bad);
@@ -210,8 +246,8 @@ fn through_closure<const W: usize>(
             continue;
         }
         out[u] = rows::or(&out[u], reached);
-        for (v, row) in closure.iter().enumerate() {
-            if !rows::is_zero(&rows::and(row, reached)) {
+        for v in rows::bits(rows::and_not(&ceiling[u], &out[u])) {
+            if !rows::is_zero(&rows::and(&closure[v], reached)) {
                 rows::put(&mut out[u], v);
             }
         }

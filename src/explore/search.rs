@@ -8,6 +8,7 @@
 use std::ops::ControlFlow;
 
 use super::Options;
+use super::code::OrderVar;
 use super::free::is_free;
 use super::problem::Problem;
 use super::propagate::Seen;
@@ -71,6 +72,26 @@ impl Part {
     const DEPTH: usize = if cfg!(test) { 2 } else { 7 };
 }
 
+/// The best choice so far.
+struct Best {
+    branch: Option<Branch>,
+    count: u32,
+    trouble: u32,
+}
+
+impl Best {
+    /// Is this more trouble per alternative?
+    fn is_better(&self, count: u32, trouble: u32) -> bool {
+        u64::from(trouble) * u64::from(self.count) > u64::from(self.trouble) * u64::from(count)
+    }
+
+    fn offer(&mut self, branch: Branch, count: u32, trouble: u32) {
+        if count > 1 && self.is_better(count, trouble) {
+            *self = Best { branch: Some(branch), count, trouble };
+        }
+    }
+}
+
 /// A search in one world.
 pub(super) struct Search<'s, 't, const W: usize> {
     pub problem: &'s Problem<'s>,
@@ -83,6 +104,9 @@ pub(super) struct Search<'s, 't, const W: usize> {
     pub may: Vec<Row<W>>,
     /// Pairs that the refuting pass found impossible, by slot.
     pub forbidden: Vec<Row<W>>,
+    /// Upper bounds at the root, by slot.
+    pub ceiling: Vec<Row<W>>,
+    pub has_ceiling: bool,
     /// First row of each slot.
     pub offset: Vec<usize>,
     /// Closures of the acyclicity checks, `n` rows each, and of the bases of orders.
@@ -115,6 +139,12 @@ pub(super) struct Search<'s, 't, const W: usize> {
     pub pruned: Vec<u64>,
     pub options: &'s Options,
     part: Part,
+    /// Is this part of the tree walked by all workers?
+    shared: bool,
+    /// Branches that were refuted at once, by variable: reads, options, orders.
+    troubles: Vec<u32>,
+    /// Was the last branch refuted at once?
+    refuted: bool,
     /// Subtrees met so far at the depth where they are shared out.
     subtrees: usize,
     /// For models with parts that only the plain evaluator can run.
@@ -129,6 +159,7 @@ pub(super) enum Branch {
     Leaf,
     Read(usize),
     Option(usize),
+    /// A pair of one order.
     Order(usize, usize, usize),
     Final(usize),
 }
@@ -163,6 +194,8 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             must: vec![rows::zero(); total],
             may: vec![rows::zero(); total],
             forbidden: vec![rows::zero(); total],
+            ceiling: Vec::new(),
+            has_ceiling: false,
             offset,
             closures: vec![rows::zero(); n * n_closures],
             scratch: vec![rows::zero(); n],
@@ -184,6 +217,9 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             pruned: vec![0; problem.checks.len() + 2],
             options,
             part,
+            shared: false,
+            troubles: vec![1; problem.reads.len() + problem.options.len() + problem.orders.len()],
+            refuted: false,
             subtrees: 0,
             plain: problem.plain_leaf.then(|| Plain::new(problem.model, problem.view)),
             last: vec![0; problem.world.observed.len()],
@@ -240,6 +276,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
     }
 
     fn explore(&mut self, depth: usize) -> ControlFlow<()> {
+        self.refuted = false;
         if depth == Part::DEPTH && self.part.of > 1 {
             self.subtrees += 1;
             if self.subtrees % self.part.of != self.part.number {
@@ -254,11 +291,14 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
     }
 
     fn explore_from(&mut self, depth: usize, state: &mut State<W>) -> ControlFlow<()> {
-        let Some(branch) = self.propagate(state) else { return ControlFlow::Continue(()) };
+        let shared = self.part.of > 1 && depth < Part::DEPTH;
+        self.shared = shared;
+        let branch = self.propagate(state);
+        self.refuted = branch.is_none();
+        let Some(branch) = branch else { return ControlFlow::Continue(()) };
         if self.states.len() == depth + 1 {
             self.states.push(State::default());
         }
-        let shared = self.part.of > 1 && depth < Part::DEPTH;
         if !shared && is_free(self.problem, state) {
             return self.complete(state);
         }
@@ -270,28 +310,28 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
                 for write in rows::bits(state.candidates[read]) {
                     let next = &mut self.states[depth + 1];
                     next.copy_from(state);
-                    next.candidates[read] = rows::zero();
-                    rows::put(&mut next.candidates[read], write);
+                    next.candidates[read] = rows::only(Some(write));
                     self.explore(depth + 1)?;
+                    self.note_trouble(read);
                 }
             }
             Branch::Option(variable) => {
-                let mut rest = state.options[variable];
-                while rest != 0 {
-                    let bit = rest & rest.wrapping_neg();
-                    rest &= !bit;
+                for option in alternatives(state.options[variable]) {
                     let next = &mut self.states[depth + 1];
                     next.copy_from(state);
-                    next.options[variable] = bit;
+                    next.options[variable] = 1 << option;
                     self.explore(depth + 1)?;
+                    self.note_trouble(self.problem.reads.len() + variable);
                 }
             }
-            Branch::Order(choice, a, b) => {
+            Branch::Order(index, a, b) => {
+                let choice = self.problem.orders[index].choice;
                 for (from, to) in [(a, b), (b, a)] {
                     let next = &mut self.states[depth + 1];
                     next.copy_from(state);
                     if rows::add_closed(&mut next.orders[choice * self.n..(choice + 1) * self.n], from, to) {
                         self.explore(depth + 1)?;
+                        self.note_trouble(self.problem.reads.len() + self.problem.options.len() + index);
                     }
                 }
             }
@@ -299,44 +339,67 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
                 for write in rows::bits(state.finals[index]) {
                     let next = &mut self.states[depth + 1];
                     next.copy_from(state);
-                    next.finals[index] = rows::zero();
-                    rows::put(&mut next.finals[index], write);
+                    next.finals[index] = rows::only(Some(write));
                     self.explore(depth + 1)?;
                 }
             }
         }
+        self.refuted = false;
         ControlFlow::Continue(())
     }
 
-    /// What to decide next: a read with the fewest candidates, then explicit options, then orders, then final writes.
+    /// Counts a branch on this variable that was refuted at once.
+    fn note_trouble(&mut self, variable: usize) {
+        if std::mem::take(&mut self.refuted) {
+            self.troubles[variable] = self.troubles[variable].saturating_add(1);
+        }
+    }
+
+    /// What to decide next: what has the fewest alternatives for the trouble it has made so far. Of equals, reads of
+    /// read-modify-writes go first (each binds a write to its neighbour, so that the others follow), then options, reads,
+    /// orders; final writes are last.
     pub(super) fn branch(&self, state: &State<W>) -> Branch {
-        let mut best: Option<(u32, usize)> = None;
-        for (read, row) in state.candidates.iter().enumerate() {
-            let count = rows::count(row);
-            if count > 1 && best.is_none_or(|(least, _)| count < least) {
-                best = Some((count, read));
+        let problem = self.problem;
+        let mut best = Best { branch: None, count: 1, trouble: 0 };
+        for (read, row) in state.candidates.iter().enumerate().filter(|(r, _)| problem.reads[*r].updates) {
+            best.offer(Branch::Read(read), rows::count(row), self.trouble(read));
+        }
+        for (variable, mask) in state.options.iter().enumerate() {
+            let trouble = self.trouble(problem.reads.len() + variable);
+            best.offer(Branch::Option(variable), mask.count_ones(), trouble);
+        }
+        for (read, row) in state.candidates.iter().enumerate().filter(|(r, _)| !problem.reads[*r].updates) {
+            best.offer(Branch::Read(read), rows::count(row), self.trouble(read));
+        }
+        for (index, order) in problem.orders.iter().enumerate() {
+            let trouble = self.trouble(problem.reads.len() + problem.options.len() + index);
+            if best.is_better(2, trouble)
+                && let Some((a, b)) = self.open_pair(state, order)
+            {
+                best.offer(Branch::Order(index, a, b), 2, trouble);
             }
         }
-        if let Some((_, read)) = best {
-            return Branch::Read(read);
-        }
-        if let Some(variable) = state.options.iter().position(|o| o.count_ones() > 1) {
-            return Branch::Option(variable);
-        }
-        for order in &self.problem.orders {
-            let rel = &state.orders[order.choice * self.n..(order.choice + 1) * self.n];
-            for (position, a) in order.over.iter().enumerate() {
-                for b in &order.over[position + 1..] {
-                    if !rows::has(&rel[*a], *b) && !rows::has(&rel[*b], *a) {
-                        return Branch::Order(order.choice, *a, *b);
-                    }
-                }
-            }
+        if let Some(branch) = best.branch {
+            return branch;
         }
         match state.finals.iter().position(|row| rows::count(row) > 1) {
             Some(index) => Branch::Final(index),
             None => Branch::Leaf,
         }
+    }
+
+    /// Two events of an order that are not ordered yet.
+    fn open_pair(&self, state: &State<W>, order: &OrderVar) -> Option<(usize, usize)> {
+        let rel = &state.orders[order.choice * self.n..(order.choice + 1) * self.n];
+        let open = |a: &usize, b: &&usize| !rows::has(&rel[*a], **b) && !rows::has(&rel[**b], *a);
+        let mut places = order.over.iter().enumerate();
+        places.find_map(|(at, a)| Some((*a, *order.over[at + 1..].iter().find(|b| open(a, b))?)))
+    }
+
+    /// How often trying the alternatives of a variable has ended at once. Where subtrees are shared out all workers must
+    /// walk the same tree, whatever they have met elsewhere.
+    fn trouble(&self, variable: usize) -> u32 {
+        if self.shared { 1 } else { self.troubles[variable] }
     }
 }
 

@@ -2,14 +2,17 @@
 //!
 //! Each dynamic base has bounds `[must, may]`; those of a compound expression follow from its
 //! parts. Where both bounds meet the value is *exact*, and stays so below this point of the search.
+//!
+//! All bounds lie one after the other in one buffer of words; a node knows where its own begin. Every world of every test
+//! is evaluated here once, so that this is where small tests spend their time.
 
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::plain::empty;
-use super::{Expr, ExprId, FixId, Interp, Model, Pool, Sort, Universe, Val};
+use super::{Expr, ExprId, FixId, Model, Pool, Sort, Universe, Val};
 use crate::diag::Diagnostic;
+use crate::relation::flat::Shape;
 use crate::relation::{Rel, Set};
 
 /// The bounds of a value. Exact bounds share one allocation.
@@ -44,41 +47,93 @@ impl Bound {
     }
 }
 
+/// Where the bounds of a set or relation begin. Exact ones begin at the same place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Place {
+    must: usize,
+    may: usize,
+}
+
+impl Place {
+    fn exact(at: usize) -> Place {
+        Place { must: at, may: at }
+    }
+
+    fn is_exact(self) -> bool {
+        self.must == self.may
+    }
+}
+
+/// What is known of a node.
+#[derive(Clone, Copy, Debug)]
+enum Cell {
+    /// Nothing yet.
+    Open,
+    /// The bounds of a set or relation.
+    Rows(Place),
+    /// A value of another sort, by position.
+    Other(usize),
+}
+
+/// Two bounds, as words: one row for a set, one per event for a relation.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows<'b> {
+    /// In every completion.
+    pub must: &'b [u64],
+    /// In some completion, at most.
+    pub may: &'b [u64],
+    /// Do they meet?
+    pub exact: bool,
+}
+
 /// An interval evaluation in progress.
 pub struct Bounds<'a> {
     pool: &'a Pool,
     universe: &'a dyn Universe,
-    n: usize,
+    shape: Shape,
     visible: Set,
-    cache: Vec<Option<Bound>>,
-    /// Nodes that mention a recursion variable: valid for its current bounds only.
-    scratch: FxHashMap<ExprId, Bound>,
-    /// The last such values, once their group has settled.
-    settled: FxHashMap<ExprId, Bound>,
-    variables: FxHashMap<(FixId, u32), Bound>,
+    words: Vec<u64>,
+    cells: Vec<Cell>,
+    others: Vec<Val>,
+    /// For nodes that mention a recursion variable: for which values of the variables they were computed.
+    round_of: Vec<u32>,
+    /// Counts changes of recursion variables.
+    round: u32,
+    variables: FxHashMap<(FixId, u32), Place>,
     /// Nodes whose value cannot be bounded before everything they depend on is known.
     opaque: FxHashSet<ExprId>,
+    /// Where the empty relation begins, once it has been asked for.
+    nothing: Option<usize>,
 }
 
 impl<'a> Bounds<'a> {
     /// An evaluation over the events of `universe`.
     pub fn new(model: &'a Model, universe: &'a dyn Universe) -> Bounds<'a> {
+        let shape = Shape::new(universe.n_events());
         Bounds {
             pool: &model.pool,
             universe,
-            n: universe.n_events(),
+            shape,
             visible: universe.visible(),
-            cache: vec![None; model.pool.len()],
-            scratch: FxHashMap::default(),
-            settled: FxHashMap::default(),
+            words: Vec::with_capacity(shape.rel() * 64),
+            cells: vec![Cell::Open; model.pool.len()],
+            others: Vec::new(),
+            round_of: Vec::new(),
+            round: 1,
             variables: FxHashMap::default(),
             opaque: FxHashSet::default(),
+            nothing: None,
         }
     }
 
     /// Number of events.
     pub fn n_events(&self) -> usize {
-        self.n
+        self.shape.n
+    }
+
+    /// How the rows of relations lie.
+    pub fn shape(&self) -> Shape {
+        self.shape
     }
 
     /// The visible events.
@@ -87,8 +142,13 @@ impl<'a> Bounds<'a> {
     }
 
     /// Gives a dynamic base its bounds.
-    pub fn set(&mut self, id: ExprId, bound: Bound) {
-        self.cache[id.0 as usize] = Some(bound);
+    pub fn set(&mut self, id: ExprId, bound: &Bound) {
+        let must = self.push_val(&bound.must);
+        let may = if bound.is_exact() { must } else { self.push_val(&bound.may) };
+        self.cells[id.0 as usize] = match (must, may) {
+            (Cell::Rows(must), Cell::Rows(may)) => Cell::Rows(Place { must: must.must, may: may.may }),
+            (other, _) => other,
+        };
     }
 
     /// Can the node's value not be bounded before everything it depends on is known?
@@ -96,248 +156,414 @@ impl<'a> Bounds<'a> {
         self.opaque.contains(&id)
     }
 
-    /// Bounds already computed (for nodes inside a recursive definition: at its fixpoint).
-    pub fn known(&self, id: ExprId) -> Option<&Bound> {
-        self.cache[id.0 as usize].as_ref().or_else(|| self.settled.get(&id))
+    /// Bounds of a set or relation already computed (for nodes inside a recursive definition: at its fixpoint).
+    pub fn known(&self, id: ExprId) -> Option<Rows<'_>> {
+        match self.cells[id.0 as usize] {
+            Cell::Rows(place) => Some(self.rows(place, self.pool.sort(id))),
+            Cell::Open | Cell::Other(_) => None,
+        }
     }
 
-    /// The bounds of a node.
+    /// The bounds of a node that is a set or a relation.
+    ///
+    /// # Errors
+    /// A run-time error of the model.
+    pub fn eval_rows(&mut self, id: ExprId) -> Result<Rows<'_>, Diagnostic> {
+        let place = self.place(id)?;
+        Ok(self.rows(place, self.pool.sort(id)))
+    }
+
+    /// The bounds of a node, as values.
     ///
     /// # Errors
     /// A run-time error of the model.
     pub fn eval(&mut self, id: ExprId) -> Result<Bound, Diagnostic> {
-        if let Some(bound) = &self.cache[id.0 as usize] {
-            return Ok(bound.clone());
+        match self.cell(id)? {
+            Cell::Other(other) => Ok(Bound::exact(self.others[other].clone())),
+            Cell::Rows(place) => {
+                let must = Arc::new(self.val(place.must, self.pool.sort(id)));
+                let may = if place.is_exact() {
+                    must.clone()
+                } else {
+                    Arc::new(self.val(place.may, self.pool.sort(id)))
+                };
+                Ok(Bound { must, may })
+            }
+            Cell::Open => Ok(Bound::exact(self.val_of_nothing(self.pool.sort(id)))),
         }
-        if let Some(bound) = self.scratch.get(&id) {
-            return Ok(bound.clone());
+    }
+
+    /// The value of a node, where its bounds meet.
+    ///
+    /// # Errors
+    /// A run-time error of the model.
+    pub fn eval_exact(&mut self, id: ExprId) -> Result<Option<Val>, Diagnostic> {
+        Ok(match self.cell(id)? {
+            Cell::Rows(place) if place.is_exact() => Some(self.val(place.must, self.pool.sort(id))),
+            Cell::Other(other) if !self.opaque.contains(&id) => Some(self.others[other].clone()),
+            _ => None,
+        })
+    }
+
+    /// The lower bound of a relation.
+    ///
+    /// # Errors
+    /// A run-time error of the model.
+    pub fn must_rel(&mut self, id: ExprId) -> Result<Option<Rel>, Diagnostic> {
+        if self.pool.sort(id) != Sort::Rel {
+            return Ok(None);
         }
-        let bound = self.compute(id)?;
-        if self.pool.mentions_fix_var(id) {
-            self.scratch.insert(id, bound.clone());
-        } else {
-            self.cache[id.0 as usize] = Some(bound.clone());
+        let n = self.shape.n;
+        Ok(Some(Rel::from_words(n, self.eval_rows(id)?.must)))
+    }
+
+    fn rows(&self, place: Place, sort: Sort) -> Rows<'_> {
+        let size = self.size(sort);
+        Rows {
+            must: &self.words[place.must..place.must + size],
+            may: &self.words[place.may..place.may + size],
+            exact: place.is_exact(),
         }
-        Ok(bound)
+    }
+
+    fn size(&self, sort: Sort) -> usize {
+        if sort == Sort::Set { self.shape.words } else { self.shape.rel() }
+    }
+
+    fn val(&self, at: usize, sort: Sort) -> Val {
+        let words = &self.words[at..at + self.size(sort)];
+        match sort {
+            Sort::Set => Val::Set(Set::from_words(self.shape.n, words)),
+            _ => Val::Rel(Rel::from_words(self.shape.n, words)),
+        }
+    }
+
+    fn val_of_nothing(&self, sort: Sort) -> Val {
+        match sort {
+            Sort::Set => Val::Set(Set::empty(self.shape.n)),
+            _ => Val::Rel(Rel::empty(self.shape.n)),
+        }
+    }
+
+    fn push_val(&mut self, value: &Val) -> Cell {
+        let at = self.words.len();
+        match value {
+            Val::Set(set) => self.words.extend_from_slice(set.words()),
+            Val::Rel(rel) => self.words.extend_from_slice(rel.all_words()),
+            Val::Choices(_) | Val::Opaque(_) | Val::Unknown(_) => {
+                self.others.push(value.clone());
+                return Cell::Other(self.others.len() - 1);
+            }
+        }
+        Cell::Rows(Place::exact(at))
+    }
+
+    fn cell(&mut self, id: ExprId) -> Result<Cell, Diagnostic> {
+        let index = id.0 as usize;
+        let inside = self.pool.mentions_fix_var(id);
+        match self.cells[index] {
+            Cell::Open => {}
+            known if !inside || self.round_of.get(index) == Some(&self.round) => return Ok(known),
+            _ => {}
+        }
+        let cell = self.compute(id)?;
+        self.cells[index] = cell;
+        if inside {
+            if self.round_of.is_empty() {
+                self.round_of = vec![0; self.cells.len()];
+            }
+            self.round_of[index] = self.round;
+        }
+        Ok(cell)
+    }
+
+    fn place(&mut self, id: ExprId) -> Result<Place, Diagnostic> {
+        match self.cell(id)? {
+            Cell::Rows(place) => Ok(place),
+            // Lowering checks sorts; an ill-sorted node cannot be built.
+            Cell::Open | Cell::Other(_) => Ok(Place::exact(self.nothing())),
+        }
+    }
+
+    fn nothing(&mut self) -> usize {
+        let size = self.shape.rel().max(self.shape.words);
+        *self.nothing.get_or_insert_with(|| {
+            let at = self.words.len();
+            self.words.resize(at + size, 0);
+            at
+        })
     }
 
     /// Nothing is known of the value but its sort.
-    pub fn anything(&self, sort: Sort) -> Bound {
-        let full = match sort {
-            Sort::Set => Val::Set(Set::full(self.n)),
-            _ => Val::Rel(Rel::full(self.n)),
-        };
-        Bound::new(empty(sort, self.n), full)
-    }
-
-    fn opaque(&mut self, id: ExprId) -> Bound {
+    fn opaque(&mut self, id: ExprId) -> Cell {
         self.opaque.insert(id);
-        self.anything(self.pool.sort(id))
-    }
-
-    fn map(&mut self, a: ExprId, f: impl Fn(&Val) -> Val) -> Result<Bound, Diagnostic> {
-        let a = self.eval(a)?;
-        if a.is_exact() {
-            return Ok(Bound::exact(f(&a.must)));
+        let sort = self.pool.sort(id);
+        let must = self.nothing();
+        let full = match sort {
+            Sort::Set => Val::Set(Set::full(self.shape.n)),
+            _ => Val::Rel(Rel::full(self.shape.n)),
+        };
+        match self.push_val(&full) {
+            Cell::Rows(may) => Cell::Rows(Place { must, may: may.may }),
+            other => other,
         }
-        Ok(Bound::new(f(&a.must), f(&a.may)))
     }
 
-    fn map2(&mut self, a: ExprId, b: ExprId, f: impl Fn(&Val, &Val) -> Val) -> Result<Bound, Diagnostic> {
-        let (a, b) = (self.eval(a)?, self.eval(b)?);
-        if a.is_exact() && b.is_exact() {
-            return Ok(Bound::exact(f(&a.must, &b.must)));
+    /// Makes a new value: `f` is given the words before it and a place filled with zeros.
+    fn make(&mut self, sort: Sort, f: impl FnOnce(&[u64], &mut [u64])) -> usize {
+        let at = self.words.len();
+        let size = self.size(sort);
+        self.words.resize(at + size, 0);
+        let (before, out) = self.words.split_at_mut(at);
+        f(before, out);
+        at
+    }
+
+    /// Makes both bounds of a new value, one if the operands are exact; drops the second where it equals the first.
+    fn make_bounds(&mut self, sort: Sort, exact: bool, f: impl Fn(&[u64], &mut [u64], Side)) -> Place {
+        let must = self.make(sort, |before, out| f(before, out, Side::Must));
+        if exact {
+            return Place::exact(must);
         }
-        Ok(Bound::new(f(&a.must, &b.must), f(&a.may, &b.may)))
+        let may = self.make(sort, |before, out| f(before, out, Side::May));
+        if self.words[must..may] == self.words[may..] {
+            self.words.truncate(may);
+            return Place::exact(must);
+        }
+        Place { must, may }
     }
 
-    fn compute(&mut self, id: ExprId) -> Result<Bound, Diagnostic> {
+    fn map(
+        &mut self,
+        sort: Sort,
+        (a, size): (ExprId, usize),
+        f: impl Fn(&[u64], &mut [u64]),
+    ) -> Result<Cell, Diagnostic> {
+        let a = self.place(a)?;
+        Ok(Cell::Rows(self.make_bounds(sort, a.is_exact(), |before, out, side| {
+            let at = side.of(a);
+            f(&before[at..at + size], out);
+        })))
+    }
+
+    fn map2(
+        &mut self,
+        sort: Sort,
+        (a, b, size): (ExprId, ExprId, usize),
+        f: impl Fn(&[u64], &[u64], &mut [u64]),
+    ) -> Result<Cell, Diagnostic> {
+        let (a, b) = (self.place(a)?, self.place(b)?);
+        Ok(Cell::Rows(self.make_bounds(sort, a.is_exact() && b.is_exact(), |before, out, side| {
+            let (a, b) = (side.of(a), side.of(b));
+            f(&before[a..a + size], &before[b..b + size], out);
+        })))
+    }
+
+    fn compute(&mut self, id: ExprId) -> Result<Cell, Diagnostic> {
         let pool = self.pool;
-        let n = self.n;
-        let visible = self.visible.clone();
+        let shape = self.shape;
+        let sort = pool.sort(id);
+        let (rel, set) = (self.size(Sort::Rel), self.size(Sort::Set));
         match pool.expr(id) {
-            Expr::Base(name, sort) => {
-                Ok(Bound::exact(self.universe.base(name).unwrap_or_else(|| empty(*sort, n))))
-            }
+            Expr::Base(name, _) => Ok(match self.universe.base(name) {
+                Some(value) => self.push_val(&value),
+                None => Cell::Rows(Place::exact(self.nothing())),
+            }),
             // Choices are given their bounds when their `with` is met; before that nothing is known.
             Expr::Choice(..) => Ok(self.opaque(id)),
-            Expr::FixVar(fix, index, sort) => Ok(self
-                .variables
-                .get(&(*fix, *index))
-                .cloned()
-                .unwrap_or_else(|| Bound::exact(empty(*sort, n)))),
+            Expr::FixVar(fix, index, _) => {
+                let nothing = self.nothing();
+                let now = self.variables.get(&(*fix, *index)).copied();
+                Ok(Cell::Rows(now.unwrap_or(Place::exact(nothing))))
+            }
             Expr::Fix(fix, index, _) => self.fixpoint(id, *fix, *index),
-            Expr::Empty(sort) => Ok(Bound::exact(empty(*sort, n))),
-            Expr::Universe(Sort::Set) => Ok(Bound::exact(Val::Set(visible))),
-            Expr::Universe(_) => Ok(Bound::exact(Val::Rel(Rel::product(&visible, &visible)))),
-            Expr::Id => Ok(Bound::exact(Val::Rel(Rel::id_on(&visible)))),
-            Expr::Union(children) => self.fold(children, union),
-            Expr::Seq(children) => self.fold(children, |a, b| match (a, b) {
-                (Val::Rel(a), Val::Rel(b)) => Val::Rel(a.seq(b)),
-                _ => mismatch(),
+            Expr::Empty(_) => Ok(Cell::Rows(Place::exact(self.nothing()))),
+            Expr::Universe(_) => Ok(Cell::Rows(Place::exact(self.universe_of(sort)))),
+            Expr::Id => {
+                let visible = self.visible.clone();
+                let at = self.make(Sort::Rel, |_, out| shape.add_identity(out, visible.words()));
+                Ok(Cell::Rows(Place::exact(at)))
+            }
+            Expr::Union(children) => {
+                let places = children.iter().map(|c| self.place(*c)).collect::<Result<Vec<_>, _>>()?;
+                let exact = places.iter().all(|place| place.is_exact());
+                let size = self.size(sort);
+                Ok(Cell::Rows(self.make_bounds(sort, exact, |before, out, side| {
+                    for place in &places {
+                        let at = side.of(*place);
+                        out.iter_mut().zip(&before[at..at + size]).for_each(|(a, b)| *a |= b);
+                    }
+                })))
+            }
+            Expr::Seq(children) => self.sequence(children),
+            Expr::Inter(a, b) => self.map2(sort, (*a, *b, self.size(sort)), |a, b, out| {
+                out.iter_mut().zip(a.iter().zip(b)).for_each(|(out, (a, b))| *out = a & b);
             }),
-            Expr::Inter(a, b) => self.map2(*a, *b, |a, b| match (a, b) {
-                (Val::Set(a), Val::Set(b)) => Val::Set(a.inter(b)),
-                (Val::Rel(a), Val::Rel(b)) => Val::Rel(a.inter(b)),
-                _ => mismatch(),
-            }),
-            Expr::Product(a, b) => self.map2(*a, *b, |a, b| match (a, b) {
-                (Val::Set(a), Val::Set(b)) => Val::Rel(Rel::product(a, b)),
-                _ => mismatch(),
-            }),
+            Expr::Product(a, b) => self.map2(sort, (*a, *b, set), |a, b, out| shape.product(out, a, b)),
             Expr::Diff(a, b) => {
-                let (a, b) = (self.eval(*a)?, self.eval(*b)?);
-                if a.is_exact() && b.is_exact() {
-                    return Ok(Bound::exact(difference(&a.must, &b.must)));
-                }
-                Ok(Bound::new(difference(&a.must, &b.may), difference(&a.may, &b.must)))
+                let (a, b) = (self.place(*a)?, self.place(*b)?);
+                Ok(Cell::Rows(self.difference(sort, a, b)))
             }
             Expr::Compl(a) => {
-                let a = self.eval(*a)?;
-                let all = match pool.sort(id) {
-                    Sort::Set => Val::Set(visible),
-                    _ => Val::Rel(Rel::product(&visible, &visible)),
-                };
-                if a.is_exact() {
-                    return Ok(Bound::exact(difference(&all, &a.must)));
-                }
-                Ok(Bound::new(difference(&all, &a.may), difference(&all, &a.must)))
+                let a = self.place(*a)?;
+                let all = Place::exact(self.universe_of(sort));
+                Ok(Cell::Rows(self.difference(sort, all, a)))
             }
-            Expr::Inverse(a) => self.map(*a, |a| on_rel(a, Rel::inverse)),
-            Expr::ToId(a) => self.map(*a, |a| match a {
-                Val::Set(set) => Val::Rel(Rel::id_on(set)),
-                _ => mismatch(),
+            Expr::Inverse(a) => self.map(sort, (*a, rel), |a, out| shape.inverse(out, a)),
+            Expr::ToId(a) => self.map(sort, (*a, set), |a, out| shape.add_identity(out, a)),
+            Expr::Domain(a) => self.map(sort, (*a, rel), |a, out| shape.add_domain(out, a)),
+            Expr::Range(a) => self.map(sort, (*a, rel), |a, out| shape.add_range(out, a)),
+            Expr::Opt(a) => {
+                let visible = self.visible.clone();
+                self.map(sort, (*a, rel), |a, out| {
+                    out.copy_from_slice(a);
+                    shape.add_identity(out, visible.words());
+                })
+            }
+            Expr::Plus(a) => self.map(sort, (*a, rel), |a, out| {
+                out.copy_from_slice(a);
+                shape.close(out);
             }),
-            Expr::Domain(a) => self.map(*a, |a| match a {
-                Val::Rel(rel) => Val::Set(rel.domain()),
-                _ => mismatch(),
-            }),
-            Expr::Range(a) => self.map(*a, |a| match a {
-                Val::Rel(rel) => Val::Set(rel.range()),
-                _ => mismatch(),
-            }),
-            Expr::Opt(a) => self.map(*a, |a| on_rel(a, |r| r.union(&Rel::id_on(&visible)))),
-            Expr::Plus(a) => self.map(*a, |a| on_rel(a, Rel::plus)),
-            Expr::Star(a) => self.map(*a, |a| on_rel(a, |r| r.plus().union(&Rel::id_on(&visible)))),
+            Expr::Star(a) => {
+                let visible = self.visible.clone();
+                self.map(sort, (*a, rel), |a, out| {
+                    out.copy_from_slice(a);
+                    shape.close(out);
+                    shape.add_identity(out, visible.words());
+                })
+            }
             Expr::DifferentValues(a) => {
-                let a = self.eval(*a)?;
-                let Val::Rel(may) = &*a.may else { return Ok(a) };
-                Ok(Bound::new(Val::Rel(Rel::empty(n)), Val::Rel(may.clone())))
+                let may = self.place(*a)?.may;
+                let must = self.nothing();
+                let empty = self.words[may..may + rel].iter().all(|word| *word == 0);
+                Ok(Cell::Rows(if empty { Place::exact(must) } else { Place { must, may } }))
             }
             Expr::Interp(interp, _) => {
-                let Interp { inputs, function } = pool.interp(*interp).clone();
-                let mut values = Vec::with_capacity(inputs.len());
-                for input in inputs {
-                    let bound = self.eval(input)?;
-                    if !bound.is_exact() {
-                        return Ok(self.opaque(id));
+                let interp = pool.interp(*interp);
+                let mut values = Vec::with_capacity(interp.inputs.len());
+                for input in &interp.inputs {
+                    match self.eval_exact(*input)? {
+                        Some(value) => values.push(value),
+                        None => return Ok(self.opaque(id)),
                     }
-                    values.push((*bound.must).clone());
                 }
-                Ok(Bound::exact(function.eval(&values, self.universe)?))
+                let value = interp.function.eval(&values, self.universe)?;
+                Ok(self.push_val(&value))
             }
         }
     }
 
-    fn fold(&mut self, children: &[ExprId], f: impl Fn(&Val, &Val) -> Val) -> Result<Bound, Diagnostic> {
-        let mut result = self.eval(children[0])?;
+    /// All visible events, or all pairs of them.
+    fn universe_of(&mut self, sort: Sort) -> usize {
+        let (visible, shape) = (self.visible.clone(), self.shape);
+        self.make(sort, |_, out| match sort {
+            Sort::Set => out.copy_from_slice(visible.words()),
+            _ => shape.product(out, visible.words(), visible.words()),
+        })
+    }
+
+    fn difference(&mut self, sort: Sort, a: Place, b: Place) -> Place {
+        let size = self.size(sort);
+        self.make_bounds(sort, a.is_exact() && b.is_exact(), |before, out, side| {
+            let (a, b) = (side.of(a), side.other().of(b));
+            let pairs = before[a..a + size].iter().zip(&before[b..b + size]);
+            out.iter_mut().zip(pairs).for_each(|(out, (a, b))| *out = a & !b);
+        })
+    }
+
+    fn sequence(&mut self, children: &[ExprId]) -> Result<Cell, Diagnostic> {
+        let size = self.size(Sort::Rel);
+        let shape = self.shape;
+        let mut result = self.place(children[0])?;
         for child in &children[1..] {
-            let next = self.eval(*child)?;
-            result = if result.is_exact() && next.is_exact() {
-                Bound::exact(f(&result.must, &next.must))
-            } else {
-                Bound::new(f(&result.must, &next.must), f(&result.may, &next.may))
-            };
+            let next = self.place(*child)?;
+            result =
+                self.make_bounds(Sort::Rel, result.is_exact() && next.is_exact(), |before, out, side| {
+                    let (a, b) = (side.of(result), side.of(next));
+                    shape.seq(out, &before[a..a + size], &before[b..b + size]);
+                });
         }
-        Ok(result)
+        Ok(Cell::Rows(result))
     }
 
     /// A recursive group. One that is monotone in its own variables has a least fixpoint on either bound;
     /// any other is run only on exact inputs, exactly as the plain evaluator runs it.
-    fn fixpoint(&mut self, id: ExprId, fix: FixId, index: u32) -> Result<Bound, Diagnostic> {
-        let group = self.pool.fix(fix).clone();
+    fn fixpoint(&mut self, id: ExprId, fix: FixId, index: u32) -> Result<Cell, Diagnostic> {
+        let pool = self.pool;
+        let group = pool.fix(fix);
         let mut exact = true;
-        for (base, _) in self.pool.node(id).dynamics.bases.clone() {
-            exact &= self.eval(base)?.is_exact();
+        for (base, _) in &pool.node(id).dynamics.bases {
+            exact &= self.place(*base)?.is_exact();
         }
-        if (!self.pool.fix_is_monotone(fix) || group.when.is_some()) && !exact || group.when.is_some() {
+        if (!pool.fix_is_monotone(fix) || group.when.is_some()) && !exact || group.when.is_some() {
             return Ok(self.opaque(id));
         }
-        for (position, body) in group.bodies.iter().enumerate() {
-            let start = Bound::exact(empty(self.pool.sort(*body), self.n));
-            self.variables.insert((fix, position as u32), start);
+        let nothing = self.nothing();
+        for position in 0..group.bodies.len() {
+            self.variables.insert((fix, position as u32), Place::exact(nothing));
         }
-        let limit = (self.n * self.n + 2) * 2 * group.bodies.len().max(1) + 16;
+        self.round += 1;
+        let limit = (self.shape.n * self.shape.n + 2) * 2 * group.bodies.len().max(1) + 16;
         for _ in 0..limit {
             let mut settled = true;
             for (position, body) in group.bodies.iter().enumerate() {
-                self.scratch.clear();
-                let new = self.eval(*body)?;
-                let old = self.variables.insert((fix, position as u32), new.clone());
-                settled &=
-                    old.is_some_and(|old| included(&new.must, &old.must) && included(&new.may, &old.may));
+                let new = self.place(*body)?;
+                let old = self.variables.insert((fix, position as u32), new).unwrap_or(Place::exact(nothing));
+                let size = self.size(pool.sort(*body));
+                settled &= self.is_within(new.must, old.must, size) && self.is_within(new.may, old.may, size);
+                self.round += 1;
             }
             if settled {
                 // Once more with the final values, to leave the bounds of the inner nodes behind.
-                self.scratch.clear();
                 for body in &group.bodies {
-                    self.eval(*body)?;
+                    self.place(*body)?;
                 }
-                let last = std::mem::take(&mut self.scratch);
-                self.settled.extend(last);
                 for (position, body) in group.bodies.iter().enumerate() {
-                    let value = self.variables[&(fix, position as u32)].clone();
-                    if let Some(variable) = self.pool.fix_var_node(fix, position as u32) {
-                        self.settled.insert(variable, value.clone());
+                    let value = Cell::Rows(self.variables[&(fix, position as u32)]);
+                    if let Some(variable) = pool.fix_var_node(fix, position as u32) {
+                        self.cells[variable.0 as usize] = value;
                     }
-                    let node = Expr::Fix(fix, position as u32, self.pool.sort(*body));
-                    match self.pool.find(&node) {
-                        Some(node) if self.pool.mentions_fix_var(node) => {
-                            self.scratch.insert(node, value);
+                    if let Some(node) = pool.find(&Expr::Fix(fix, position as u32, pool.sort(*body))) {
+                        self.cells[node.0 as usize] = value;
+                        if let Some(round) = self.round_of.get_mut(node.0 as usize) {
+                            *round = self.round;
                         }
-                        Some(node) => self.cache[node.0 as usize] = Some(value),
-                        None => {}
                     }
                 }
-                return Ok(self.variables[&(fix, index)].clone());
+                return Ok(Cell::Rows(self.variables[&(fix, index)]));
             }
         }
-        Err(group.does_not_settle())
+        Err(Diagnostic::error(
+            "cat::rec-does-not-settle",
+            format!("the recursive definition of `{}` does not settle", group.names.join("`, `")),
+        ))
+    }
+
+    fn is_within(&self, a: usize, b: usize, size: usize) -> bool {
+        let (a, b) = (&self.words[a..a + size], &self.words[b..b + size]);
+        a.iter().zip(b).all(|(a, b)| a & !b == 0)
     }
 }
 
-fn mismatch() -> Val {
-    // Lowering checks sorts; an ill-sorted node cannot be built.
-    Val::Rel(Rel::empty(0))
+/// A lower or an upper bound.
+#[derive(Clone, Copy)]
+enum Side {
+    Must,
+    May,
 }
 
-fn on_rel(value: &Val, f: impl Fn(&Rel) -> Rel) -> Val {
-    match value {
-        Val::Rel(rel) => Val::Rel(f(rel)),
-        _ => mismatch(),
+impl Side {
+    fn of(self, place: Place) -> usize {
+        match self {
+            Side::Must => place.must,
+            Side::May => place.may,
+        }
     }
-}
 
-fn union(a: &Val, b: &Val) -> Val {
-    match (a, b) {
-        (Val::Set(a), Val::Set(b)) => Val::Set(a.union(b)),
-        (Val::Rel(a), Val::Rel(b)) => Val::Rel(a.union(b)),
-        _ => mismatch(),
-    }
-}
-
-fn difference(a: &Val, b: &Val) -> Val {
-    match (a, b) {
-        (Val::Set(a), Val::Set(b)) => Val::Set(a.diff(b)),
-        (Val::Rel(a), Val::Rel(b)) => Val::Rel(a.diff(b)),
-        _ => mismatch(),
-    }
-}
-
-fn included(new: &Val, old: &Val) -> bool {
-    match (new, old) {
-        (Val::Set(a), Val::Set(b)) => a.is_subset(b),
-        (Val::Rel(a), Val::Rel(b)) => a.is_subset(b),
-        _ => false,
+    fn other(self) -> Side {
+        match self {
+            Side::Must => Side::May,
+            Side::May => Side::Must,
+        }
     }
 }

@@ -11,7 +11,7 @@ mod pool;
 #[cfg(test)]
 mod tests;
 
-pub use bounds::{Bound, Bounds};
+pub use bounds::{Bound, Bounds, Rows};
 pub use plain::{EvalError, Plain};
 pub use pool::{Dynamics, Node, Polarity, Pool};
 

@@ -81,6 +81,8 @@ pub struct Node {
     /// What of the search it depends on (recursion variables count as bases here, so that a group can be checked
     /// for monotonicity).
     pub dynamics: Dynamics,
+    /// Does it mention a recursion variable?
+    pub recursive: bool,
 }
 
 /// All expressions of a model.
@@ -146,7 +148,7 @@ impl Pool {
 
     /// Does the node mention a recursion variable (so that it has a value only inside its group)?
     pub fn mentions_fix_var(&self, id: ExprId) -> bool {
-        self.node(id).dynamics.bases.iter().any(|(base, _)| matches!(self.expr(*base), Expr::FixVar(..)))
+        self.node(id).recursive
     }
 
     /// A base set or relation. `pco` is not one of its own: what is known of coherence before the model runs is that
@@ -210,7 +212,15 @@ impl Pool {
         let id = ExprId(self.nodes.len() as u32);
         let sort = self.sort_of(&expr);
         let dynamics = self.dynamics_of(&expr, id);
-        self.nodes.push(Node { expr: expr.clone(), sort, dynamics });
+        let is_variable = |base: ExprId| {
+            if base == id {
+                matches!(expr, Expr::FixVar(..))
+            } else {
+                matches!(self.expr(base), Expr::FixVar(..))
+            }
+        };
+        let recursive = dynamics.bases.iter().any(|(base, _)| is_variable(*base));
+        self.nodes.push(Node { expr: expr.clone(), sort, dynamics, recursive });
         self.index.insert(expr, id);
         id
     }

@@ -107,7 +107,7 @@ fn bounds_enclose_every_completion() {
             std::array::from_fn(|i| must[i].union(&random_relation(&mut random, graph.n, 30)));
         let mut bounds = Bounds::new(&model, &graph);
         for i in 0..2 {
-            bounds.set(bases[i], Bound::new(Val::Rel(must[i].clone()), Val::Rel(may[i].clone())));
+            bounds.set(bases[i], &Bound::new(Val::Rel(must[i].clone()), Val::Rel(may[i].clone())));
         }
         let bound = bounds.eval(expr).expect("bounds");
         dynamic += usize::from(!bound.is_exact());
@@ -124,7 +124,7 @@ fn bounds_enclose_every_completion() {
             assert!(value.is_subset(rel_of(&bound.may)), "case {seed}: value {value:?} may {:?}", bound.may);
             let mut exact = Bounds::new(&model, &graph);
             for i in 0..2 {
-                exact.set(bases[i], Bound::exact(Val::Rel(values[i].clone())));
+                exact.set(bases[i], &Bound::exact(Val::Rel(values[i].clone())));
             }
             let exact = exact.eval(expr).expect("an exact value");
             assert!(exact.is_exact(), "case {seed}");

@@ -5,6 +5,7 @@ use std::fmt;
 use smallvec::{SmallVec, smallvec};
 
 use super::Set;
+use super::flat::{Shape, bits};
 
 /// A relation over `0..n`, one row of bits per source event.
 /// Invariant: `rows.len() == n * words`; bits at or past `n` are zero in every row.
@@ -59,6 +60,17 @@ impl Rel {
         rel
     }
 
+    /// The equivalence with these classes, on their members.
+    pub fn of_classes<'c>(n: usize, classes: impl IntoIterator<Item = &'c Set>) -> Rel {
+        let mut rel = Rel::empty(n);
+        for class in classes {
+            for event in class.iter() {
+                rel.row_mut(event).copy_from_slice(class.words());
+            }
+        }
+        rel
+    }
+
     /// Size of the universe.
     pub fn n(&self) -> usize {
         self.n
@@ -67,6 +79,21 @@ impl Rel {
     /// Words per row.
     pub fn words(&self) -> usize {
         self.words
+    }
+
+    /// All rows, one after the other.
+    pub fn all_words(&self) -> &[u64] {
+        &self.rows
+    }
+
+    /// The relation with these rows.
+    ///
+    /// # Panics
+    /// If there are not as many words as `n` rows have.
+    pub fn from_words(n: usize, words: &[u64]) -> Rel {
+        let shape = Shape::new(n);
+        assert_eq!(words.len(), shape.rel(), "rows of {n} events");
+        Rel { n, words: shape.words, rows: SmallVec::from_slice(words) }
     }
 
     /// The targets of one event, as words.
@@ -150,71 +177,28 @@ impl Rel {
         changed
     }
 
+    fn shape(&self) -> Shape {
+        Shape { n: self.n, words: self.words }
+    }
+
     /// `self ; other`.
     pub fn seq(&self, other: &Rel) -> Rel {
         debug_assert_eq!(self.n, other.n);
         let mut result = Rel::empty(self.n);
-        if self.words == 1 {
-            for from in 0..self.n {
-                let mut rest = self.rows[from];
-                let mut row = 0;
-                while rest != 0 {
-                    row |= other.rows[rest.trailing_zeros() as usize];
-                    rest &= rest - 1;
-                }
-                result.rows[from] = row;
-            }
-            return result;
-        }
-        for from in 0..self.n {
-            for mid in bits(self.row(from)) {
-                let row = &mut result.rows[from * self.words..(from + 1) * self.words];
-                for (a, b) in row.iter_mut().zip(other.row(mid)) {
-                    *a |= b;
-                }
-            }
-        }
+        self.shape().seq(&mut result.rows, &self.rows, &other.rows);
         result
     }
 
     /// The inverse.
     pub fn inverse(&self) -> Rel {
         let mut result = Rel::empty(self.n);
-        for (from, to) in self.iter() {
-            result.rows[to * self.words + from / 64] |= 1 << (from % 64);
-        }
+        self.shape().inverse(&mut result.rows, &self.rows);
         result
     }
 
-    /// Transitive closure, in place (Warshall on rows).
+    /// Transitive closure, in place.
     pub fn close(&mut self) {
-        let words = self.words;
-        if words == 1 {
-            for mid in 0..self.n {
-                let via = self.rows[mid];
-                if via == 0 {
-                    continue;
-                }
-                for row in &mut self.rows {
-                    // Branch-free: all ones if the row reaches `mid`.
-                    *row |= via & 0u64.wrapping_sub(*row >> mid & 1);
-                }
-            }
-            return;
-        }
-        for mid in 0..self.n {
-            let via: Vec<u64> = self.row(mid).to_vec();
-            if via.iter().all(|w| *w == 0) {
-                continue;
-            }
-            for from in 0..self.n {
-                if self.contains(from, mid) {
-                    for (a, b) in self.row_mut(from).iter_mut().zip(&via) {
-                        *a |= b;
-                    }
-                }
-            }
-        }
+        self.shape().close(&mut self.rows);
     }
 
     /// `self+`.
@@ -226,17 +210,15 @@ impl Rel {
 
     /// Sources.
     pub fn domain(&self) -> Set {
-        Set::of(self.n, (0..self.n).filter(|e| self.row(*e).iter().any(|w| *w != 0)))
+        let mut set = Set::empty(self.n);
+        self.shape().add_domain(set.words_mut(), &self.rows);
+        set
     }
 
     /// Targets.
     pub fn range(&self) -> Set {
         let mut set = Set::empty(self.n);
-        for from in 0..self.n {
-            for (a, b) in set.words_mut().iter_mut().zip(self.row(from)) {
-                *a |= b;
-            }
-        }
+        self.shape().add_range(set.words_mut(), &self.rows);
         set
     }
 
@@ -254,40 +236,31 @@ impl Rel {
 
     /// No cycle?
     pub fn is_acyclic(&self) -> bool {
-        // Repeatedly peel off events without successors among those left.
-        let mut left = Set::full(self.n);
-        loop {
-            let mut peeled = false;
-            for event in 0..self.n {
-                if left.contains(event) && self.row(event).iter().zip(left.words()).all(|(a, b)| a & b == 0) {
-                    left.remove(event);
-                    peeled = true;
-                }
-            }
-            if !peeled {
-                return left.is_empty();
-            }
-        }
+        self.shape().is_acyclic(&self.rows)
     }
 
     /// Only pairs with both ends in `set`.
     pub fn restrict(&self, set: &Set) -> Rel {
-        self.inter(&Rel::product(set, set))
+        self.from_set(set).to_set(set)
     }
-}
 
-fn bits(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
-    words.iter().enumerate().flat_map(|(index, word)| {
-        let mut rest = *word;
-        std::iter::from_fn(move || {
-            if rest == 0 {
-                return None;
-            }
-            let bit = rest.trailing_zeros() as usize;
-            rest &= rest - 1;
-            Some(index * 64 + bit)
-        })
-    })
+    /// Only pairs that begin in `set`.
+    pub fn from_set(&self, set: &Set) -> Rel {
+        let mut result = Rel::empty(self.n);
+        for event in set.iter() {
+            result.row_mut(event).copy_from_slice(self.row(event));
+        }
+        result
+    }
+
+    /// Only pairs that end in `set`.
+    pub fn to_set(&self, set: &Set) -> Rel {
+        let mut result = self.clone();
+        for row in result.rows.chunks_exact_mut(self.words.max(1)) {
+            row.iter_mut().zip(set.words()).for_each(|(word, kept)| *word &= kept);
+        }
+        result
+    }
 }
 
 impl fmt::Debug for Rel {

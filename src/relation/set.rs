@@ -48,6 +48,15 @@ impl Set {
         self.n
     }
 
+    /// The set with these words.
+    ///
+    /// # Panics
+    /// If there are not as many words as `n` events need.
+    pub fn from_words(n: usize, words: &[u64]) -> Set {
+        assert_eq!(words.len(), n.div_ceil(64), "words of {n} events");
+        Set { n, bits: words.into() }
+    }
+
     /// The words, least event first.
     pub fn words(&self) -> &[u64] {
         &self.bits
@@ -85,17 +94,7 @@ impl Set {
 
     /// The events, in increasing order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.bits.iter().enumerate().flat_map(|(index, word)| {
-            let mut rest = *word;
-            std::iter::from_fn(move || {
-                if rest == 0 {
-                    return None;
-                }
-                let bit = rest.trailing_zeros() as usize;
-                rest &= rest - 1;
-                Some(index * 64 + bit)
-            })
-        })
+        super::flat::bits(&self.bits)
     }
 
     /// The smallest event.
