@@ -115,7 +115,7 @@ impl<'a> Bounds<'a> {
             universe,
             shape,
             visible: universe.visible(),
-            words: Vec::with_capacity(shape.rel() * 64),
+            words: Vec::with_capacity((shape.rel() * model.pool.len()).min(1 << 14)),
             cells: vec![Cell::Open; model.pool.len()],
             others: Vec::new(),
             round_of: Vec::new(),
