@@ -504,14 +504,36 @@ impl<'a> Bounds<'a> {
         }
         self.round += 1;
         let limit = (self.shape.n * self.shape.n + 2) * 2 * group.bodies.len().max(1) + 16;
-        for _ in 0..limit {
+        // What later rounds leave behind is dropped; the variables have a place of their own from the second round on.
+        let mut homes: Vec<Place> = Vec::new();
+        for round in 0..limit {
+            let end = self.words.len();
             let mut settled = true;
             for (position, body) in group.bodies.iter().enumerate() {
                 let new = self.place(*body)?;
-                let old = self.variables.insert((fix, position as u32), new).unwrap_or(Place::exact(nothing));
+                let old =
+                    self.variables.get(&(fix, position as u32)).copied().unwrap_or(Place::exact(nothing));
                 let size = self.size(pool.sort(*body));
                 settled &= self.is_within(new.must, old.must, size) && self.is_within(new.may, old.may, size);
+                let new = match homes.get(position) {
+                    Some(home) => self.copy_to(new, *home, size),
+                    None => new,
+                };
+                self.variables.insert((fix, position as u32), new);
                 self.round += 1;
+            }
+            if round == 0 {
+                for (position, body) in group.bodies.iter().enumerate() {
+                    let size = self.size(pool.sort(*body));
+                    let home = Place { must: self.words.len(), may: self.words.len() + size };
+                    self.words.resize(home.may + size, 0);
+                    let now = self.variables[&(fix, position as u32)];
+                    let moved = self.copy_to(now, home, size);
+                    self.variables.insert((fix, position as u32), moved);
+                    homes.push(home);
+                }
+            } else if !settled {
+                self.words.truncate(end);
             }
             if settled {
                 // Once more with the final values, to leave the bounds of the inner nodes behind.
@@ -533,10 +555,17 @@ impl<'a> Bounds<'a> {
                 return Ok(Cell::Rows(self.variables[&(fix, index)]));
             }
         }
-        Err(Diagnostic::error(
-            "cat::rec-does-not-settle",
-            format!("the recursive definition of `{}` does not settle", group.names.join("`, `")),
-        ))
+        Err(group.does_not_settle())
+    }
+
+    /// Copies a value to a place; what was exact stays so.
+    fn copy_to(&mut self, from: Place, home: Place, size: usize) -> Place {
+        self.words.copy_within(from.must..from.must + size, home.must);
+        if from.is_exact() {
+            return Place::exact(home.must);
+        }
+        self.words.copy_within(from.may..from.may + size, home.may);
+        home
     }
 
     fn is_within(&self, a: usize, b: usize, size: usize) -> bool {
