@@ -111,10 +111,10 @@ impl<'s> Builder<'s> {
         make: fn(Vec<Expr>) -> ExprKind,
         mut parts: Vec<TallExpr>,
     ) -> TallExpr {
-        if parts.len() == 1 {
-            if let Some(only) = parts.pop() {
-                return only;
-            }
+        if parts.len() == 1
+            && let Some(only) = parts.pop()
+        {
+            return only;
         }
         let parts = separate(parts);
         self.expr(start, end, make(parts.node), [parts.height])

@@ -356,7 +356,7 @@ fn front_end(text: &str, library: &mut Library, base: &Arc<Sources>, predefined:
         predefined: predefined.clone(),
         variants: BTreeSet::new(),
         skip_checks: BTreeSet::new(),
-        purpose: if text.len() % 2 == 0 { Purpose::Run } else { Purpose::Check },
+        purpose: if text.len().is_multiple_of(2) { Purpose::Run } else { Purpose::Check },
     };
     let purpose = input.purpose;
     let result = lower(input, library, &mut sources, &mut diags);

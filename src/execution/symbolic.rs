@@ -40,10 +40,10 @@ impl SymVal {
 
     /// `op(a)`, folded as far as it goes.
     pub fn unary(op: UnOp, a: SymVal, bits: u32) -> SymVal {
-        if let SymVal::Known(value) = a {
-            if let Ok(value) = eval_unary(op, value, bits) {
-                return SymVal::Known(value);
-            }
+        if let SymVal::Known(value) = a
+            && let Ok(value) = eval_unary(op, value, bits)
+        {
+            return SymVal::Known(value);
         }
         match (op, &a) {
             (UnOp::SignExtend(n), _) if u32::from(n) >= bits => a,

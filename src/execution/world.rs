@@ -191,7 +191,7 @@ impl Worlds {
             } else if !self.is_feasible() {
                 self.chosen[level] += 1;
                 skipped += 1;
-                if skipped % 1024 == 0 && !go_on() {
+                if skipped.is_multiple_of(1024) && !go_on() {
                     self.finished = true;
                 }
             } else if level + 1 == self.threads.len() {

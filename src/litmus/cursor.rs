@@ -295,13 +295,12 @@ impl<'a> Cursor<'a> {
 
     /// The string of `label:"P0:L0"`.
     fn quoted_label(&mut self) -> Parsed<Const> {
-        if let Token::Str(text) = self.peek() {
-            if let Some((thread, name)) = text.split_once(':') {
-                if let Ok(thread) = thread.trim_start_matches('P').parse() {
-                    self.bump();
-                    return Ok(Const::Label { thread, name: name.to_string() });
-                }
-            }
+        if let Token::Str(text) = self.peek()
+            && let Some((thread, name)) = text.split_once(':')
+            && let Ok(thread) = thread.trim_start_matches('P').parse()
+        {
+            self.bump();
+            return Ok(Const::Label { thread, name: name.to_string() });
         }
         Err(self.unexpected("a label such as `\"P0:L0\"`"))
     }

@@ -36,10 +36,10 @@ impl Set {
 
     fn trim(&mut self) {
         let extra = self.n % 64;
-        if extra != 0 {
-            if let Some(last) = self.bits.last_mut() {
-                *last &= (1 << extra) - 1;
-            }
+        if extra != 0
+            && let Some(last) = self.bits.last_mut()
+        {
+            *last &= (1 << extra) - 1;
         }
     }
 

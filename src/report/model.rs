@@ -140,11 +140,12 @@ impl<'a> Printer<'a> {
             if !seen.insert(id) {
                 continue;
             }
-            if let Expr::Fix(fix, ..) = self.pool().expr(id) {
-                if !self.fixes_printed.contains(fix) && !groups.contains(fix) {
-                    groups.push(*fix);
-                    todo.extend(&self.pool().fix(*fix).bodies);
-                }
+            if let Expr::Fix(fix, ..) = self.pool().expr(id)
+                && !self.fixes_printed.contains(fix)
+                && !groups.contains(fix)
+            {
+                groups.push(*fix);
+                todo.extend(&self.pool().fix(*fix).bodies);
             }
             children(self.pool(), id, &mut todo);
         }

@@ -185,11 +185,11 @@ impl Session {
         for warning in &prepared.warnings {
             diagnostics.warn(warning.clone());
         }
-        if self.settings.arch_check {
-            if let Err(diagnostic) = load::same_arch(&prepared, parsed.arch) {
-                diagnostics.error(diagnostic);
-                return None;
-            }
+        if self.settings.arch_check
+            && let Err(diagnostic) = load::same_arch(&prepared, parsed.arch)
+        {
+            diagnostics.error(diagnostic);
+            return None;
         }
 
         let start = Instant::now();

@@ -397,11 +397,11 @@ impl<'a> Lower<'a, '_> {
         let rd = self.reg()?;
         let width = rd.width;
         let bits = width.bits();
-        if let Unary::ReverseBytes(4 | 8) = unary {
-            if width == Width::W {
-                let message = format!("`{}` takes X registers", self.mnemonic.text);
-                return Err(errors::bad_operand(self.mnemonic.span, message, "not on W registers"));
-            }
+        if let Unary::ReverseBytes(4 | 8) = unary
+            && width == Width::W
+        {
+            let message = format!("`{}` takes X registers", self.mnemonic.text);
+            return Err(errors::bad_operand(self.mnemonic.span, message, "not on W registers"));
         }
         let rn = self.reg_of(width)?;
         let x = self.read(rn, width, Port::None);

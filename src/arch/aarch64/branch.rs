@@ -140,10 +140,10 @@ impl Lower<'_, '_> {
     }
 
     pub fn isb(&mut self) -> Result<Text, Diagnostic> {
-        if let Some(Kind::Name(name)) = self.peek() {
-            if name.eq_ignore_ascii_case("SY") {
-                self.skip();
-            }
+        if let Some(Kind::Name(name)) = self.peek()
+            && name.eq_ignore_ascii_case("SY")
+        {
+            self.skip();
         }
         self.b.fence(&["ISB"]);
         Ok(Text::Operands(String::new()))

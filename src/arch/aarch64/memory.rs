@@ -409,11 +409,11 @@ impl<'a> Lower<'a, '_> {
         let rt = self.reg_of(rs.width)?;
         let rt2 = self.reg_of(rs.width)?;
         for (first, second, span) in [(rs, rs2, here), (rt, rt2, there)] {
-            if let (Name::Number(first), Name::Number(second)) = (&first.name, &second.name) {
-                if first % 2 != 0 || *second != first + 1 {
-                    let message = "a pair is an even register and the next one".to_string();
-                    return Err(errors::bad_operand(span, message, "not the first of a pair"));
-                }
+            if let (Name::Number(first), Name::Number(second)) = (&first.name, &second.name)
+                && (first % 2 != 0 || *second != first + 1)
+            {
+                let message = "a pair is an even register and the next one".to_string();
+                return Err(errors::bad_operand(span, message, "not the first of a pair"));
             }
         }
         let (addr, shown) = self.plain_address()?;

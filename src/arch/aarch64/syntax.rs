@@ -197,10 +197,10 @@ pub fn mnemonic(scanner: &mut Scanner) -> Result<Mnemonic, Diagnostic> {
         }
         return Ok(plain(entry, None));
     }
-    if let Some(cond) = text.strip_prefix("B.").or_else(|| text.strip_prefix('B')).and_then(condition) {
-        if let Some(entry) = find("B") {
-            return Ok(plain(entry, Some(cond)));
-        }
+    if let Some(cond) = text.strip_prefix("B.").or_else(|| text.strip_prefix('B')).and_then(condition)
+        && let Some(entry) = find("B")
+    {
+        return Ok(plain(entry, Some(cond)));
     }
     if let Some(atomic) = atomic(&text, span) {
         return Ok(atomic);

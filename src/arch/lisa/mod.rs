@@ -70,19 +70,17 @@ pub trait Annotations {
 /// The instruction may not carry what it carries.
 pub fn check(instr: &mut Instr, annotations: &dyn Annotations) -> Result<(), Diagnostic> {
     let Some((kind, given)) = annotated(&instr.text) else { return Ok(()) };
-    if given.is_empty() {
-        if let Some(default) = annotations.default_of(kind) {
-            let sets: Vec<SetName> = default.iter().map(|tag| SetName::Owned(set_name(tag))).collect();
-            for op in &mut instr.ops {
-                if let Op::Load { sets: own, .. }
-                | Op::Store { sets: own, .. }
-                | Op::Fence { sets: own, .. } = op
-                {
-                    own.extend(sets.iter().cloned());
-                }
+    if given.is_empty()
+        && let Some(default) = annotations.default_of(kind)
+    {
+        let sets: Vec<SetName> = default.iter().map(|tag| SetName::Owned(set_name(tag))).collect();
+        for op in &mut instr.ops {
+            if let Op::Load { sets: own, .. } | Op::Store { sets: own, .. } | Op::Fence { sets: own, .. } = op
+            {
+                own.extend(sets.iter().cloned());
             }
-            return Ok(());
         }
+        return Ok(());
     }
     if annotations.allows(kind, &given) {
         return Ok(());

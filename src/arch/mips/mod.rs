@@ -23,10 +23,11 @@ const ABI: [&str; 36] = [
 
 /// The number of a register, written `$n`, `$name` or `name`.
 fn number(name: &str) -> Option<usize> {
-    if let Some(digits) = name.strip_prefix('$') {
-        if digits.bytes().all(|b| b.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0')) {
-            return digits.parse().ok().filter(|n| *n < 32);
-        }
+    if let Some(digits) = name.strip_prefix('$')
+        && digits.bytes().all(|b| b.is_ascii_digit())
+        && (digits == "0" || !digits.starts_with('0'))
+    {
+        return digits.parse().ok().filter(|n| *n < 32);
     }
     let bare = name.strip_prefix('$').unwrap_or(name);
     ABI.iter().position(|abi| *abi == bare)

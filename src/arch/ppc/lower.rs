@@ -262,10 +262,10 @@ impl Lowering<'_, '_> {
     fn update_base(&mut self, addr: Tmp) {
         let base = self.insn.args[1].reg();
         // A load into its own base register is an invalid form: the loaded value stays.
-        if base != self.insn.args[0].reg() || matches!(self.insn.entry.kind, Kind::Write { .. }) {
-            if let Some(base) = base {
-                self.b.write(base, addr);
-            }
+        if (base != self.insn.args[0].reg() || matches!(self.insn.entry.kind, Kind::Write { .. }))
+            && let Some(base) = base
+        {
+            self.b.write(base, addr);
         }
     }
 

@@ -419,10 +419,10 @@ impl Interpreter<'_> {
                     return;
                 }
                 self.capture_env(&closure.env, capture);
-                if let Some(group) = &closure.group {
-                    if capture.seen.insert(Arc::as_ptr(group).cast()) {
-                        self.capture_env(&group.env, capture);
-                    }
+                if let Some(group) = &closure.group
+                    && capture.seen.insert(Arc::as_ptr(group).cast())
+                {
+                    self.capture_env(&group.env, capture);
                 }
             }
             Value::Procedure(procedure) => {

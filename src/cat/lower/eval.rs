@@ -239,10 +239,11 @@ impl Interpreter<'_> {
         };
         let (a, b) = (self.placed(env, a)?, self.placed(env, b)?);
         if !self.is_concrete() {
-            if let (Value::Node(a, _), Value::Node(b, _)) = (&a.0, &b.0) {
-                if a == b && !matches!(cond, Cond::In(..)) {
-                    return Ok(Some(true));
-                }
+            if let (Value::Node(a, _), Value::Node(b, _)) = (&a.0, &b.0)
+                && a == b
+                && !matches!(cond, Cond::In(..))
+            {
+                return Ok(Some(true));
             }
             if !(a.0.is_known() && b.0.is_known()) {
                 return Ok(None);

@@ -290,20 +290,19 @@ impl<'a, 'f> Executor<'a, 'f> {
         span: Span,
     ) -> Result<(), Halt> {
         // `x = e | x;x` is a closure, and lazy.
-        if let ([binding], None) = (bindings, when) {
-            if let (Some(parts), Pattern::Name(Some(name))) =
+        if let ([binding], None) = (bindings, when)
+            && let (Some(parts), Pattern::Name(Some(name))) =
                 (recursion::closure_form(binding), &binding.pattern)
-            {
-                let at = binding.expr.span;
-                let union = Expr { kind: Arc::new(ExprKind::Union(parts)), span: at };
-                let plus = Expr { kind: Arc::new(ExprKind::Plus(union)), span: at };
-                let slots = vec![(name.name.clone(), Slot::Thunk(Thunk::new(&plus, env)))];
-                if self.purpose != Purpose::Run {
-                    self.force_all(&slots);
-                }
-                self.bind_all(env, bindings, slots);
-                return Ok(());
+        {
+            let at = binding.expr.span;
+            let union = Expr { kind: Arc::new(ExprKind::Union(parts)), span: at };
+            let plus = Expr { kind: Arc::new(ExprKind::Plus(union)), span: at };
+            let slots = vec![(name.name.clone(), Slot::Thunk(Thunk::new(&plus, env)))];
+            if self.purpose != Purpose::Run {
+                self.force_all(&slots);
             }
+            self.bind_all(env, bindings, slots);
+            return Ok(());
         }
         let when = when.filter(|t| !t.name.as_ref().is_some_and(|n| self.skip.contains(&*n.name)));
         let slots = self.interpreter.rec_slots(env, bindings, when, span)?;
@@ -427,10 +426,10 @@ impl<'a, 'f> Executor<'a, 'f> {
         let Some(a) = self.interpreter.lowering() else { return Ok(()) };
         let choice = a.pool.new_choice();
         let id = a.pool.intern(model::Expr::Choice(choice, sort));
-        if let Some(Value::Values(set)) = a.samples.get(&from).cloned() {
-            if let Some(first) = set.members().ok().and_then(|m| m.into_iter().next()) {
-                a.samples.insert(id, first);
-            }
+        if let Some(Value::Values(set)) = a.samples.get(&from).cloned()
+            && let Some(first) = set.members().ok().and_then(|m| m.into_iter().next())
+        {
+            a.samples.insert(id, first);
         }
         self.bind(env, name, Slot::Value(Value::Node(id, sort)));
         self.steps.push(Step::With { choice, name: name.name.to_string(), from, span });

@@ -126,10 +126,10 @@ fn lower_here(
         let Some(file) = file else { continue };
         if is_own {
             executor.purpose = input.purpose;
-            if let Mode::Abstract(a) = &mut executor.interpreter.mode {
-                if input.purpose == Purpose::CheckFragment {
-                    a.unbound.get_or_insert_default();
-                }
+            if let Mode::Abstract(a) = &mut executor.interpreter.mode
+                && input.purpose == Purpose::CheckFragment
+            {
+                a.unbound.get_or_insert_default();
             }
         }
         match executor.run(&mut env, &file.body) {

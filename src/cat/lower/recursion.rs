@@ -240,10 +240,10 @@ impl Interpreter<'_> {
         let sorts: Vec<Sort> = variables.iter().map(sort).collect();
         let ids = bodies.iter().zip(&sorts).map(|(v, s)| self.id_of(v, *s)).collect::<Result<Vec<_>, _>>()?;
         let test = when.map(|t| self.test_node(&env, t)).transpose()?;
-        if let ([body], None, [Value::Node(variable, _)]) = (ids.as_slice(), test, variables.as_slice()) {
-            if let Some(closed) = self.closed_form(*body, *variable)? {
-                return Ok(self.rec_result(parts, base, vec![closed], age));
-            }
+        if let ([body], None, [Value::Node(variable, _)]) = (ids.as_slice(), test, variables.as_slice())
+            && let Some(closed) = self.closed_form(*body, *variable)?
+        {
+            return Ok(self.rec_result(parts, base, vec![closed], age));
         }
         if let Some(a) = self.lowering() {
             a.pool.set_bodies(fix, ids, test);

@@ -175,10 +175,10 @@ impl Interpreter<'_> {
 pub(super) fn element_type(args: &[Placed]) -> Type {
     let mut result = Type::Unknown;
     for (value, _) in args {
-        if let Type::Set(element) = value.type_of() {
-            if matches!(result, Type::Unknown | Type::Empty) {
-                result = *element;
-            }
+        if let Type::Set(element) = value.type_of()
+            && matches!(result, Type::Unknown | Type::Empty)
+        {
+            result = *element;
         }
     }
     result

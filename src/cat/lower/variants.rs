@@ -129,10 +129,10 @@ impl Interpreter<'_> {
                     if let Some(near) = crate::diag::nearest(&lower, KNOWN.iter().copied()) {
                         warning = warning.help(format_args!("did you mean `{near}`?"));
                     }
-                    if let Some(a) = self.lowering() {
-                        if !a.warnings.contains(&warning) {
-                            a.warnings.push(warning);
-                        }
+                    if let Some(a) = self.lowering()
+                        && !a.warnings.contains(&warning)
+                    {
+                        a.warnings.push(warning);
                     }
                     false
                 }

@@ -18,10 +18,10 @@ impl<'p> Unfolding<'p> {
         let Temp { value, sources } = self.temp(state, addr)?.clone();
         let value = state.path.constraints.fold(&value, bits);
         if let Some(known) = value.known() {
-            if let Value::Addr { sym, offset } = known {
-                if let Some(loc) = self.program.location_at(sym, offset) {
-                    return Ok(Some(loc));
-                }
+            if let Value::Addr { sym, offset } = known
+                && let Some(loc) = self.program.location_at(sym, offset)
+            {
+                return Ok(Some(loc));
             }
             let diagnostic = self.no_cell(state, known);
             self.fail(state, diagnostic);

@@ -132,13 +132,13 @@ impl Lowering<'_> {
         args: &[Expr],
         wanted: usize,
     ) {
-        if refused.contains(&order) {
-            if let Some(arg) = args.get(wanted) {
-                self.diags.warn(
-                    Diagnostic::warning("c::memory-order", format!("`{name}` with `{}`", order.name()))
-                        .at(arg.span, "undefined in C11; the model is asked all the same"),
-                );
-            }
+        if refused.contains(&order)
+            && let Some(arg) = args.get(wanted)
+        {
+            self.diags.warn(
+                Diagnostic::warning("c::memory-order", format!("`{name}` with `{}`", order.name()))
+                    .at(arg.span, "undefined in C11; the model is asked all the same"),
+            );
         }
     }
 

@@ -224,13 +224,12 @@ impl Lowering<'_> {
     fn initialise(&mut self, declarator: &Declarator, init: &Init) -> Result<(), Diagnostic> {
         let Declarator { name, ty, span, .. } = declarator;
         let variable = self.variable(name, *span);
-        if let (Variable::Memory { sym, .. }, true) = (&variable, self.scopes.at_thread_level()) {
-            if let Ok(values) = self.constant_init(declarator) {
-                if let Some(global) = self.result.globals.iter_mut().find(|global| global.sym == *sym) {
-                    global.init = values;
-                    return Ok(());
-                }
-            }
+        if let (Variable::Memory { sym, .. }, true) = (&variable, self.scopes.at_thread_level())
+            && let Ok(values) = self.constant_init(declarator)
+            && let Some(global) = self.result.globals.iter_mut().find(|global| global.sym == *sym)
+        {
+            global.init = values;
+            return Ok(());
         }
         let target = Expr { kind: ExprKind::Name(name.clone()), span: *span };
         match init {

@@ -303,13 +303,13 @@ fn run_steps(model: &Model) -> Result<(), EvalError> {
                 let Some(first) = first else { return Ok(()) };
                 for index in 0..model.pool.len() {
                     let id = ExprId(index as u32);
-                    if let Expr::Choice(c, sort) = model.pool.expr(id) {
-                        if c == choice {
-                            if *sort != Sort::Rel {
-                                return Err(bad(format!("{name}: not a relation")));
-                            }
-                            plain.set(id, first.clone());
+                    if let Expr::Choice(c, sort) = model.pool.expr(id)
+                        && c == choice
+                    {
+                        if *sort != Sort::Rel {
+                            return Err(bad(format!("{name}: not a relation")));
                         }
+                        plain.set(id, first.clone());
                     }
                 }
             }
