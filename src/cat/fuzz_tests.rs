@@ -361,7 +361,7 @@ fn front_end(text: &str, library: &mut Library, base: &Arc<Sources>, predefined:
     let purpose = input.purpose;
     let result = lower(input, library, &mut sources, &mut diags);
     assert!(result.is_ok() || diags.has_errors());
-    if text.len() % 8 == 0 {
+    if text.len().is_multiple_of(8) {
         let _ = read_bell(&file, Some(&stdlib), library, &mut sources, &mut diags);
     }
     render_all(diags.list(), &sources, Color::Never);

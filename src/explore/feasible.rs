@@ -35,7 +35,7 @@ impl Search<'_> {
     fn fits(&mut self, values: Vec<Option<Value>>, mut refused: Vec<Vec<Value>>) -> ControlFlow<(), bool> {
         loop {
             self.ticks += 1;
-            if self.ticks % TICKS == 0 && !(self.go_on)() {
+            if self.ticks.is_multiple_of(TICKS) && !(self.go_on)() {
                 return ControlFlow::Break(());
             }
             if self.contradicted(&values) {

@@ -64,11 +64,11 @@ impl Lowering<'_> {
             ExprKind::SizeOf(ty) => Ok(self.size_of(ty)),
             ExprKind::SizeOfExpr(operand) => {
                 // An array does not become a pointer here.
-                if let ExprKind::Name(name) = &operand.kind {
-                    if let Some(Variable::Memory { ty: ty @ CType::Array(..), .. }) = self.scopes.find(name) {
-                        let ty = ty.clone();
-                        return Ok(self.size_of(&ty));
-                    }
+                if let ExprKind::Name(name) = &operand.kind
+                    && let Some(Variable::Memory { ty: ty @ CType::Array(..), .. }) = self.scopes.find(name)
+                {
+                    let ty = ty.clone();
+                    return Ok(self.size_of(&ty));
                 }
                 // The operand is not evaluated: only its type counts.
                 let interrupted = self.code.start_list();

@@ -317,7 +317,7 @@ fn the_core_means_what_sets_of_pairs_mean() {
         let mut bounds = Bounds::new(&model, &world);
         for i in 0..2 {
             let bound = Bound::new(Val::Rel(world.rel(&must[i])), Val::Rel(world.rel(&may[i])));
-            bounds.set(bases[i], bound);
+            bounds.set(bases[i], &bound);
         }
         let bound = bounds.eval(checked).expect("bounds");
         drop(bounds);
@@ -334,7 +334,7 @@ fn the_core_means_what_sets_of_pairs_mean() {
             let mut exact = Bounds::new(&model, &world);
             for i in 0..2 {
                 plain.set(bases[i], Val::Rel(world.rel(&values[i])));
-                exact.set(bases[i], Bound::exact(Val::Rel(world.rel(&values[i]))));
+                exact.set(bases[i], &Bound::exact(Val::Rel(world.rel(&values[i]))));
             }
             assert_eq!(as_pairs(&plain.eval(checked).expect("a value")), expected, "case {seed}: {text}");
             let exact = exact.eval(checked).expect("an exact value");
