@@ -74,11 +74,11 @@ pub const MODELS: [(&str, &str); 38] = [
     ),
     (
         "two-orders",
-        "include \"cos.cat\" with mo from linearisations(W, co0) acyclic mo | co as same irreflexive mo;fr as mo",
+        "include \"cos.cat\" with mo from linearisations(W \\ IW, co0) acyclic mo | co as same irreflexive mo;fr as mo",
     ),
     (
-        "order-of-all",
-        "with all from linearisations(M, po | co0) irreflexive rf;all as past irreflexive rf^-1;all;all^-1 as x",
+        "order-of-reads",
+        "with all from linearisations(R, po) irreflexive rf^-1;po;rf;all as x acyclic all | rf;po as y",
     ),
     ("order-on-rf", "include \"cross.cat\" with co from generate_cos(co0 | rf;po) irreflexive co;rf;po as x"),
     (

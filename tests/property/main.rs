@@ -156,7 +156,7 @@ fn explorer_equals_oracle_under_the_models_of_the_library() {
     let session = Session::new(Settings::default());
     let mut library = Library::default();
     let mut tally = Tally::default();
-    for case in cases(45, 400) {
+    for case in cases(49, 400) {
         let mut random = Random::new(case);
         let arch = *random.pick(&Arch::ALL);
         let program = Program::random(arch, &mut random);
@@ -201,7 +201,7 @@ fn explorer_equals_oracle_under_hostile_models() {
     let mut tally = Tally::default();
     let many = hostile::many_checks();
     let models: Vec<(&str, &str)> = hostile::MODELS.into_iter().chain([("many-checks", &*many)]).collect();
-    let cases = cases(10, 8 * models.len() as u64);
+    let cases = cases(2, 8 * models.len() as u64);
     let programs = (cases.end - cases.start).div_ceil(models.len() as u64);
     for (number, (name, text)) in models.iter().enumerate() {
         for arch in [Arch::X86, Arch::AArch64] {
@@ -263,7 +263,7 @@ fn explorer_equals_machines() {
     let mut library = Library::default();
     let mut turns: BTreeMap<&str, Model> = BTreeMap::new();
     let mut n_states = 0;
-    let cases = cases(5, 400);
+    let cases = cases(2, 400);
     for case in cases.clone() {
         let mut random = Random::new(case ^ 0xAC << 40);
         let arch = Arch::ALL[random.below(7)];
@@ -320,7 +320,7 @@ fn explorer_equals_machines() {
 fn the_order_of_threads_and_the_number_of_workers_change_nothing() {
     let session = Session::new(Settings::default());
     let mut library = Library::default();
-    for case in cases(5, 120) {
+    for case in cases(2, 120) {
         let mut random = Random::new(case ^ 0x0D << 44);
         let arch = *random.pick(&Arch::ALL);
         let program = Program::random(arch, &mut random);
