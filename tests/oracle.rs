@@ -187,7 +187,10 @@ fn difference(mode: explore::Mode, test: &Lowered, oracle: &Outcome, found: &Out
             differ("flags")
         }
         Mode::States if !found.states.keys().eq(oracle.states.keys()) => differ("the states"),
-        Mode::Check if found.holds(&test.condition) != oracle.holds(&test.condition) => differ("the verdict"),
+        Mode::Check if found.undefined != oracle.undefined => differ("the verdict"),
+        Mode::Check if !found.undefined && found.holds(&test.condition) != oracle.holds(&test.condition) => {
+            differ("the verdict")
+        }
         Mode::Check if found.completeness == Completeness::TimedOut => differ("completeness"),
         _ => None,
     }

@@ -12,12 +12,29 @@ use super::{Engine, Mode, Options, naive};
 use crate::diag::Diagnostic;
 use crate::execution::{Names, View, unfold};
 use crate::litmus::Lowered;
-use crate::model::Model;
+use crate::model::{CheckKind, Model, Step};
 use crate::outcome::{Completeness, Observable, Outcome};
 
 /// Runs a test under a model.
 pub(super) fn run(test: &Lowered, model: &Model, options: &Options) -> Result<Outcome, Diagnostic> {
+    if options.mode == Mode::Check && may_be_undefined(model, options) {
+        // One execution with undefined behaviour decides the verdict, whatever its final state: all must be looked at.
+        let all = Options { mode: Mode::States, ..options.clone() };
+        let mut sink = Sink::new(test, &all);
+        sink.until_undefined = true;
+        return run_into(test, model, &all, sink);
+    }
     run_into(test, model, options, Sink::new(test, options))
+}
+
+/// Has the model a check whose failure leaves the behaviour undefined?
+fn may_be_undefined(model: &Model, options: &Options) -> bool {
+    model.steps.iter().any(|step| match step {
+        Step::Check { kind: CheckKind::UndefinedUnless, name, .. } => {
+            !name.as_ref().is_some_and(|name| options.skip_checks.contains(name))
+        }
+        _ => false,
+    })
 }
 
 /// Likewise; what is found goes to a sink of the caller's.

@@ -44,6 +44,8 @@ pub(super) struct Sink<'t> {
     values: Vec<Value>,
     value_ids: FxHashMap<Value, u32>,
     key: Vec<u32>,
+    /// Is an execution with undefined behaviour enough?
+    pub until_undefined: bool,
     /// Bytes that the table takes, and may take.
     memory: u64,
     max_memory: u64,
@@ -68,6 +70,7 @@ impl<'t> Sink<'t> {
             values: Vec::new(),
             value_ids: FxHashMap::default(),
             key: Vec::new(),
+            until_undefined: false,
             memory: 0,
             max_memory: options.max_memory.unwrap_or(u64::MAX),
             stopped: None,
@@ -234,7 +237,7 @@ impl<'t> Sink<'t> {
             }
         }
         self.outcome.undefined |= found.undefined;
-        if self.options.mode == Mode::Check {
+        if self.options.mode == Mode::Check || self.until_undefined && found.undefined {
             return self.stop(Completeness::Decided);
         }
         if self.options.max_executions.is_some_and(|limit| self.outcome.stats.executions >= limit) {

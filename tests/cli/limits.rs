@@ -83,3 +83,20 @@ fn a_time_limit() {
         "{said}"
     );
 }
+
+/// Undefined behaviour decides the verdict in every mode, also of executions that the condition does not ask about.
+#[test]
+fn a_race_is_undefined_in_every_mode() {
+    let test = "C race
+{}
+P0(int *x) { *x = 1; }
+P1(int *x) { int r0 = *x; }
+exists (1:r0=5)
+";
+    let dir = folder(&[("race.litmus", test)]);
+    for mode in ["count", "states", "check"] {
+        let run =
+            litmus_in(dir.path(), &["run", "race.litmus", "-m", "rc11", "--mode", mode]).assert().code(0);
+        assert!(super::stdout(&run).contains("\nUndef\n"), "{mode}");
+    }
+}
