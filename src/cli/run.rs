@@ -219,7 +219,8 @@ impl Told {
         if let (Some(why), false) = (report.outcome().and_then(|o| o.why_empty.as_ref()), console.quiet) {
             text += &format!("{}: {}: no execution at all: {why}\n", report.file, report.title());
         }
-        if let (Some(caveat), false) = (report.caveat(), console.quiet) {
+        // That a result is missing is no note, and is told even when quiet.
+        if let (Some(caveat), true) = (report.caveat(), !console.quiet || report.is_cut_short()) {
             text += &format!("{}: {}: {caveat}\n", report.file, report.title());
         }
         if plan.format == FormatArg::Herd && report.is_cut_short() && !console.quiet {

@@ -254,6 +254,11 @@ fn limits_have_their_own_exit_code() {
     .assert()
     .code(4);
     assert!(stdout(&run).contains(",execution-limit,"), "{}", stdout(&run));
+    // A test does not go missing without a word.
+    let run = litmus_in(dir.path(), &["run", "SB.litmus", "-m", "x86tso", "--max-executions", "2", "-q"])
+        .assert()
+        .code(4);
+    assert_eq!(stderr(&run).lines().count(), 1, "{}", stderr(&run));
 }
 
 #[test]
