@@ -1,6 +1,7 @@
 //! The command, from the outside: every subcommand, exit code and format.
 
 mod campaign;
+mod diagnostics;
 mod diff;
 mod examples;
 mod formats;
