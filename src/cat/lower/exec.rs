@@ -13,7 +13,7 @@ use super::interpreter::{Interpreter, Mode};
 use super::recursion;
 use super::value::{Procedure, Type, Value};
 use super::{Purpose, free};
-use crate::cat::ast::{Binding, CheckKind, Expr, ExprKind, Ident, Ins, InsKind, Params, Pattern, Test};
+use crate::cat::ast::{Binding, CheckKind, Expr, ExprKind, File, Ident, Ins, InsKind, Params, Pattern, Test};
 use crate::cat::load::include_cycle;
 use crate::diag::{Diagnostic, Diagnostics, Reported, Severity};
 use crate::model::{self, ExprId, Sort, Step};
@@ -341,6 +341,15 @@ impl<'a, 'f> Executor<'a, 'f> {
     }
 
     fn include(&mut self, env: &mut Env, path: &str, span: Span) -> Result<(), Halt> {
+        let file = self.open_include(path, span)?;
+        self.including.push((file.source, span));
+        let result = self.run(env, &file.body);
+        self.including.pop();
+        result
+    }
+
+    /// The file that an `include` asks for, unless that would never end.
+    pub(super) fn open_include(&mut self, path: &str, span: Span) -> Result<Arc<File>, Halt> {
         let file = self.files.open(path, Some(span), self.sources, self.diags).map_err(Halt::Reported)?;
         // The file that includes, if it was itself included, is the last of the stack; the model's own file is not on it.
         let outer = self.including.first().map_or(span.source, |(_, span)| span.source);
@@ -357,10 +366,7 @@ impl<'a, 'f> Executor<'a, 'f> {
             ))
             .into());
         }
-        self.including.push((file.source, span));
-        let result = self.run(env, &file.body);
-        self.including.pop();
-        result
+        Ok(file)
     }
 
     fn procedure(

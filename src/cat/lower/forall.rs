@@ -10,7 +10,7 @@ use super::error::{Eval, Placed, Stop, wrong_sort};
 use super::exec::{Executor, Halt, check_kind, not_a_procedure};
 use super::free;
 use super::interpreter::Interpreter;
-use super::value::Value;
+use super::value::{Procedure, Value};
 use crate::cat::ast::{self, CheckKind, Expr, Ident, Ins, InsKind, Params, Test};
 use crate::diag::Diagnostic;
 use crate::model::{self, Sort, Step};
@@ -50,6 +50,7 @@ impl Executor<'_, '_> {
         body: &Arc<Vec<Ins>>,
         span: Span,
     ) -> Result<(), Halt> {
+        let body = &Arc::new(self.with_includes(body)?);
         let mut free = free::of_body(&Params::One(Some(name.clone())), body);
         free.retain(|n| *n != name.name);
         let captured = self.interpreter.restrict(env, &free, None)?;
@@ -77,6 +78,50 @@ impl Executor<'_, '_> {
     }
 }
 
+impl Executor<'_, '_> {
+    /// Instructions with those of included files in place: a run has no files.
+    fn with_includes(&mut self, body: &[Ins]) -> Result<Vec<Ins>, Halt> {
+        let mut result = Vec::with_capacity(body.len());
+        for ins in body {
+            let kind = match &ins.kind {
+                InsKind::Include { path } => {
+                    let file = self.open_include(path, ins.span)?;
+                    self.including.push((file.source, ins.span));
+                    let inner = self.with_includes(&file.body);
+                    self.including.pop();
+                    result.extend(inner?);
+                    continue;
+                }
+                InsKind::If { cond, then, otherwise } => InsKind::If {
+                    cond: cond.clone(),
+                    then: self.with_includes(then)?,
+                    otherwise: self.with_includes(otherwise)?,
+                },
+                InsKind::Match { scrutinee, clauses } => {
+                    let clauses =
+                        clauses.iter().map(|(tag, body)| Ok((tag.clone(), self.with_includes(body)?)));
+                    let clauses = clauses.collect::<Result<_, Halt>>()?;
+                    InsKind::Match { scrutinee: scrutinee.clone(), clauses }
+                }
+                InsKind::Forall { name, set, body } => InsKind::Forall {
+                    name: name.clone(),
+                    set: set.clone(),
+                    body: Arc::new(self.with_includes(body)?),
+                },
+                InsKind::Procedure { name, params, body, rec } => InsKind::Procedure {
+                    name: name.clone(),
+                    params: params.clone(),
+                    body: Arc::new(self.with_includes(body)?),
+                    rec: *rec,
+                },
+                other => other.clone(),
+            };
+            result.push(Ins { kind, span: ins.span });
+        }
+        Ok(result)
+    }
+}
+
 /// Checks of the body that are not plain, with their places.
 fn collect_checks(body: &[Ins], checks: &mut Vec<(CheckKind, Option<Ident>, Option<Span>)>) {
     for ins in body {
@@ -91,7 +136,7 @@ fn collect_checks(body: &[Ins], checks: &mut Vec<(CheckKind, Option<Ident>, Opti
                 collect_checks(then, checks);
                 collect_checks(otherwise, checks);
             }
-            InsKind::Forall { body, .. } => collect_checks(body, checks),
+            InsKind::Forall { body, .. } | InsKind::Procedure { body, .. } => collect_checks(body, checks),
             _ => {}
         }
     }
@@ -184,6 +229,19 @@ impl Interpreter<'_> {
                     let failed = self.body_fails(&mut inner, &procedure.body, only, skip)?;
                     self.depth -= 1;
                     failed
+                }
+                InsKind::Procedure { name, params, body, rec } => {
+                    let procedure = Procedure {
+                        name: name.clone(),
+                        params: params.clone(),
+                        body: body.clone(),
+                        env: env.clone(),
+                        captured: env.clone(),
+                        rec: *rec,
+                        span: ins.span,
+                    };
+                    env.bind(name.name.clone(), Slot::Value(Value::Procedure(Arc::new(procedure))));
+                    false
                 }
                 InsKind::Show { .. }
                 | InsKind::ShowAs { .. }

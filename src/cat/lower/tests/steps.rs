@@ -122,6 +122,15 @@ fn forall_over_tags_and_over_what_the_run_decides() {
                    end";
     assert_eq!(steps(classes), ["Plain Empty - false", "Flag ~Empty flagged true"]);
     assert_eq!(steps("forall c in classes(po) do acyclic [c];po;[c] end"), ["Plain Empty - true"]);
+    // Files and procedures inside it.
+    let inside = "let all = po forall c in classes-loc(W) do
+                    include \"filters.cat\"
+                    procedure p(x) = empty [c]; x & WW(all) as inner flag ~empty x as seen end
+                    call p(all)
+                  end";
+    assert_eq!(steps(inside), ["Plain Empty - false", "Flag ~Empty seen true"]);
+    let itself = "forall c in classes-loc(W) do include \"nosuch.cat\" end";
+    assert!(run(itself, &[]).is_err_and(|e| e.contains("cannot find `nosuch.cat`")));
 }
 
 #[test]
