@@ -353,6 +353,8 @@ fn front_end(text: &str, library: &mut Library, base: &Arc<Sources>, predefined:
         bell: None,
         library: Some(&stdlib),
         foreign_library: false,
+        rules: None,
+        strict_skip: false,
         predefined: predefined.clone(),
         variants: BTreeSet::new(),
         skip_checks: BTreeSet::new(),

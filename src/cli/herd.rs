@@ -81,9 +81,6 @@ pub fn herd(
         verbose: console.verbose.max(options.verbose),
         ..*console
     };
-    for note in &options.notes {
-        console.note(err, note);
-    }
     let unused = &options.graphs.unused;
     if draws && !unused.is_empty() {
         console.note(err, &format!("no effect on our graphs: {}", unused.join(", ")));

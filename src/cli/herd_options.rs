@@ -57,8 +57,10 @@ pub struct HerdOptions {
     pub overrides: Overrides,
     /// `-through all`, or `invalid`.
     pub let_through: bool,
-    /// What to remark on before the run.
-    pub notes: Vec<String>,
+    /// `-optace true`.
+    pub coherent: bool,
+    /// `-strictskip true`.
+    pub strict_skip: bool,
     /// `-v`.
     pub verbose: u8,
     /// `-q`.
@@ -106,7 +108,8 @@ impl Default for HerdOptions {
             graphs: GraphOptions::default(),
             overrides: Overrides::default(),
             let_through: false,
-            notes: Vec::new(),
+            coherent: false,
+            strict_skip: false,
             verbose: 0,
             quiet: false,
             only: None,
@@ -282,6 +285,7 @@ impl HerdOptions {
                 }
             }
             "skipchecks" | "skipcheck" => self.skip_checks.extend(list()),
+            "strictskip" => self.strict_skip = boolean()?,
             "archcheck" => self.arch_check = boolean()?,
             "checkfilter" => self.filter = boolean()?,
             "hexa" => self.hexa = boolean()?,
@@ -323,11 +327,8 @@ impl HerdOptions {
                 }
             }
             "optace" => match value {
-                "iico" => {}
-                // herd7 then drops what is not coherent before the model sees it; the search drops it as soon as the model does.
-                "true" => self.notes.push(format!(
-                    "{shown} true: the search needs no such hint, and a model that allows incoherent executions keeps them"
-                )),
+                "iico" => self.coherent = false,
+                "true" => self.coherent = true,
                 "false" => {
                     return Err(Refused::Missing(format!(
                         "herd7's `{shown} false` is not supported: a read never takes its value from a write that its own \
@@ -335,7 +336,9 @@ impl HerdOptions {
                     )));
                 }
                 _ => {
-                    return Err(Refused::Wrong(format!("`{shown}` takes false, iico or true, not `{value}`")));
+                    return Err(Refused::Wrong(format!(
+                        "`{shown}` takes false, iico or true, not `{value}`"
+                    )));
                 }
             },
             "v" => self.verbose = self.verbose.saturating_add(1),

@@ -31,9 +31,8 @@ pub const OPTIONS: &[(&str, usize, Class)] = {
         ("candidates", 1, Ours), ("exit", 1, Ours), ("badflag", 1, Ours), ("o", 1, Ours), ("suffix", 1, Ours),
         ("v", 0, Ours), ("q", 0, Ours), ("verbose", 1, Ours), ("names", 1, Ours), ("oknames", 1, Ours), ("excl", 1, Ours),
         ("nonames", 1, Ours), ("rename", 1, Ours), ("kinds", 1, Ours), ("conds", 1, Ours), ("through", 1, Ours),
-        ("optace", 1, Ours), ("web", 0, Ours), ("c11", 0, Ours), ("version", 0, Ours), ("set-libdir", 1, Ours),
+        ("strictskip", 1, Ours), ("optace", 1, Ours), ("web", 0, Ours), ("c11", 0, Ours), ("version", 0, Ours), ("set-libdir", 1, Ours),
 
-        ("strictskip", 1, Only("false", "skipped checks are left out of the model, so it is not known which of them fail")),
         ("initwrites", 1, Only("true", "initial writes are always events")),
         ("badexecs", 1, Only("true", "a search that stops at the first bad execution counts an arbitrary part; the verdict says Undef")),
         ("restrict", 1, Only("none", "outcomes are never left out")),

@@ -110,6 +110,8 @@ pub fn settings_of(herd: &HerdOptions) -> Settings {
         unroll: herd.unroll,
         overrides: Arc::new(herd.overrides.clone()),
         let_through: herd.let_through,
+        coherent: herd.coherent,
+        strict_skip: herd.strict_skip,
         shown: None,
         explore: Options {
             timeout: herd.timeout.map(Duration::from_secs_f64),

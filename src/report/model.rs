@@ -370,6 +370,8 @@ mod tests {
                 bell: None,
                 library: None,
                 foreign_library: false,
+                rules: None,
+                strict_skip: false,
                 predefined: Predefined::new(&BTreeSet::new()),
                 variants: BTreeSet::new(),
                 skip_checks: BTreeSet::new(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::annotations;
 use super::models::{open_bell, predefined};
-use super::{Settings, trees, unreadable};
+use super::{Settings, rules, trees, unreadable};
 use crate::arch::c::Macros;
 use crate::arch::{self, ArchId};
 use crate::cat::lower::{Bell, Files, LowerInput, Purpose, canonical_variant};
@@ -168,9 +168,21 @@ fn load_model(
     let (bell_file, bell) = open_bell(settings, &mut loader, &loaded.stdlib, sources, diagnostics)?;
     let macros = Arc::new(open_macros(settings, &loader, sources, diagnostics)?);
     let predefined = predefined(Some(key.arch), &variants, bell.as_ref());
+    if settings.coherent {
+        variants.insert("cos-opt".to_string());
+    }
+    let rules = match rules::text(settings.coherent, &variants) {
+        Some(text) => {
+            let source = sources.add("<candidates>", text);
+            Some(cat::parse(sources, source, diagnostics)?)
+        }
+        None => None,
+    };
     let input = LowerInput {
         model: &loaded.main,
         file_name: &name,
+        rules: rules.as_ref(),
+        strict_skip: settings.strict_skip,
         bell: bell_file.as_deref(),
         library: Some(&loaded.stdlib),
         foreign_library: false,
@@ -181,7 +193,9 @@ fn load_model(
     };
     let mut lowered = cat::lower::lower(input, &mut Includes(&mut loader), sources, diagnostics)?;
     if settings.let_through {
-        let rejects = |step: &Step| matches!(step, Step::Check { kind: CheckKind::Plain, .. });
+        let own = |name: &Option<String>| name.as_deref() != Some(rules::NAME);
+        let rejects =
+            |step: &Step| matches!(step, Step::Check { kind: CheckKind::Plain, name, .. } if own(name));
         lowered.model.steps.retain(|step| !rejects(step));
     }
     let header = loaded.main.header.first().and_then(|word| model_arch(word));

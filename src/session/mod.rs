@@ -15,6 +15,7 @@ mod library_tests;
 mod load;
 mod models;
 mod pipeline;
+mod rules;
 mod trees;
 mod variants;
 
@@ -56,6 +57,10 @@ pub struct Settings {
     pub overrides: Arc<Overrides>,
     /// Let executions through that fail a check?
     pub let_through: bool,
+    /// Leave candidates out that are not coherent, whatever the model says (herd7's `-optace true`)?
+    pub coherent: bool,
+    /// Keep only executions that fail every check that is skipped (herd7's `-strictskip true`)?
+    pub strict_skip: bool,
     /// Executions to show, besides counting them.
     pub shown: Option<explore::Request>,
     /// The search.
@@ -74,6 +79,8 @@ impl Default for Settings {
             unroll: None,
             overrides: Arc::default(),
             let_through: false,
+            coherent: false,
+            strict_skip: false,
             shown: None,
             explore: explore::Options::default(),
         }

@@ -71,6 +71,8 @@ fn check(
         bell: bell_file.as_deref(),
         library: Some(&loaded.stdlib),
         foreign_library: !sources.get(loaded.stdlib.source).name.starts_with(LIBRARY),
+        rules: None,
+        strict_skip: false,
         predefined: {
             let mut predefined = predefined(checked.arch, &variants, bell.as_ref());
             predefined.add_sets(foreign_sets(&loaded.main.header));
@@ -102,6 +104,8 @@ pub fn lower_name(settings: &Settings, name: &str, arch: ArchId) -> Option<(Mode
         bell: bell_file.as_deref(),
         library: Some(&stdlib),
         foreign_library: false,
+        rules: None,
+        strict_skip: false,
         predefined: predefined(Some(arch), &variants, bell.as_ref()),
         variants,
         skip_checks: BTreeSet::new(),

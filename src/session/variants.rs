@@ -32,7 +32,6 @@ const UNSUPPORTED: &[&str] = &[
     "vmsa",
     "noptebranch",
     "pte2",
-    "optrfrmw",
     "constrainedunpredictable",
     "ifetch",
     "shadowstack",

@@ -448,8 +448,8 @@ fn help_texts() {
     Taken, as herd7 takes them:
       -I -include -model -cat -bell -macros -conf -local-conf -variant -unroll -speedcheck -timeout
       -skipchecks -skipcheck -archcheck -checkfilter -hexa -brackets -candidates -exit -badflag -o
-      -suffix -v -q -verbose -names -oknames -excl -nonames -rename -kinds -conds -through -optace -web
-      -c11 -version -set-libdir
+      -suffix -v -q -verbose -names -oknames -excl -nonames -rename -kinds -conds -through -strictskip
+      -optace -web -c11 -version -set-libdir
 
     Graphs (with -o):
       -show -showflag -nshow -showone -doshow -unshow -showraw -symetric -noid -showpo -showinitrf
@@ -463,7 +463,6 @@ fn help_texts() {
       -finalrfpos -extrachars
 
     Refused:
-      -strictskip, unless false: skipped checks are left out of the model, so it is not known which of them fail
       -initwrites, unless true: initial writes are always events
       -badexecs, unless true: a search that stops at the first bad execution counts an arbitrary part; the verdict says Undef
       -restrict, unless none: outcomes are never left out

@@ -65,6 +65,10 @@ pub(super) struct Executor<'a, 'f> {
     pub doubtful: Vec<(Diagnostic, &'static str)>,
     /// Steps left for looking into functions that perhaps nothing calls.
     pub curiosity: u32,
+    /// Are skipped checks turned round, instead of left out?
+    pub strict_skip: bool,
+    /// Those that were.
+    turned: BTreeSet<String>,
 }
 
 impl<'a, 'f> Executor<'a, 'f> {
@@ -90,6 +94,8 @@ impl<'a, 'f> Executor<'a, 'f> {
             failed: None,
             doubtful: Vec::new(),
             curiosity: CURIOSITY,
+            strict_skip: false,
+            turned: BTreeSet::new(),
         }
     }
 
@@ -314,8 +320,8 @@ impl<'a, 'f> Executor<'a, 'f> {
     }
 
     fn check(&mut self, env: &Env, kind: CheckKind, test: &Test) -> Result<(), Halt> {
-        if test.name.as_ref().is_some_and(|n| self.skip.contains(&*n.name)) {
-            return Ok(());
+        if let Some(name) = test.name.as_ref().filter(|n| self.skip.contains(&*n.name)) {
+            return if self.strict_skip { self.turn_round(env, name, test) } else { Ok(()) };
         }
         let node = self.interpreter.test_node(env, test)?;
         let name = test.name.as_ref().map(|n| n.name.to_string());
@@ -327,6 +333,38 @@ impl<'a, 'f> Executor<'a, 'f> {
         }
         self.steps.push(Step::Check { kind: check_kind(kind), test: node, name, span: test.span });
         Ok(())
+    }
+
+    /// A skipped check that must fail. It has no name any more, so that nothing skips it.
+    fn turn_round(&mut self, env: &Env, name: &Ident, test: &Test) -> Result<(), Halt> {
+        if !self.turned.insert(name.name.to_string()) {
+            let message = format!("two checks are called `{}`, and one of them must fail", name.name);
+            return Err(Stop::Fatal(Arc::new(
+                Diagnostic::unsupported("cat::strict-skip", message).at(test.span, "the second"),
+            ))
+            .into());
+        }
+        let mut node = self.interpreter.test_node(env, test)?;
+        node.negated = !node.negated;
+        self.steps.push(Step::Check {
+            kind: model::CheckKind::Plain,
+            test: node,
+            name: None,
+            span: test.span,
+        });
+        Ok(())
+    }
+
+    /// A check that must fail and that the model does not have: no execution is left.
+    pub(super) fn never_skipped(&mut self) {
+        if !self.strict_skip || self.skip.iter().all(|name| self.turned.contains(name)) {
+            return;
+        }
+        let Some(a) = self.interpreter.lowering() else { return };
+        let expr = a.pool.intern(model::Expr::Empty(Sort::Rel));
+        let test = model::Test { kind: model::TestKind::Empty, negated: true, expr };
+        let span = Span::new(SourceId(0), 0, 0);
+        self.steps.push(Step::Check { kind: model::CheckKind::Plain, test, name: None, span });
     }
 
     fn show(&mut self, label: &str, value: &Value) {

@@ -63,12 +63,16 @@ pub struct LowerInput<'a> {
     pub library: Option<&'a File>,
     /// Is that one not ours, so that it is checked too?
     pub foreign_library: bool,
+    /// Instructions that run after the library and before anything else.
+    pub rules: Option<&'a File>,
     /// The names bound before any of them.
     pub predefined: Predefined,
     /// The variants that are set: lower case, canonical names (see [`canonical_variant`]).
     pub variants: BTreeSet<String>,
     /// Checks and calls of these names are left out.
     pub skip_checks: BTreeSet<String>,
+    /// Must every check that is skipped fail? They are then turned round, not left out.
+    pub strict_skip: bool,
     /// What for.
     pub purpose: Purpose,
 }
@@ -121,7 +125,13 @@ fn lower_here(
     let mut executor = Executor::new(interpreter, files, sources, diags, &input.skip_checks, Purpose::Run);
     let mut env = Env::default();
     executor.bind_predefined(&mut env);
-    let files = [(input.library, input.foreign_library), (input.bell, true), (Some(input.model), true)];
+    executor.strict_skip = input.strict_skip;
+    let files = [
+        (input.library, input.foreign_library),
+        (input.rules, false),
+        (input.bell, true),
+        (Some(input.model), true),
+    ];
     for (file, is_own) in files {
         let Some(file) = file else { continue };
         if is_own {
@@ -138,6 +148,7 @@ fn lower_here(
             Err(Halt::Stop(stop)) => return Err(executor.report(&stop)),
         }
     }
+    executor.never_skipped();
     executor.report_doubtful();
     if let Some(reported) = executor.failed {
         return Err(reported);

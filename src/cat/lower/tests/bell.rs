@@ -71,6 +71,8 @@ fn fragments_may_use_names_of_their_includers() {
         bell: None,
         library: None,
         foreign_library: false,
+        rules: None,
+        strict_skip: false,
         predefined: Predefined::new(&variants),
         variants,
         skip_checks: BTreeSet::new(),

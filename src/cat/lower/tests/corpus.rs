@@ -83,6 +83,8 @@ fn lower_file(case: &Case) -> Result<Lowered, String> {
             bell: bell.as_deref(),
             library: Some(&library),
             foreign_library: false,
+            rules: None,
+            strict_skip: false,
             predefined,
             variants,
             skip_checks: BTreeSet::new(),

@@ -276,6 +276,8 @@ fn lowered(expr: &R) -> (String, Model, ExprId, [ExprId; 2]) {
         bell: None,
         library: Some(&stdlib),
         foreign_library: false,
+        rules: None,
+        strict_skip: false,
         predefined: Predefined::new(&BTreeSet::new()),
         variants: BTreeSet::new(),
         skip_checks: BTreeSet::new(),
