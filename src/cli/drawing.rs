@@ -143,7 +143,8 @@ impl Drawing {
         let mut said = said.to_string();
         let name = report.title();
         let Some(outcome) = report.outcome() else { return said };
-        if report.executions.is_empty() {
+        let cut = report.diagnostics.iter().any(|diagnostic| diagnostic.code == "graph::timeout");
+        if report.executions.is_empty() && !cut {
             let all = outcome.positive + outcome.negative;
             said += &match all {
                 0 => format!("{name}: nothing to draw, the model allows no execution\n"),

@@ -241,7 +241,12 @@ impl Session {
             return;
         }
         match explore::executions(test, &prepared.model, options, request) {
-            Ok((executions, _)) => {
+            Ok((executions, seen)) => {
+                let cut = seen.completeness == Completeness::TimedOut;
+                if cut && executions.len() < request.limit.unwrap_or(usize::MAX) {
+                    let message = "the time limit was reached before all executions to show were found";
+                    diagnostics.warn(Diagnostic::warning("graph::timeout", message));
+                }
                 let none = executions.is_empty();
                 let drawn = executions.first().map(|first| first.shown.as_slice()).unwrap_or_default();
                 for name in &request.names {
