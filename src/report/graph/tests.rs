@@ -270,3 +270,32 @@ fn what_can_be_left_out() {
     }
     "#);
 }
+
+/// The search counts executions with bounds, the pictures come from the plain run: they must be as many, and end in the same states.
+#[test]
+fn as_many_are_shown_as_counted() {
+    let settings = Settings {
+        shown: Some(Request { show: Show::All, limit: None, names: Vec::new() }),
+        ..Settings::default()
+    };
+    let session = Session::new(settings);
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("litmus");
+    let mut looked_at = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if !path.to_string_lossy().ends_with("-x86.litmus") {
+            continue;
+        }
+        let report = session.run(&Input::File(path.clone()), Some("weak"));
+        let outcome = report.outcome().unwrap_or_else(|| panic!("{path:?}: {:?}", report.diagnostics));
+        let mut states = std::collections::BTreeMap::new();
+        for execution in &report.executions {
+            *states.entry(execution.state.clone()).or_insert(0u64) += 1;
+        }
+        let counted: std::collections::BTreeMap<_, _> =
+            outcome.states.iter().map(|(state, count)| (state.clone(), *count)).collect();
+        assert_eq!(states, counted, "{path:?}");
+        looked_at += 1;
+    }
+    assert!(looked_at > 10, "{looked_at} tests");
+}
