@@ -31,7 +31,15 @@ pub fn collect(args: &[String]) -> (Vec<Input>, Vec<String>) {
 fn add(path: &Path, inputs: &mut Vec<Input>, errors: &mut Vec<String>, depth: usize) {
     let shown = path.display();
     let is_list = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('@'));
-    if is_list {
+    // herd7's lists are files whose name begins with `@`; elsewhere `@path` means the list at `path`.
+    let named = shown
+        .to_string()
+        .strip_prefix('@')
+        .map(PathBuf::from)
+        .filter(|list| !path.exists() && list.is_file());
+    if let Some(list) = named {
+        add_list(&list, inputs, errors, depth);
+    } else if is_list {
         add_list(path, inputs, errors, depth);
     } else if path.is_dir() {
         let mut found = Vec::new();
@@ -60,7 +68,7 @@ fn add(path: &Path, inputs: &mut Vec<Input>, errors: &mut Vec<String>, depth: us
     }
 }
 
-/// `@file`: one path a line, relative to the list's folder; empty lines and lines starting with `#` are skipped.
+/// `@file`, whether `@` is part of the name or not: one path a line, relative to the list's folder; empty lines and lines starting with `#` are skipped.
 fn add_list(path: &Path, inputs: &mut Vec<Input>, errors: &mut Vec<String>, depth: usize) {
     let shown = path.display();
     if depth > 50 {

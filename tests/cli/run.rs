@@ -90,8 +90,9 @@ fn folders_lists_and_patterns() {
         ("a/SB.litmus", SB),
         ("a/deep/MP.litmus", MP),
         ("@list", "# two\na/SB.litmus\n\na/deep/MP.litmus\n"),
+        ("b/plain.txt", "../a/SB.litmus\n../a/deep/MP.litmus\n"),
     ]);
-    for tests in ["a", "@list"] {
+    for tests in ["a", "@list", "@b/plain.txt"] {
         let run = litmus_in(dir.path(), &["run", "-q", "-m", "sc", tests]).assert().code(0);
         let names: Vec<String> =
             stdout(&run).lines().filter(|l| l.starts_with("Test ")).map(String::from).collect();
