@@ -18,9 +18,13 @@ impl<const W: usize> Search<'_, '_, W> {
         if !self.has_ceiling {
             self.find_ceiling(state);
         }
-        self.forbidden.fill(rows::zero());
         let problem = self.problem;
         let n = self.n;
+        // The pass leaves zeros behind it, but for what it found out.
+        for slot in &problem.bases {
+            let (at, size) = self.place(*slot);
+            self.forbidden[at..at + size].fill(rows::zero());
+        }
         for (index, check) in problem.checks.iter().enumerate() {
             let info = &problem.code.slots[check.slot as usize];
             let open = index >= 64 || state.open >> index & 1 == 1;
@@ -220,6 +224,9 @@ impl<const W: usize> Search<'_, '_, W> {
             | Code::Compl(_)
             | Code::DifferentValues(_)
             | Code::Result(_) => {}
+        }
+        if !matches!(info.code, Code::Rf | Code::Fw | Code::Choice(_) | Code::Opaque) {
+            rest[..size].fill(rows::zero());
         }
     }
 }
