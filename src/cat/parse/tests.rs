@@ -289,6 +289,8 @@ fn deep_nesting_is_a_diagnostic() {
     let deep = [
         format!("let x = {}a{}", "(".repeat(n), ")".repeat(n)),
         format!("let x = {}a{}", "[".repeat(n), "]".repeat(n)),
+        format!("let x = {}a{}", "begin ".repeat(n), " end".repeat(n)),
+        format!("let x = {}a{}", "{".repeat(n), "}".repeat(n)),
         format!("let x = {}a", "~".repeat(n)),
         format!("let x = a{}", "^-1".repeat(n)),
         format!("let x = a{}", "?".repeat(n)),
@@ -314,6 +316,8 @@ fn deep_nesting_is_a_diagnostic() {
         assert!(result.is_err());
         assert_eq!(diags.list()[0].code, "cat::too-deep", "{}", &text[..60]);
     }
+    // Comments are no tree.
+    assert!(accepts(&format!("{}{} let x = a", "(*".repeat(n), "*)".repeat(n))));
     // Width is no depth.
     assert!(accepts(&format!("let x = a{}", " | b".repeat(n))));
     assert!(accepts(&format!("let x = a{}", "; b".repeat(n))));

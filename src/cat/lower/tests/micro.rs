@@ -26,6 +26,10 @@ fn predefined_relations() {
          IW                 {d}
          FW                 {}
          id                 <aa bb cc dd>
+         int                <aa ab ac ba bb bc ca cb cc>
+         ext                <ad bd cd da db dc>
+         loc                <aa ab ac ad ba bb bc bd ca cb cc cd da db dc dd>
+         ~po^-1             <aa ab ac ad bb bc bd cc cd da db dc dd>
          po-loc             <ab ac bc>
          rfe                <dc>
          rfi                <>",
@@ -70,6 +74,21 @@ fn explicit_sets_and_plus_plus() {
          W ++ {R}           {{c}, {a,b,d}}
          map (fun x -> x) {W}   {{a,b,d}}",
     );
+}
+
+#[test]
+fn wrong_sorts() {
+    check(
+        "nosuch;0           error[cat::unknown-name]: `nosuch` is not defined
+         W | 0              error[cat::wrong-sort]: union of a set of events and a relation
+         {W,po}             error[cat::wrong-sort]: a set cannot hold both a set of events and a relation
+         { {}, {} }         error[cat::wrong-sort]: a set cannot hold both the empty set and the empty set
+         W ++ R             error[cat::wrong-sort]: expected an event, found a set of events",
+    );
+    // A pair is no relation: known when it is matched, not before.
+    let pair = |body: &str| value(&format!("match po with || {{}} -> 0 || p ++ s -> {body} end"));
+    assert!(pair("p+").contains("expected a relation, found a pair of events"));
+    assert!(pair("p | po").contains("union does not apply to a pair of events"));
 }
 
 #[test]
