@@ -123,3 +123,22 @@ fn classic_shapes_on_other_machines() {
     insta::assert_snapshot!(allowed("uni"), @"2+2w iriw isa2 lb r s sb sb-fenced wrc");
     insta::assert_snapshot!(allowed("minimal"), @"2+2w corr corr-fenced corw cowr coww iriw isa2 lb r s sb sb-fenced wrc");
 }
+
+/// A model in the manner of Dat3M runs after its prelude: coherence, fences by the names of instructions, and `po` inside atomic ones.
+#[test]
+fn a_model_of_another_tool() {
+    let dir = tempfile::tempdir().unwrap();
+    let model = dir.path().join("tso.cat");
+    let text = "include \"dat3m.cat\"\n\
+        let fence = po; [mfence]; po\n\
+        let implied = po & W*R & ((M * A) | (A * M))\n\
+        acyclic po-loc | co | fr | rf as uniproc\n\
+        empty rmw & (fre; coe)\n\
+        acyclic (po & (R*M | W*W)) | fence | implied | co | fr | rfe as tso\n";
+    std::fs::write(&model, text).unwrap();
+    let model = model.display().to_string();
+    for test in tests().iter().filter(|test| test.ends_with("-x86")) {
+        assert_eq!(run(test, Some(&model)), run(test, Some("x86tso")), "{test}");
+    }
+    assert!(allows("sb-x86", Some(&model)) && !allows("sb-fenced-x86", Some(&model)));
+}
