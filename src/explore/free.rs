@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 
 use rustc_hash::FxHashMap;
 
+use super::Mode;
 use super::problem::Problem;
 use super::search::{Branch, Search, State, alternatives};
 use crate::relation::rows::{self, Row};
@@ -64,6 +65,8 @@ impl<const W: usize> Search<'_, '_, W> {
         if !by_number || self.plain.is_some() || state.open_flags != 0 {
             return None;
         }
+        // Who does not count needs no numbers, which may be too large to have.
+        let counting = self.options.mode == Mode::Count;
         let mut ways: u64 = 1;
         let mut visible = Vec::new();
         for (read, row) in state.candidates.iter().enumerate() {
@@ -78,9 +81,11 @@ impl<const W: usize> Search<'_, '_, W> {
             if !rows::bits(*row).all(known) {
                 return None;
             }
-            ways = ways.checked_mul(u64::from(rows::count(row)))?;
+            if counting {
+                ways = ways.checked_mul(u64::from(rows::count(row)))?;
+            }
         }
-        for mask in &state.options {
+        for mask in state.options.iter().filter(|_| counting) {
             ways = ways.checked_mul(u64::from(mask.count_ones()))?;
         }
         for (index, row) in state.finals.iter().enumerate() {
@@ -105,6 +110,7 @@ impl<const W: usize> Search<'_, '_, W> {
             };
             let mut shown = (0..problem.last_of_order.len()).filter(here);
             match (shown.next(), shown.next()) {
+                (None, _) if !counting => {}
                 (None, _) => ways = ways.checked_mul(extensions(rel, &order.over)?)?,
                 (Some(last), None) => {
                     let writes = &problem.last_of_order[last].writes;
@@ -115,7 +121,7 @@ impl<const W: usize> Search<'_, '_, W> {
                     for end in order.over.iter().filter(|end| rows::is_zero(&among(&rel[**end], &order.over)))
                     {
                         let others: Vec<usize> = order.over.iter().filter(|w| *w != end).copied().collect();
-                        ends.push((*end, extensions(rel, &others)?));
+                        ends.push((*end, if counting { extensions(rel, &others)? } else { 1 }));
                     }
                     visible.push(Visible::Last(last, ends));
                 }

@@ -6,9 +6,8 @@ use super::finals::Finals;
 use super::naive::{self, Candidate};
 use super::propagate::holds;
 use super::search::{Search, State, is_open};
-use super::sink::Found;
+use super::sink::{Found, too_many_executions};
 use super::steps::assertion_failed;
-use crate::diag::Diagnostic;
 use crate::model::CheckKind;
 use crate::program::Value;
 use crate::relation::rows::{self, Row};
@@ -50,10 +49,7 @@ impl<const W: usize> Search<'_, '_, W> {
 
     /// More executions than can be counted.
     pub(super) fn too_many(&mut self) -> ControlFlow<()> {
-        self.sink.fail(Diagnostic::unsupported(
-            "explore::too-many-executions",
-            "this test has more executions than fit into 64 bits",
-        ))
+        self.sink.fail(too_many_executions())
     }
 
     /// Notes what was chosen: the paths, `rf`, final writes, orders and options.

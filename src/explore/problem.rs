@@ -332,7 +332,8 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
                     let all = Rel::product(&over, &over).diff(&Rel::identity(n));
                     must.union_with(&certain);
                     may.union_with(&all.diff(&certain.inverse()));
-                    if over.len() > 1 {
+                    // One event has nothing to be ordered with, but a base not known yet may turn out to be a cycle.
+                    if over.len() > 1 || matches!(base, OrderBase::Node(_)) {
                         self.orders.push((index, over, base));
                     }
                 }

@@ -102,7 +102,13 @@ impl<'t> Sink<'t> {
         let stats = &mut self.outcome.stats;
         stats.graphs += part.outcome.stats.graphs;
         stats.entailed += part.outcome.stats.entailed;
-        stats.executions += part.outcome.stats.executions;
+        match stats.executions.checked_add(part.outcome.stats.executions) {
+            Some(executions) => stats.executions = executions,
+            None => {
+                self.error.get_or_insert_with(too_many_executions);
+                return;
+            }
+        }
         stats.value_conflicts += part.outcome.stats.value_conflicts;
         for (name, count) in part.outcome.stats.pruned {
             *stats.pruned.entry(name).or_default() += count;
@@ -207,7 +213,10 @@ impl<'t> Sink<'t> {
 
     /// One more accepted execution.
     pub fn record(&mut self, value: &impl Fn(Observable) -> Value, found: &Found) -> ControlFlow<()> {
-        self.outcome.stats.executions += found.ways;
+        let Some(executions) = self.outcome.stats.executions.checked_add(found.ways) else {
+            return self.fail(too_many_executions());
+        };
+        self.outcome.stats.executions = executions;
         let mut key = std::mem::take(&mut self.key);
         key.clear();
         for shown in &self.test.shown {
@@ -268,4 +277,13 @@ impl<'t> Sink<'t> {
         self.outcome.stats.time = self.started.elapsed();
         Ok(self.outcome)
     }
+}
+
+/// More executions than can be counted. They are counted without being built, so that this is not out of reach.
+pub(super) fn too_many_executions() -> Diagnostic {
+    Diagnostic::unsupported(
+        "explore::too-many-executions",
+        "this test has more executions than fit into 64 bits",
+    )
+    .help("--mode states finds its outcomes without counting")
 }

@@ -1,7 +1,7 @@
 //! Models written to mislead a search that prunes: what each is after is said above it.
 
 /// Name and text.
-pub const MODELS: [(&str, &str); 38] = [
+pub const MODELS: [(&str, &str); 39] = [
     ("empty", ""),
     // Nothing but an order of the writes.
     ("order-only", "include \"cos.cat\""),
@@ -88,6 +88,11 @@ pub const MODELS: [(&str, &str); 38] = [
     (
         "order-of-some",
         "include \"cross.cat\" with co from generate_orders(W \\ FW, co0) acyclic co | po-loc | rf as x",
+    ),
+    // An order of one event, on a base that is a cycle as soon as values are known.
+    (
+        "order-of-one",
+        "with o from linearisations(IW & domain(loc), different-values(loc)) acyclic rf | po as x",
     ),
     // The final writes.
     ("final", "empty [FW];po;[W] & loc as last  irreflexive rf;[R];(M * FW);loc as x"),
