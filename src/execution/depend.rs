@@ -69,9 +69,10 @@ impl Dependencies {
         let predicated = set(&|e| e.kind == EventKind::Branch(BranchKind::Pred));
         let readers = set(&|e| e.is_read() || looks_at_lock(e) || matches!(e.kind, EventKind::RegRead(..)));
         let guarded = from(&readers, &pairs(&world.control));
-        let later = from(&conditional, &world.program_order(n).union(&iico))
-            .union(&from(&predicated, &iico))
-            .union(&guarded);
+        let mut later = from(&predicated, &iico).union(&guarded);
+        if !conditional.is_empty() {
+            later.union_with(&from(&conditional, &world.program_order(n).union(&iico)));
+        }
         let ctrl = depend.union(&addr).union(&data).seq(&later).union(&guarded);
         let ctrl = to(&from(&memory.union(&loads), &ctrl), &relevant);
 
