@@ -153,6 +153,8 @@ struct Builder<'b, 'p> {
     choices: Vec<ChoiceId>,
     orders: Vec<(usize, Set, OrderBase)>,
     options: Vec<(usize, Vec<Val>)>,
+    /// Orders whose base says no more than that their last write is the final one.
+    keeps_last: Vec<usize>,
     checks: Vec<(ExprId, Check)>,
     flags: Vec<(ExprId, Check)>,
     sure_flags: Vec<String>,
@@ -178,6 +180,7 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             choices: Vec::new(),
             orders: Vec::new(),
             options: Vec::new(),
+            keeps_last: Vec::new(),
             checks: Vec::new(),
             flags: Vec::new(),
             sure_flags: Vec::new(),
@@ -410,11 +413,17 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             }
         }
         let mut bases = Vec::new();
-        for (_, _, base) in &self.orders {
-            if let OrderBase::Node(node) = base
-                && !self.bounds.eval_rows(*node)?.exact
+        for index in 0..self.orders.len() {
+            if let OrderBase::Node(node) = self.orders[index].2
+                && !self.bounds.eval_rows(node)?.exact
             {
-                bases.push(*node);
+                if self.says_only_what_last_means(index, node) {
+                    let certain = self.bounds.must_rel(node)?.unwrap_or_else(|| Rel::empty(n));
+                    self.orders[index].2 = OrderBase::Rel(certain);
+                    self.keeps_last.push(index);
+                } else {
+                    bases.push(node);
+                }
             }
         }
         bases.sort_unstable();
@@ -434,6 +443,22 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             Some(problem) => Built::Ready(Box::new(problem)),
             None => Built::NotAsked,
         }))
+    }
+
+    /// Is the base of an order just the usual one, and are the final writes of its cells the last of this very order? Then it adds
+    /// nothing but that initial writes come first, which is known.
+    fn says_only_what_last_means(&self, index: usize, base: ExprId) -> bool {
+        let (_, over, _) = &self.orders[index];
+        let all_in =
+            |order: &(usize, Set, OrderBase), writes: &[usize]| writes.iter().all(|w| order.1.contains(*w));
+        let others = self.orders.iter().enumerate().filter(|(other, _)| *other != index);
+        self.model.usual_coherence() == Some(base)
+            && self.world.observed.iter().all(|loc| {
+                let writes = &self.world.writes[usize::from(loc.0)];
+                !writes.iter().any(|w| over.contains(*w))
+                    || all_in(&self.orders[index], writes)
+                        && !others.clone().any(|(_, order)| all_in(order, writes))
+            })
     }
 
     /// `None`: what is asked of the final state cannot be.
@@ -458,7 +483,10 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
         let mut orders = Vec::new();
         let mut ordered = Vec::new();
         let mut canonical = Vec::new();
-        for (choice, over, base) in &self.orders {
+        for (index, (choice, over, base)) in self.orders.iter().enumerate() {
+            if self.keeps_last.contains(&index) {
+                canonical.push((*choice, over.clone()));
+            }
             let members: Vec<usize> = over.iter().collect();
             let slot = match base {
                 OrderBase::Node(node) => {

@@ -313,21 +313,24 @@ impl Model {
         self.catdep || names.iter().any(|name| named(name))
     }
 
-    /// Does this relation put every write of a cell before its final one, in the usual way (`co0`, `pco`)? An order that
+    /// What every coherence order contains, as models usually say it (`co0`, `pco`): the initial write of a cell is before its other
+    /// writes, the final one after them.
+    pub fn usual_coherence(&self) -> Option<ExprId> {
+        let find = |expr: Expr| self.pool.find(&expr);
+        let [loc, initial, writes, last] =
+            [("loc", Sort::Rel), ("IW", Sort::Set), ("W", Sort::Set), ("FW", Sort::Set)]
+                .map(|(name, sort)| find(Expr::Base(name.into(), sort)));
+        let (loc, initial, writes, last) = (loc?, initial?, writes?, last?);
+        let first = find(Expr::Product(initial, find(Expr::Diff(writes, initial))?))?;
+        let end = find(Expr::Product(find(Expr::Diff(writes, last))?, last))?;
+        let both = find(Expr::Union(vec![first.min(end), first.max(end)]))?;
+        find(Expr::Inter(loc.min(both), loc.max(both)))
+    }
+
+    /// Does this relation put every write of a cell before its final one, in the usual way? An order that
     /// contains it then decides the final write, and the final write nothing else.
     pub fn orders_final_writes_last(&self, base: ExprId) -> bool {
-        let find = |expr: Expr| self.pool.find(&expr);
-        let usual = || {
-            let [loc, initial, writes, last] =
-                [("loc", Sort::Rel), ("IW", Sort::Set), ("W", Sort::Set), ("FW", Sort::Set)]
-                    .map(|(name, sort)| find(Expr::Base(name.into(), sort)));
-            let (loc, initial, writes, last) = (loc?, initial?, writes?, last?);
-            let first = find(Expr::Product(initial, find(Expr::Diff(writes, initial))?))?;
-            let end = find(Expr::Product(find(Expr::Diff(writes, last))?, last))?;
-            let both = find(Expr::Union(vec![first.min(end), first.max(end)]))?;
-            find(Expr::Inter(loc.min(both), loc.max(both)))
-        };
-        let Some(usual) = usual() else { return false };
+        let Some(usual) = self.usual_coherence() else { return false };
         base == usual || matches!(self.pool.expr(base), Expr::Union(parts) if parts.contains(&usual))
     }
 }
