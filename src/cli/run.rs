@@ -284,22 +284,38 @@ fn figures(report: &Report) -> String {
     let Some(outcome) = report.outcome() else { return String::new() };
     let stats = &outcome.stats;
     let seconds = stats.time.as_secs_f64();
-    let rate = if seconds > 0.0 { stats.executions as f64 / seconds } else { 0.0 };
+    let rate = |n: u64| if seconds > 0.0 { n as f64 / seconds } else { 0.0 };
+    let several = |n: u64, one: &str, more: &str| format!("{n} {}", if n == 1 { one } else { more });
     let mut text = format!(
-        "{}: {} executions in {seconds:.4} s ({rate:.0}/s), {} worlds, {} graphs, {} entailed, {} speculated, {} value \
-         conflicts\n",
+        "{}: {} in {seconds:.4} s ({:.0}/s), {} ({:.0}/s)\n",
         report.title(),
-        stats.executions,
-        stats.worlds,
-        stats.graphs,
-        stats.entailed,
-        stats.speculated,
-        stats.value_conflicts
+        several(stats.executions, "execution", "executions"),
+        rate(stats.executions),
+        several(stats.graphs, "graph", "graphs"),
+        rate(stats.graphs),
+    );
+    let mut line = |count: u64, what: &str| {
+        if count > 0 {
+            text += &format!("  {count:>10} {what}\n");
+        }
+    };
+    line(stats.worlds, "worlds: combinations of paths, one of each thread");
+    line(stats.speculated, "paths speculated, at branches and addresses not known yet");
+    line(stats.entailed, "times checks were found to hold whatever is chosen, and dropped");
+    line(
+        stats.value_conflicts,
+        "branches dropped for values that contradict each other or come out of thin air",
     );
     let mut pruned: Vec<_> = stats.pruned.iter().collect();
     pruned.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
     for (check, count) in pruned {
-        text += &format!("  {count:>10} branches refuted by {check}\n");
+        match check.as_str() {
+            "(no choice left)" => {
+                line(*count, "branches refuted by several checks together: no choice was left")
+            }
+            "(order)" => line(*count, "branches refuted by what an order of the model must contain"),
+            check => line(*count, &format!("branches refuted by {check}")),
+        }
     }
     text
 }

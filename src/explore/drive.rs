@@ -57,6 +57,9 @@ pub(super) fn run_into(
     cells.dedup();
     let registers = model.needs_register_events();
     let mut worlds = unfold(&test.program, unroll, &cells)?;
+    // Each path of a thread beyond the first begins where one that was not known yet was taken for granted.
+    let forks: usize = worlds.n_paths().iter().map(|paths| paths.saturating_sub(1)).sum();
+    sink.outcome.stats.speculated = forks as u64;
     while let Some(world) = worlds.next_while(&mut || sink.look_at_limits().is_continue()) {
         sink.outcome.stats.worlds += 1;
         let names = Names {

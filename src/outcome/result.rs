@@ -39,7 +39,8 @@ pub struct Stats {
     pub pruned: BTreeMap<String, u64>,
     /// Checks found to hold in every completion.
     pub entailed: u64,
-    /// Branch directions and addresses speculated on while unfolding.
+    /// Paths taken on speculation: at a branch or an address that hangs on a value not known yet, one path goes on and
+    /// each other alternative becomes one more. Every read is bound after all paths are known, so none is put off.
     pub speculated: u64,
     /// Executions reported.
     pub executions: u64,

@@ -299,7 +299,27 @@ fn the_oracle_gives_the_same_log() {
 fn figures_of_the_search() {
     let dir = folder(&[("SB.litmus", SB)]);
     let run = litmus_in(dir.path(), &["run", "SB.litmus", "-m", "sc", "--stats"]).assert().code(0);
-    assert!(stderr(&run).starts_with("SB: 3 executions in "), "{}", stderr(&run));
+    let said = stderr(&run);
+    let (first, rest) = said.split_once('\n').expect("several lines");
+    assert!(first.starts_with("SB: 3 executions in ") && first.contains("/s), 7 graphs ("), "{first}");
+    insta::assert_snapshot!(rest, @r"
+             1 worlds: combinations of paths, one of each thread
+             1 times checks were found to hold whatever is chosen, and dropped
+             1 branches refuted by sc
+    ");
+}
+
+#[test]
+fn figures_of_a_search_with_branches() {
+    let dir = folder(&[("SPIN.litmus", SPIN)]);
+    let run = litmus_in(dir.path(), &["run", "SPIN.litmus", "--stats", "-q"]).assert().code(0);
+    let said = stderr(&run);
+    let (_, rest) = said.split_once('\n').expect("several lines");
+    insta::assert_snapshot!(rest, @r"
+             4 worlds: combinations of paths, one of each thread
+             3 paths speculated, at branches and addresses not known yet
+             3 times checks were found to hold whatever is chosen, and dropped
+    ");
 }
 
 #[test]
