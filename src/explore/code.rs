@@ -99,8 +99,6 @@ pub struct Check {
     pub negated: bool,
     /// Of what.
     pub slot: Slot,
-    /// Position of its step in the model.
-    pub step: usize,
 }
 
 /// An order to be found (`with co from linearisations …`): one choice may be made of several.

@@ -142,10 +142,10 @@ fn search(model: &Model, view: &View, options: &Options, sink: &mut Sink) -> Con
     // Whoever looks at executions wants the values of the model's names, which the plain run has.
     let plainly = sink.watch.is_some();
     match build(model, view, asked, &options.skip_checks, plainly, &mut sink.outcome.stats.entailed) {
-        Err(diagnostic) => {
-            // A world without any candidate never reaches the model.
+        Err(_) => {
+            // An error only if a candidate gets that far. The plain run goes step by step, as herd7 does.
             if is_feasible(view, sink)? {
-                return sink.fail(diagnostic);
+                return naive::run(model, view, options, sink);
             }
             ControlFlow::Continue(())
         }

@@ -7,7 +7,6 @@ use super::naive::{self, Candidate};
 use super::propagate::holds;
 use super::search::{Search, State, is_open};
 use super::sink::{Found, too_many_executions};
-use super::steps::assertion_failed;
 use crate::model::CheckKind;
 use crate::program::Value;
 use crate::relation::rows::{self, Row};
@@ -101,10 +100,6 @@ impl<const W: usize> Search<'_, '_, W> {
             match (flag.kind, raised) {
                 (CheckKind::Flag, true) if flag.name != "(unnamed)" => flags.push(&flag.name),
                 (CheckKind::UndefinedUnless, false) => undefined = true,
-                (CheckKind::Assert, false) => {
-                    let step = &problem.model.steps[flag.step];
-                    return self.sink.fail(assertion_failed(Some(&flag.name), step));
-                }
                 _ => {}
             }
         }

@@ -118,7 +118,8 @@ pub(super) enum Built<'p> {
 /// Looks at a world under a model.
 ///
 /// # Errors
-/// A run-time error of the model.
+/// A run-time error of the model, or an assertion that does not hold for certain. Whether a candidate ever gets there is not
+/// known: earlier checks may refuse them all.
 pub(super) fn build<'p>(
     model: &'p Model,
     view: &'p View<'p>,
@@ -216,11 +217,11 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             }
             self.bounds.set(node, &Bound::new(Val::Set(must), Val::Set(may)));
         }
-        for (position, step) in self.model.steps.iter().enumerate() {
+        for step in &self.model.steps {
             let refuted = match step {
                 Step::Check { name: Some(name), .. } if skip.contains(name) => None,
                 Step::Check { kind, test, name, .. } => {
-                    self.check(position, *kind, test, name.as_deref(), step, entailed)?
+                    self.check(*kind, test, name.as_deref(), step, entailed)?
                 }
                 Step::With { choice, name, from, .. } => match self.with(*choice, name, *from)? {
                     Some(refuted) => refuted,
@@ -238,7 +239,6 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
     /// Decides a check at the root, or keeps it. `Some(name)`: the world is refuted.
     fn check(
         &mut self,
-        step: usize,
         kind: CheckKind,
         test: &Test,
         name: Option<&str>,
@@ -252,13 +252,12 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
         match (kind, holds) {
             (CheckKind::Plain, Some(false)) => return Ok(Some(shown)),
             (CheckKind::Plain | CheckKind::Assert, Some(true)) => *entailed += 1,
-            (CheckKind::Assert, Some(false)) => return Err(assertion_failed(name, source)),
+            (CheckKind::Assert, Some(false) | None) => return Err(assertion_failed(name, source)),
             (CheckKind::Flag, Some(true)) => self.sure_flags.extend(name.map(str::to_string)),
             (CheckKind::UndefinedUnless, Some(false)) => self.sure_undefined = true,
             (CheckKind::Flag, Some(false)) | (CheckKind::UndefinedUnless, Some(true)) => {}
             (_, None) => {
-                let check =
-                    Check { name: shown, kind, test: test.kind, negated: test.negated, slot: 0, step };
+                let check = Check { name: shown, kind, test: test.kind, negated: test.negated, slot: 0 };
                 let list = if kind == CheckKind::Plain { &mut self.checks } else { &mut self.flags };
                 list.push((test.expr, check));
             }

@@ -1,7 +1,7 @@
 //! Models written to mislead a search that prunes: what each is after is said above it.
 
 /// Name and text.
-pub const MODELS: [(&str, &str); 39] = [
+pub const MODELS: [(&str, &str); 42] = [
     ("empty", ""),
     // Nothing but an order of the writes.
     ("order-only", "include \"cos.cat\""),
@@ -97,6 +97,13 @@ pub const MODELS: [(&str, &str); 39] = [
     // The final writes.
     ("final", "empty [FW];po;[W] & loc as last  irreflexive rf;[R];(M * FW);loc as x"),
     ("final-and-order", "include \"cos.cat\" empty ([FW];co) as last empty [FW];rf;[R \\ domain(po)] as y"),
+    // Assertions: of candidates that an earlier check refuses they say nothing, of those that a later one does they do.
+    ("assert-late", "include \"cos.cat\" empty rf & (IW*R) as a ~empty rf & (IW*R) as b assert empty W as c"),
+    ("assert-early", "include \"cos.cat\" assert empty rfe & (IW*R) as a empty rf & (IW*R) as b"),
+    (
+        "assert-sure",
+        "include \"cos.cat\" acyclic po | rf | co | fr as sc assert empty (fr;po;fr;po) & id as a",
+    ),
     // Values.
     (
         "values",
