@@ -32,7 +32,7 @@ const SUITES: [(&str, &[&str], usize); 15] = [
 ];
 
 /// The most candidates that the oracle tries for a test of the sample.
-const SAMPLE_CANDIDATES: f64 = 150.0;
+const SAMPLE_CANDIDATES: f64 = 60.0;
 
 #[derive(Default)]
 struct Tally {
