@@ -253,26 +253,23 @@ impl<const W: usize> Search<'_, '_, W> {
     /// Pairs whose values are known to differ are certain, those known to be equal impossible.
     fn different_values(&mut self, slot: Slot, a: Slot, state: &State<W>) {
         let from = self.offset[a as usize];
-        let mut musts = std::mem::take(&mut self.fresh);
-        let mut mays = std::mem::take(&mut self.fresh_may);
-        for x in 0..self.n {
-            let mut must = rows::zero();
-            let mut may = rows::zero();
-            for y in rows::bits(rows::or(&self.may[from + x], &self.must[from + x])) {
-                let equal = self.problem.same_value(&state.values, x, y);
-                if equal == Some(false) && rows::has(&self.must[from + x], y) {
-                    rows::put(&mut must, y);
+        let mut fresh = std::mem::take(&mut self.fresh);
+        // Each bound from the same bound of the operand: the other one may not be kept.
+        for side in self.sides(slot) {
+            let operand = if side == Side::Must { &self.must } else { &self.may };
+            for x in 0..self.n {
+                let mut row = rows::zero();
+                for y in rows::bits(operand[from + x]) {
+                    let equal = self.problem.same_value(&state.values, x, y);
+                    let kept = if side == Side::Must { equal == Some(false) } else { equal != Some(true) };
+                    if kept {
+                        rows::put(&mut row, y);
+                    }
                 }
-                if equal != Some(true) {
-                    rows::put(&mut may, y);
-                }
+                fresh[x] = row;
             }
-            musts[x] = must;
-            mays[x] = may;
+            self.store(slot, side, &fresh[..self.n]);
         }
-        self.store(slot, Side::Must, &musts[..self.n]);
-        self.store(slot, Side::May, &mays[..self.n]);
-        self.fresh = musts;
-        self.fresh_may = mays;
+        self.fresh = fresh;
     }
 }
