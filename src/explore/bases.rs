@@ -1,7 +1,6 @@
 //! The bounds of what is chosen, from the state of the search.
 
-use super::code::Code;
-use super::run_code::Side;
+use super::code::{Code, Side};
 use super::search::{Search, State, alternatives, option_row};
 use crate::relation::rows::{self, Row};
 

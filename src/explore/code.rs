@@ -10,6 +10,25 @@ use crate::relation::Set;
 /// A slot: a set or relation with its bounds during the search.
 pub type Slot = u32;
 
+/// One of the two bounds of a slot.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Side {
+    /// The lower one.
+    Must,
+    /// The upper one.
+    May,
+}
+
+impl Side {
+    /// Both.
+    pub const BOTH: [Side; 2] = [Side::Must, Side::May];
+
+    /// The other one.
+    pub fn other(self) -> Side {
+        if self == Side::Must { Side::May } else { Side::Must }
+    }
+}
+
 /// One instruction; its result goes to the slot it stands for.
 #[derive(Clone, Debug)]
 pub enum Code {
@@ -41,6 +60,35 @@ pub enum Code {
     DifferentValues(Slot),
     /// The value of a recursion variable once its loop has settled.
     Result(Slot),
+}
+
+impl Code {
+    /// Calls `f` with each slot that the instruction reads, and whether a bound of the result comes from the operand's
+    /// *other* bound (what grows with the operand shrinks the result).
+    pub fn operands(&self, mut f: impl FnMut(Slot, bool)) {
+        match self {
+            Code::Const | Code::Rf | Code::Fw | Code::Choice(_) | Code::Variable | Code::Opaque => {}
+            Code::Union(children) => children.iter().for_each(|child| f(*child, false)),
+            Code::Inter(a, b) | Code::Seq(a, b) | Code::Product(a, b) => {
+                f(*a, false);
+                f(*b, false);
+            }
+            Code::Diff(a, b) => {
+                f(*a, false);
+                f(*b, true);
+            }
+            Code::Compl(a) => f(*a, true),
+            Code::Inverse(a)
+            | Code::ToId(a)
+            | Code::Domain(a)
+            | Code::Range(a)
+            | Code::Opt(a)
+            | Code::Plus(a)
+            | Code::Star(a)
+            | Code::DifferentValues(a)
+            | Code::Result(a) => f(*a, false),
+        }
+    }
 }
 
 /// Code in order; a loop runs its body until its variables settle.

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::code::{Check, Code, Item, Loop, Numbering, Slot, SlotInfo};
+use super::code::{Check, Code, Item, Loop, Numbering, Side, Slot, SlotInfo};
 use crate::model::{Bounds, Expr, ExprId, FixId, Pool, Sort, TestKind};
 use crate::relation::Set;
 
@@ -69,17 +69,17 @@ pub fn compile(pool: &Pool, bounds: &Bounds, choice_of: &dyn Fn(ExprId) -> usize
     let mut slots = cx.slots;
     // What the search itself needs, then what only complete executions need.
     for base in roots.bases {
-        need(&mut slots, &items, cx.slot_of[base], Need::Must);
+        need(&mut slots, &items, cx.slot_of[base], Side::Must);
         needed_by(&mut slots, &items, cx.slot_of[base], !0);
     }
     for (position, (_, check)) in roots.checks.iter().enumerate() {
-        need(&mut slots, &items, check.slot, if check.negated { Need::May } else { Need::Must });
+        need(&mut slots, &items, check.slot, if check.negated { Side::May } else { Side::Must });
         let mask = if position < 64 { 1 << position } else { !0 };
         needed_by(&mut slots, &items, check.slot, mask);
     }
     let in_main: Vec<bool> = slots.iter().map(|s| s.need_must || s.need_may).collect();
     for (_, check) in roots.flags.iter() {
-        need(&mut slots, &items, check.slot, Need::Must);
+        need(&mut slots, &items, check.slot, Side::Must);
         late_too(&mut slots, &items, check.slot);
     }
     for (slot, info) in slots.iter_mut().enumerate() {
@@ -330,42 +330,21 @@ impl Compiler<'_> {
     }
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Need {
-    Must,
-    May,
-}
-
 /// Marks a slot's bound as needed, and what it is computed from.
-fn need(slots: &mut [SlotInfo], items: &[Item], slot: Slot, which: Need) {
+fn need(slots: &mut [SlotInfo], items: &[Item], slot: Slot, which: Side) {
     let mut bodies = FxHashMap::default();
     loop_bodies(items, &mut bodies);
     let mut work = vec![(slot, which)];
     while let Some((slot, which)) = work.pop() {
         let info = &mut slots[slot as usize];
-        let flag = if which == Need::Must { &mut info.need_must } else { &mut info.need_may };
+        let flag = if which == Side::Must { &mut info.need_must } else { &mut info.need_may };
         if std::mem::replace(flag, true) {
             continue;
         }
-        let flip = if which == Need::Must { Need::May } else { Need::Must };
-        match &info.code {
-            Code::Const | Code::Rf | Code::Fw | Code::Choice(_) | Code::Opaque => {}
-            Code::Variable => work.extend(bodies.get(&slot).map(|body| (*body, which))),
-            Code::Union(c) => work.extend(c.iter().map(|c| (*c, which))),
-            Code::Inter(a, b) | Code::Seq(a, b) | Code::Product(a, b) => {
-                work.extend([(*a, which), (*b, which)]);
-            }
-            Code::Diff(a, b) => work.extend([(*a, which), (*b, flip)]),
-            Code::Compl(a) => work.push((*a, flip)),
-            Code::Inverse(a)
-            | Code::ToId(a)
-            | Code::Domain(a)
-            | Code::Range(a)
-            | Code::Opt(a)
-            | Code::Plus(a)
-            | Code::Star(a)
-            | Code::DifferentValues(a)
-            | Code::Result(a) => work.push((*a, which)),
+        info.code
+            .operands(|operand, flipped| work.push((operand, if flipped { which.other() } else { which })));
+        if matches!(info.code, Code::Variable) {
+            work.extend(bodies.get(&slot).map(|body| (*body, which)));
         }
     }
 }
@@ -381,7 +360,7 @@ fn needed_by(slots: &mut [SlotInfo], items: &[Item], slot: Slot, mask: u64) {
             continue;
         }
         info.checks |= mask;
-        operands(&info.code, &mut work);
+        info.code.operands(|operand, _| work.push(operand));
         if matches!(info.code, Code::Variable) {
             work.extend(bodies.get(&slot));
         }
@@ -399,29 +378,10 @@ fn late_too(slots: &mut [SlotInfo], items: &[Item], slot: Slot) {
             continue;
         }
         info.checks = !0;
-        operands(&info.code, &mut work);
+        info.code.operands(|operand, _| work.push(operand));
         if matches!(info.code, Code::Variable) {
             work.extend(bodies.get(&slot));
         }
-    }
-}
-
-/// Pushes the slots an instruction reads.
-fn operands(code: &Code, out: &mut Vec<Slot>) {
-    match code {
-        Code::Const | Code::Rf | Code::Fw | Code::Choice(_) | Code::Opaque | Code::Variable => {}
-        Code::Union(c) => out.extend(c),
-        Code::Inter(a, b) | Code::Seq(a, b) | Code::Product(a, b) | Code::Diff(a, b) => out.extend([*a, *b]),
-        Code::Compl(a)
-        | Code::Inverse(a)
-        | Code::ToId(a)
-        | Code::Domain(a)
-        | Code::Range(a)
-        | Code::Opt(a)
-        | Code::Plus(a)
-        | Code::Star(a)
-        | Code::DifferentValues(a)
-        | Code::Result(a) => out.push(*a),
     }
 }
 
@@ -437,7 +397,7 @@ fn inputs_of(slots: &[SlotInfo], body: &[Item], variables: &[Slot]) -> (Vec<Slot
                 own.insert(*slot);
                 let code = &slots[*slot as usize].code;
                 on_values |= matches!(code, Code::DifferentValues(_));
-                operands(code, &mut read);
+                code.operands(|operand, _| read.push(operand));
             }
             Item::Loop(inner) => {
                 on_values |= inner.on_values;

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use super::Mode;
 use super::problem::Problem;
 use super::search::{Branch, Search, State, alternatives};
+use super::sink::too_many_executions;
 use crate::relation::rows::{self, Row};
 
 /// Sets of events that counting the completions of one order may look at.
@@ -61,8 +62,7 @@ impl<const W: usize> Search<'_, '_, W> {
         if self.options.completed.is_some() {
             return None;
         }
-        let by_number = !self.options.build_all && self.options.max_executions.is_none();
-        if !by_number || self.plain.is_some() || state.open_flags != 0 {
+        if self.options.max_executions.is_some() || self.plain.is_some() || state.open_flags != 0 {
             return None;
         }
         // Who does not count needs no numbers, which may be too large to have.
@@ -95,13 +95,7 @@ impl<const W: usize> Search<'_, '_, W> {
         }
         for order in &problem.orders {
             let rel = &state.orders[order.choice * self.n..(order.choice + 1) * self.n];
-            let decided = |a: &usize, b: &usize| rows::has(&rel[*a], *b) || rows::has(&rel[*b], *a);
-            let total = order
-                .over
-                .iter()
-                .enumerate()
-                .all(|(at, a)| order.over[at + 1..].iter().all(|b| decided(a, b)));
-            if total {
+            if self.open_pair(state, order).is_none() {
                 continue;
             }
             let here = |last: &usize| {
@@ -160,7 +154,9 @@ impl<const W: usize> Search<'_, '_, W> {
                     for other in last.writes.iter().filter(|write| *write != end) {
                         rows::put(&mut state.orders[range.clone()][*other], *end);
                     }
-                    let Some(ways) = ways.checked_mul(*number) else { return self.too_many() };
+                    let Some(ways) = ways.checked_mul(*number) else {
+                        return self.sink.fail(too_many_executions());
+                    };
                     self.count(state, rest, ways)?;
                     state.orders[range.clone()].copy_from_slice(&saved);
                 }
@@ -236,7 +232,7 @@ fn extensions<const W: usize>(rel: &[Row<W>], events: &[usize]) -> Option<u64> {
             later.fold(0, |mask, (position, _)| mask | 1 << position)
         })
         .collect();
-    let all = if events.len() == 64 { !0 } else { (1 << events.len()) - 1 };
+    let all = rows::first(events.len());
     let mut known = FxHashMap::default();
     ends_of(all, &after, &mut known)
 }

@@ -6,7 +6,7 @@ use super::finals::Finals;
 use super::naive::{self, Candidate};
 use super::propagate::holds;
 use super::search::{Search, State, is_open};
-use super::sink::{Found, too_many_executions};
+use super::sink::Found;
 use crate::model::CheckKind;
 use crate::program::Value;
 use crate::relation::rows::{self, Row};
@@ -44,11 +44,6 @@ impl<const W: usize> Search<'_, '_, W> {
         };
         self.values = values;
         flow
-    }
-
-    /// More executions than can be counted.
-    pub(super) fn too_many(&mut self) -> ControlFlow<()> {
-        self.sink.fail(too_many_executions())
     }
 
     /// Notes what was chosen: the paths, `rf`, final writes, orders and options.

@@ -83,8 +83,6 @@ pub struct Options {
     pub speedcheck: bool,
     /// Names of checks to skip.
     pub skip_checks: Vec<String>,
-    /// Build every execution, also those that could be counted without.
-    pub build_all: bool,
     /// Where the explorer notes every execution that it completes, so that tests can tell whether it found one twice.
     #[cfg(test)]
     pub(crate) completed: Option<Arc<std::sync::Mutex<Vec<String>>>>,
@@ -103,7 +101,6 @@ impl Default for Options {
             interrupt: None,
             speedcheck: false,
             skip_checks: Vec::new(),
-            build_all: false,
             #[cfg(test)]
             completed: None,
         }

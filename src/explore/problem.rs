@@ -15,7 +15,7 @@ use crate::model::{
 use crate::outcome::Observable;
 use crate::program::Value;
 use crate::relation::flat::{Shape, bits};
-use crate::relation::{Rel, Set};
+use crate::relation::{Rel, Set, rows};
 
 /// A read of the world.
 pub(super) struct ReadVar {
@@ -154,6 +154,8 @@ struct Builder<'b, 'p> {
     choices: Vec<ChoiceId>,
     orders: Vec<(usize, Set, OrderBase)>,
     options: Vec<(usize, Vec<Val>)>,
+    /// What models usually ask of coherence, where this one does.
+    usual: Option<ExprId>,
     /// Orders whose base says no more than that their last write is the final one.
     keeps_last: Vec<usize>,
     checks: Vec<(ExprId, Check)>,
@@ -181,6 +183,7 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             choices: Vec::new(),
             orders: Vec::new(),
             options: Vec::new(),
+            usual: model.usual_coherence(),
             keeps_last: Vec::new(),
             checks: Vec::new(),
             flags: Vec::new(),
@@ -451,13 +454,22 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
         let all_in =
             |order: &(usize, Set, OrderBase), writes: &[usize]| writes.iter().all(|w| order.1.contains(*w));
         let others = self.orders.iter().enumerate().filter(|(other, _)| *other != index);
-        self.model.usual_coherence() == Some(base)
+        self.usual == Some(base)
             && self.world.observed.iter().all(|loc| {
                 let writes = &self.world.writes[usize::from(loc.0)];
                 !writes.iter().any(|w| over.contains(*w))
                     || all_in(&self.orders[index], writes)
                         && !others.clone().any(|(_, order)| all_in(order, writes))
             })
+    }
+
+    /// Does this relation put every write of a cell before its final one, in the usual way? An order that
+    /// contains it then decides the final write, and the final write nothing else.
+    fn orders_final_writes_last(&self, base: ExprId) -> bool {
+        self.usual.is_some_and(|usual| {
+            base == usual
+                || matches!(self.model.pool.expr(base), Expr::Union(parts) if parts.contains(&usual))
+        })
     }
 
     /// `None`: what is asked of the final state cannot be.
@@ -489,7 +501,7 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             let members: Vec<usize> = over.iter().collect();
             let slot = match base {
                 OrderBase::Node(node) => {
-                    if self.model.orders_final_writes_last(*node) {
+                    if self.orders_final_writes_last(*node) {
                         canonical.push((*choice, over.clone()));
                     }
                     code.slot_of.get(node).copied()
@@ -636,7 +648,7 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             looked_at,
             registers,
             open_orders: open_orders(&orders),
-            all_checks: if n_checks >= 64 { !0 } else { (1 << n_checks) - 1 },
+            all_checks: rows::first(n_checks),
             n_values: world.reads.iter().map(|(read, _)| read + 1).max().unwrap_or(0),
             plain_leaf: self.plainly,
             harmless: plain_values && world.final_regs.iter().all(|(_, value)| simple(value)),

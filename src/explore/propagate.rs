@@ -1,7 +1,6 @@
 //! What follows from the choices made: refuted branches, decided choices, entailed checks.
 
-use super::code::{Code, OrderVar};
-use super::run_code::Side;
+use super::code::{Code, OrderVar, Side};
 use super::search::{Branch, Search, State, alternatives, is_open, option_row};
 use crate::model::TestKind;
 use crate::relation::rows::{self, Row};
@@ -28,8 +27,9 @@ impl<const W: usize> Search<'_, '_, W> {
             if state.open_orders == 0 && state.open & problem.all_checks == 0 {
                 // Every check is entailed: what is left need only be listed.
                 let branch = self.branch(state);
-                if state.open_flags != 0 && self.choices_left(state, &branch) > 1 {
-                    self.probe(state, &branch);
+                if state.open_flags != 0 {
+                    let left = self.choices_left(state, &branch);
+                    self.probe(state, left);
                 }
                 return Some(branch);
             }
@@ -52,7 +52,8 @@ impl<const W: usize> Search<'_, '_, W> {
             }
             let branch = self.branch(state);
             // With a single choice left, trying it is as cheap as refuting it.
-            let last = self.choices_left(state, &branch) <= 1;
+            let left = self.choices_left(state, &branch);
+            let last = left <= 1;
             for index in 0..problem.checks.len() {
                 if is_open(state.open, index) && !self.check(index, !last) {
                     self.pruned[index] += 1;
@@ -74,7 +75,7 @@ impl<const W: usize> Search<'_, '_, W> {
                 }
             }
             if !changed {
-                self.probe(state, &branch);
+                self.probe(state, left);
                 return Some(branch);
             }
         }
@@ -83,9 +84,8 @@ impl<const W: usize> Search<'_, '_, W> {
     /// Looks for checks that hold in every completion, and closes them; likewise for flags that are sure to be raised or
     /// not to be. Costs about as much as another evaluation, so it is only done where much is left to choose, or where it
     /// has paid off so far.
-    fn probe(&mut self, state: &mut State<W>, branch: &Branch) {
+    fn probe(&mut self, state: &mut State<W>, left: usize) {
         let problem = self.problem;
-        let left = self.choices_left(state, branch);
         let pays = self.hits * 4 >= self.probes || self.probes < 16;
         if left < 2 || (left < 5 && !pays) {
             return;

@@ -1,23 +1,8 @@
 //! Running the code of a world on the current bounds.
 
-use super::code::{Code, Item, Loop, Slot};
+use super::code::{Code, Item, Loop, Side, Slot};
 use super::search::{Search, State};
 use crate::relation::rows::{self, Row};
-
-/// Which bound an operand is read from.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Side {
-    Must,
-    May,
-}
-
-impl Side {
-    const BOTH: [Side; 2] = [Side::Must, Side::May];
-
-    fn other(self) -> Side {
-        if self == Side::Must { Side::May } else { Side::Must }
-    }
-}
 
 /// When a loop was last run, and for which checks: plainly, and with both bounds of everything.
 #[derive(Clone, Copy, Default)]
@@ -129,28 +114,12 @@ impl<const W: usize> Search<'_, '_, W> {
     /// Has an operand changed since this bound was computed?
     fn is_stale(&self, slot: Slot, side: Side) -> bool {
         let then = self.computed[side as usize][slot as usize];
-        let newer = |s: Slot, side: Side| self.changed[side as usize][s as usize] > then;
-        match &self.problem.code.slots[slot as usize].code {
-            Code::Const
-            | Code::Rf
-            | Code::Fw
-            | Code::Choice(_)
-            | Code::Variable
-            | Code::Opaque
-            | Code::DifferentValues(_) => false,
-            Code::Union(children) => children.iter().any(|child| newer(*child, side)),
-            Code::Inter(a, b) | Code::Seq(a, b) | Code::Product(a, b) => newer(*a, side) || newer(*b, side),
-            Code::Diff(a, b) => newer(*a, side) || newer(*b, side.other()),
-            Code::Compl(a) => newer(*a, side.other()),
-            Code::Inverse(a)
-            | Code::ToId(a)
-            | Code::Domain(a)
-            | Code::Range(a)
-            | Code::Opt(a)
-            | Code::Plus(a)
-            | Code::Star(a)
-            | Code::Result(a) => newer(*a, side),
-        }
+        let mut stale = false;
+        self.problem.code.slots[slot as usize].code.operands(|operand, flipped| {
+            let from = if flipped { side.other() } else { side };
+            stale |= self.changed[from as usize][operand as usize] > then;
+        });
+        stale
     }
 
     fn compute(&mut self, slot: Slot, side: Side) {

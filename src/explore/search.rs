@@ -263,13 +263,12 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         for (choice, from, to) in &problem.ordered {
             rows::put(&mut root.orders[choice * self.n + from], *to);
         }
-        let mask = |count: usize| if count >= 64 { !0 } else { (1u64 << count) - 1 };
-        root.options = problem.options.iter().map(|o| mask(o.options.len())).collect();
+        root.options = problem.options.iter().map(|o| rows::first(o.options.len())).collect();
         root.finals = problem.finals.iter().map(|f| row_of(&f.writes)).collect();
         root.values = vec![None; if problem.plain_values { 0 } else { problem.n_values }];
         root.open = !0;
         root.open_orders = problem.open_orders;
-        root.open_flags = mask(problem.flags.len());
+        root.open_flags = rows::first(problem.flags.len());
         problem.must_be_last.iter().all(|(choice, from, to)| {
             rows::add_closed(&mut root.orders[choice * self.n..(choice + 1) * self.n], *from, *to)
         })
@@ -389,7 +388,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
     }
 
     /// Two events of an order that are not ordered yet.
-    fn open_pair(&self, state: &State<W>, order: &OrderVar) -> Option<(usize, usize)> {
+    pub(super) fn open_pair(&self, state: &State<W>, order: &OrderVar) -> Option<(usize, usize)> {
         let rel = &state.orders[order.choice * self.n..(order.choice + 1) * self.n];
         let open = |a: &usize, b: &&usize| !rows::has(&rel[*a], **b) && !rows::has(&rel[**b], *a);
         let mut places = order.over.iter().enumerate();

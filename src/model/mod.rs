@@ -326,11 +326,4 @@ impl Model {
         let both = find(Expr::Union(vec![first.min(end), first.max(end)]))?;
         find(Expr::Inter(loc.min(both), loc.max(both)))
     }
-
-    /// Does this relation put every write of a cell before its final one, in the usual way? An order that
-    /// contains it then decides the final write, and the final write nothing else.
-    pub fn orders_final_writes_last(&self, base: ExprId) -> bool {
-        let Some(usual) = self.usual_coherence() else { return false };
-        base == usual || matches!(self.pool.expr(base), Expr::Union(parts) if parts.contains(&usual))
-    }
 }

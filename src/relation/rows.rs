@@ -29,6 +29,12 @@ pub fn drop_bit<const W: usize>(row: &mut Row<W>, event: usize) {
     row[event >> 6] &= !(1 << (event & 63));
 }
 
+/// A word with the first `count` bits set: all of them, where there are fewer.
+#[inline(always)]
+pub fn first(count: usize) -> u64 {
+    if count >= 64 { !0 } else { (1 << count) - 1 }
+}
+
 /// `a | b`.
 #[inline(always)]
 pub fn or<const W: usize>(a: &Row<W>, b: &Row<W>) -> Row<W> {
