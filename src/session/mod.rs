@@ -21,7 +21,7 @@ mod variants;
 
 pub use load::{Input, ModelKey, Prepared};
 pub use models::{CheckedModel, check_model, lower_name};
-pub use pipeline::in_order;
+pub use pipeline::{STACK, in_order};
 
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;

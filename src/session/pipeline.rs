@@ -5,21 +5,30 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::sync::{Condvar, Mutex};
 
-/// Workers recurse over formulas and loops as deep as their input nests.
-const STACK: usize = 512 << 20;
+/// The stack of a worker: it recurses over formulas and loops as deep as its input nests. What is not used is not touched.
+pub const STACK: usize = 512 << 20;
 
 /// How many finished results may wait for an unfinished one before them, per worker.
 const AHEAD: usize = 64;
 
 /// Computes `work(0)`, `work(1)`, … `work(n - 1)` on `jobs` threads and hands the results to `sink` in that order, each as
 /// soon as it and all before it are there. Workers wait when they are too far ahead of the sink, so memory does not grow
-/// with `n`. The sink runs on the calling thread; it ends everything early by returning `false`.
+/// with `n`. The sink runs on the calling thread; it ends everything early by returning `false`. A single job runs there
+/// too: handing each result to another thread costs as much as a small test.
 pub fn in_order<T: Send>(
     n: usize,
     jobs: usize,
     work: impl Fn(usize) -> T + Sync,
     mut sink: impl FnMut(usize, T) -> bool,
 ) {
+    if jobs <= 1 {
+        for index in 0..n {
+            if !sink(index, work(index)) {
+                return;
+            }
+        }
+        return;
+    }
     let next = AtomicUsize::new(0);
     let printed = Mutex::new(0usize);
     let moved = Condvar::new();
