@@ -10,7 +10,6 @@ use rustc_hash::FxHashMap;
 use super::Mode;
 use super::problem::Problem;
 use super::search::{Branch, Search, State, alternatives};
-use super::sink::too_many_executions;
 use crate::relation::rows::{self, Row};
 
 /// Sets of events that counting the completions of one order may look at.
@@ -54,8 +53,8 @@ impl<const W: usize> Search<'_, '_, W> {
         }
     }
 
-    /// The choices that the final state shows, and in how many ways the others can be made. `None`: every execution must
-    /// be built.
+    /// The choices that the final state shows, and in how many ways the others can be made (`u64::MAX`: in that many or
+    /// more). `None`: every execution must be built.
     fn split(&self, state: &State<W>) -> Option<(u64, Vec<Visible>)> {
         let problem = self.problem;
         #[cfg(test)]
@@ -82,11 +81,11 @@ impl<const W: usize> Search<'_, '_, W> {
                 return None;
             }
             if counting {
-                ways = ways.checked_mul(u64::from(rows::count(row)))?;
+                ways = ways.saturating_mul(u64::from(rows::count(row)));
             }
         }
         for mask in state.options.iter().filter(|_| counting) {
-            ways = ways.checked_mul(u64::from(mask.count_ones()))?;
+            ways = ways.saturating_mul(u64::from(mask.count_ones()));
         }
         for (index, row) in state.finals.iter().enumerate() {
             if rows::count(row) > 1 {
@@ -105,7 +104,7 @@ impl<const W: usize> Search<'_, '_, W> {
             let mut shown = (0..problem.last_of_order.len()).filter(here);
             match (shown.next(), shown.next()) {
                 (None, _) if !counting => {}
-                (None, _) => ways = ways.checked_mul(extensions(rel, &order.over)?)?,
+                (None, _) => ways = ways.saturating_mul(extensions(rel, &order.over)?),
                 (Some(last), None) => {
                     let writes = &problem.last_of_order[last].writes;
                     if writes.len() != order.over.len() {
@@ -154,10 +153,7 @@ impl<const W: usize> Search<'_, '_, W> {
                     for other in last.writes.iter().filter(|write| *write != end) {
                         rows::put(&mut state.orders[range.clone()][*other], *end);
                     }
-                    let Some(ways) = ways.checked_mul(*number) else {
-                        return self.sink.fail(too_many_executions());
-                    };
-                    self.count(state, rest, ways)?;
+                    self.count(state, rest, ways.saturating_mul(*number))?;
                     state.orders[range.clone()].copy_from_slice(&saved);
                 }
             }
@@ -220,7 +216,8 @@ fn among<const W: usize>(row: &Row<W>, events: &[usize]) -> Row<W> {
     rows::and(row, &set)
 }
 
-/// The number of total orders on `events` that contain a (transitively closed) relation. `None`: too many to count.
+/// The number of total orders on `events` that contain a (transitively closed) relation; `u64::MAX` stands for all larger
+/// numbers too. `None`: too much work to count them.
 fn extensions<const W: usize>(rel: &[Row<W>], events: &[usize]) -> Option<u64> {
     if events.len() > 64 {
         return None;
@@ -248,7 +245,7 @@ fn ends_of(set: u64, after: &[u64], known: &mut FxHashMap<u64, u64>) -> Option<u
     let mut number: u64 = 0;
     for position in rows::bits([set]) {
         if after[position] & set == 0 {
-            number = number.checked_add(ends_of(set & !(1 << position), after, known)?)?;
+            number = number.saturating_add(ends_of(set & !(1 << position), after, known)?);
         }
     }
     if known.len() >= MAX_DOWNSETS {
@@ -287,5 +284,8 @@ mod tests {
     fn what_is_too_large_is_not_counted() {
         let all: Vec<usize> = (0..40).collect();
         assert_eq!(extensions(&rel(40, &[]), &all), None);
+        // Three chains of 16: few sets to look at, and more orders than fit.
+        let chains: Vec<_> = (0..47).filter(|at| at % 16 != 15).map(|at| (at, at + 1)).collect();
+        assert_eq!(extensions(&rel(48, &chains), &(0..48).collect::<Vec<_>>()), Some(u64::MAX));
     }
 }

@@ -148,8 +148,10 @@ pub(super) fn run_model(
                 Ok(flow) => flow?,
                 Err(diagnostic) => return sink.fail(diagnostic),
             }
+            sink.look_at_limits()?;
         }
-        sink.record(&|o| finals.value(o), found)
+        sink.record(&|o| finals.value(o), found)?;
+        sink.tick()
     });
     for (name, count) in &rejected {
         sink.pruned(name, *count);

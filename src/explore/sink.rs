@@ -213,9 +213,11 @@ impl<'t> Sink<'t> {
 
     /// One more accepted execution.
     pub fn record(&mut self, value: &impl Fn(Observable) -> Value, found: &Found) -> ControlFlow<()> {
-        let Some(executions) = self.outcome.stats.executions.checked_add(found.ways) else {
+        // Numbers of ways stop at the largest that there is.
+        let executions = self.outcome.stats.executions.saturating_add(found.ways);
+        if executions == u64::MAX {
             return self.fail(too_many_executions());
-        };
+        }
         self.outcome.stats.executions = executions;
         let mut key = std::mem::take(&mut self.key);
         key.clear();
