@@ -366,12 +366,15 @@ fn front_end(text: &str, library: &mut Library, base: &Arc<Sources>, predefined:
     if text.len().is_multiple_of(8) {
         let _ = read_bell(&file, Some(&stdlib), library, &mut sources, &mut diags);
     }
-    render_all(diags.list(), &sources, Color::Never);
+    let said = render_all(diags.list(), &sources, Color::Never);
+    assert!(!said.contains("internal error"), "{said}");
     let Ok(lowered) = result else { return End::Parsed };
     crate::report::show_model(&lowered.model);
     if purpose == Purpose::Run {
-        // An error at run time is a diagnostic too.
-        let _ = run(&lowered.model);
+        // An error at run time is a diagnostic too; its cause is in the model, not in us.
+        if let Err(EvalError::Model(diagnostic)) = run(&lowered.model) {
+            assert!(diagnostic.code != "internal::error", "{}", diagnostic.message);
+        }
     }
     End::Lowered
 }

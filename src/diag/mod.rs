@@ -69,6 +69,13 @@ impl Diagnostic {
         Diagnostic { class: Class::Unsupported, ..Diagnostic::error(code, message) }
     }
 
+    /// An error about ourselves: something holds that should never hold, whatever the input.
+    pub fn internal(message: impl std::fmt::Display) -> Diagnostic {
+        Diagnostic::unsupported("internal::error", format!("internal error: {message}")).note(
+            "this is a defect of litmus, not of its input; please report it with the test and the model",
+        )
+    }
+
     /// A warning.
     pub fn warning(code: &'static str, message: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, message) }

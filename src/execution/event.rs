@@ -1,6 +1,7 @@
 //! Events.
 
-use crate::program::{BranchKind, LocId, Port, Reg, SetName};
+use crate::program::{BranchKind, IllegalOp, LocId, Port, Program, Reg, SetName, Value};
+use crate::source::Span;
 
 use super::SymVal;
 
@@ -80,5 +81,17 @@ impl Event {
             EventKind::Init | EventKind::Write => self.value.as_ref(),
             _ => None,
         }
+    }
+
+    /// Does its value hold that operation without meaning, given those of some reads?
+    pub fn needs(&self, illegal: IllegalOp, reads: &[Option<Value>], bits: u32) -> bool {
+        let values = [&self.value, &self.written].into_iter().flatten();
+        values.into_iter().any(|value| value.eval(reads, bits) == Err(illegal))
+    }
+
+    /// The place of its instruction.
+    pub fn place(&self, program: &Program) -> Option<Span> {
+        self.thread?;
+        Some(program.threads.get(usize::from(self.code))?.code.get(self.pc as usize)?.span)
     }
 }

@@ -51,11 +51,7 @@ pub(super) fn paths(program: &Program, thread: usize, unroll: u32) -> Result<Vec
     while let Some(state) = unfolding.waiting.pop() {
         unfolding.run(state)?;
         if unfolding.done.len() + unfolding.waiting.len() > MAX_PATHS {
-            return Err(Diagnostic::unsupported(
-                "program::too-many-paths",
-                format!("thread P{thread} has more than {MAX_PATHS} paths"),
-            )
-            .help("a lower bound on loops may help: see --unroll"));
+            return Err(unfolding.too_many_paths());
         }
     }
     Ok(unfolding.done)
@@ -139,6 +135,15 @@ impl<'p> Unfolding<'p> {
         self.program.bits
     }
 
+    fn too_many_paths(&self) -> Diagnostic {
+        let message = format!("thread P{} has more than {MAX_PATHS} paths", self.thread);
+        let diagnostic = Diagnostic::unsupported("program::too-many-paths", message);
+        let Some(last) = self.waiting.last() else { return diagnostic };
+        let looped = !last.jumps.is_empty() || !last.loops.is_empty();
+        let diagnostic = diagnostic.at(self.instr(last).span, "paths fork here and elsewhere");
+        if looped { diagnostic.help("a lower bound on loops (--unroll) leaves fewer") } else { diagnostic }
+    }
+
     /// Follows one path to its end; its forks wait.
     fn run(&mut self, mut state: State<'p>) -> Result<(), Diagnostic> {
         loop {
@@ -176,7 +181,8 @@ impl<'p> Unfolding<'p> {
                 "program::endless-loop",
                 format!("thread P{} does not end within {MAX_STEPS} instructions", self.thread),
             )
-            .at(instr.span, "still running here"));
+            .at(instr.span, "still running here")
+            .help("--unroll bounds how often a loop is run; a long program can be cut into tests"));
         }
         state.tmps.clear();
         state.frames.push(Frame { ops: &instr.ops, at: 0, guard: None, constant: false });
@@ -206,11 +212,8 @@ impl<'p> Unfolding<'p> {
 
     fn temp<'a>(&self, state: &'a State<'p>, tmp: Tmp) -> Result<&'a Temp, Diagnostic> {
         state.tmps.get(tmp.0 as usize).and_then(Option::as_ref).ok_or_else(|| {
-            Diagnostic::unsupported(
-                "program::unset-temporary",
-                "internal error: this instruction uses a value that it has not computed",
-            )
-            .at(self.instr(state).span, "here")
+            Diagnostic::internal("this instruction uses a value that it has not computed")
+                .at(self.instr(state).span, "here")
         })
     }
 
@@ -456,11 +459,6 @@ impl<'p> Unfolding<'p> {
                     state.conditions.truncate(*count);
                 }
             }
-            Op::Unsupported { message } => {
-                let diagnostic = Diagnostic::unsupported("program::unsupported", message.clone())
-                    .at(self.instr(state).span, "an execution comes here");
-                return Ok(self.fail(state, diagnostic));
-            }
         }
         Ok(Flow::On)
     }
@@ -484,11 +482,8 @@ impl<'p> Unfolding<'p> {
                 (*dst, value, self.sources(state, &[&[*a], also.as_slice()].concat())?)
             }
             _ => {
-                return Err(Diagnostic::unsupported(
-                    "program::not-a-computation",
-                    "internal error: only computations may stand in a read-modify-write",
-                )
-                .at(self.instr(state).span, "here"));
+                return Err(Diagnostic::internal("only computations may stand in a read-modify-write")
+                    .at(self.instr(state).span, "here"));
             }
         };
         if value.is_larger_than(MAX_NODES) {
@@ -505,10 +500,9 @@ impl<'p> Unfolding<'p> {
     /// A value that depends on no read and yet is not known: an operation in it has no meaning.
     fn meaningless(&self, state: &State<'p>, value: &SymVal) -> Option<Diagnostic> {
         let illegal = value.eval(&[], self.bits()).err()?;
-        Some(
-            Diagnostic::error("program::illegal-operation", illegal.describe(self.program))
-                .at(self.instr(state).span, "computed or used here"),
-        )
+        let here = Some(self.instr(state).span);
+        let maker = state.path.events.iter().find(|event| event.needs(illegal, &[], self.bits()));
+        Some(illegal.diagnostic(self.program, maker.map_or(here, |event| event.place(self.program))))
     }
 
     /// Makes the micro-op just taken the next one again.

@@ -203,10 +203,13 @@ fn run_part(problem: &Problem, options: &Options, part: Part, sink: &mut Sink) -
         129..=256 => Search::<4>::run(problem, options, part, sink),
         257..=512 => Search::<8>::run(problem, options, part, sink),
         513..=1024 => Search::<16>::run(problem, options, part, sink),
-        n => sink.fail(Diagnostic::unsupported(
-            "explore::too-many-events",
-            format!("an execution of this test has {n} events; at most 1024 are supported"),
-        )),
+        n => sink.fail(
+            Diagnostic::unsupported(
+                "explore::too-many-events",
+                format!("an execution of this test has {n} events; at most 1024 are supported"),
+            )
+            .help("fewer rounds of its loops (--unroll) or fewer accesses make it smaller"),
+        ),
     }
 }
 

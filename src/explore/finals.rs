@@ -86,10 +86,12 @@ impl<'f> Finals<'f> {
             .filter(|((thread, reg), _)| observed.contains(&Observable::Reg(*thread as u16, *reg)));
         let needed = world.constraints.iter().map(|(value, _)| value).chain(registers.map(|(_, v)| v));
         let written = self.last.iter().filter_map(|w| world.events[*w].written_value());
-        needed
-            .chain(written)
-            .find_map(|value| value.eval(self.values, program.bits).err())
-            .map(|illegal| Diagnostic::unsupported("program::illegal-operation", illegal.describe(program)))
+        let fails = |value: &SymVal| value.eval(self.values, program.bits).err();
+        let illegal = needed.chain(written).find_map(fails)?;
+        // Values remember no places, but the first event that has such a value stands where it was computed.
+        let makers = world.events.iter().filter(|event| event.needs(illegal, self.values, program.bits));
+        let maker = makers.min_by_key(|event| (event.thread, event.instance));
+        Some(illegal.diagnostic(program, maker.and_then(|event| event.place(program))))
     }
 
     fn eval(&self, value: &SymVal) -> Value {

@@ -349,7 +349,7 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
     }
 
     fn set_choice(&mut self, choice: ChoiceId, bound: &Bound) {
-        for sort in [Sort::Rel, Sort::Set] {
+        for sort in [Sort::Rel, Sort::Set, Sort::Other] {
             if let Some(node) = self.model.pool.find(&Expr::Choice(choice, sort)) {
                 self.bounds.set(node, bound);
             }
@@ -364,7 +364,7 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             interp.inputs.iter().map(|input| self.open_value(*input)).collect::<Result<Vec<_>, _>>()?;
         match interp.function.eval(&inputs, self.view) {
             Ok(Val::Choices(choices)) => Ok(Some(choices)),
-            Ok(_) => Err(Diagnostic::error("cat::with-needs-a-set", "`with` chooses from a set of values")),
+            Ok(_) => Err(Diagnostic::internal("`with` is given no list of values")),
             Err(diagnostic) if diagnostic.code == "model::unknown-input" => Ok(None),
             Err(diagnostic) => Err(diagnostic),
         }

@@ -72,10 +72,7 @@ fn run_inner(
                     Err(EvalError::Model(diagnostic)) => return Err(diagnostic),
                 };
                 let Val::Choices(choices) = &*value else {
-                    return Err(Diagnostic::error(
-                        "cat::with-needs-a-set",
-                        "`with` chooses from a set of values",
-                    ));
+                    return Err(Diagnostic::internal("`with` is given no list of values"));
                 };
                 let mut result = Ok(ControlFlow::Continue(()));
                 let flow = each_choice(choices, plain.n_events(), &mut |value| {
@@ -113,7 +110,7 @@ pub(super) fn assertion_failed(name: Option<&str>, step: &Step) -> Diagnostic {
 
 /// Gives a choice its value.
 pub(super) fn bind(model: &Model, plain: &mut Plain, choice: ChoiceId, value: Val) {
-    for sort in [Sort::Rel, Sort::Set] {
+    for sort in [Sort::Rel, Sort::Set, Sort::Other] {
         if let Some(node) = model.pool.find(&Expr::Choice(choice, sort)) {
             plain.set(node, value.clone());
         }

@@ -31,6 +31,8 @@ pub struct Test {
     pub levels: Vec<ScopeTree>,
     /// `regions:` entries: global and region.
     pub regions: Vec<(String, String)>,
+    /// Where these three stand.
+    pub extras: Span,
     /// Locations, filter and condition.
     pub fin: Final,
     /// The file's own proposition, where another took its place: the hash is of this one.

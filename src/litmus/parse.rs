@@ -37,8 +37,8 @@ fn parse_text(text: &str, source: SourceId, stem: &str) -> Result<Test, Vec<Diag
             Vec::new()
         });
     check_duplicates(&init, &mut diags);
-    let (code, extra) = code(text, &regions, header.arch, source, &mut diags);
-    let extra = extras(text, extra, regions.program.end, source).unwrap_or_else(|error| {
+    let (code, extra_start) = code(text, &regions, header.arch, source, &mut diags);
+    let extra = extras(text, extra_start, regions.program.end, source).unwrap_or_else(|error| {
         keep(&mut diags, error);
         Extras::default()
     });
@@ -65,9 +65,17 @@ fn parse_text(text: &str, source: SourceId, stem: &str) -> Result<Test, Vec<Diag
         scopes: extra.scopes,
         levels: extra.levels,
         regions: extra.regions,
+        extras: trimmed(text, extra_start, regions.program.end, source),
         fin,
         own_prop: None,
     })
+}
+
+/// The place of bytes `from..to`, without the blanks around.
+fn trimmed(text: &str, from: usize, to: usize, source: SourceId) -> Span {
+    let part = &text[from..to];
+    let start = to - part.trim_start().len();
+    Span::new(source, start, start + part.trim().len())
 }
 
 fn split_error(text: &str, from: usize, source: SourceId, error: SplitError) -> Diagnostic {

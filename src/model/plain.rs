@@ -145,11 +145,7 @@ impl<'a> Plain<'a> {
                 None => empty(*sort, n),
             },
             Expr::Choice(..) => {
-                return Err(Diagnostic::error(
-                    "model::unbound-choice",
-                    "a `with` choice is used before it is made",
-                )
-                .into());
+                return Err(Diagnostic::internal("a `with` choice is used before it is made").into());
             }
             Expr::FixVar(fix, index, sort) => match self.variables.get(&(*fix, *index)) {
                 Some(value) => (**value).clone(),
@@ -251,7 +247,7 @@ impl<'a> Plain<'a> {
 }
 
 fn not_relational() -> Diagnostic {
-    Diagnostic::error("model::not-relational", "expected a set or a relation of events")
+    Diagnostic::internal("expected a set or a relation of events")
 }
 
 /// The empty value of a sort.

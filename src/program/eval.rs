@@ -5,6 +5,9 @@
 
 use std::cmp::Ordering;
 
+use crate::diag::Diagnostic;
+use crate::source::Span;
+
 use super::{BinOp, Program, UnOp, Value};
 
 /// An operation that has no meaning for its operands.
@@ -17,12 +20,23 @@ pub enum IllegalOp {
 }
 
 impl IllegalOp {
-    /// One line for the user, with the names of the program.
+    /// What the user is told, with the instruction that computes such a value.
+    pub fn diagnostic(&self, program: &Program, place: Option<Span>) -> Diagnostic {
+        let diagnostic = Diagnostic::unsupported("program::illegal-operation", self.describe(program)).note(
+            "addresses are symbols: constants are added to them, and they are compared with each other",
+        );
+        match place {
+            Some(span) => diagnostic.at(span, "computed here"),
+            None => diagnostic,
+        }
+    }
+
+    /// One line, with the names of the program.
     pub fn describe(&self, program: &Program) -> String {
         match self {
-            IllegalOp::Unary(op, a) => format!("{op:?} has no meaning for {}", program.show(*a)),
+            IllegalOp::Unary(op, a) => format!("{} has no meaning for {}", op.words(), program.show(*a)),
             IllegalOp::Binary(op, a, b) => {
-                format!("{op:?} has no meaning for {} and {}", program.show(*a), program.show(*b))
+                format!("{} has no meaning for {} and {}", op.words(), program.show(*a), program.show(*b))
             }
         }
     }

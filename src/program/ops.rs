@@ -62,6 +62,28 @@ pub enum BinOp {
     Maxu,
 }
 
+impl BinOp {
+    /// What it does, in a message.
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            BinOp::Add => "addition",
+            BinOp::Sub => "subtraction",
+            BinOp::Mul | BinOp::MulHigh | BinOp::MulHighu => "multiplication",
+            BinOp::Div | BinOp::Divu => "division",
+            BinOp::Rem | BinOp::Remu => "the remainder of a division",
+            BinOp::And | BinOp::AndNot => "bitwise `and`",
+            BinOp::Or => "bitwise `or`",
+            BinOp::Xor => "exclusive `or`",
+            BinOp::Shl | BinOp::Lsr | BinOp::Asr => "a shift",
+            BinOp::Eq | BinOp::Ne => "comparison for equality",
+            BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => "comparison",
+            BinOp::Ltu | BinOp::Leu | BinOp::Gtu | BinOp::Geu => "unsigned comparison",
+            BinOp::Min | BinOp::Minu => "the minimum",
+            BinOp::Max | BinOp::Maxu => "the maximum",
+        }
+    }
+}
+
 /// One-operand functions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum UnOp {
@@ -83,6 +105,21 @@ pub enum UnOp {
     ReverseBytes { bytes: u8, group: u8 },
     /// Number of leading zeros of the low `n` bits.
     CountLeadingZeros(u8),
+}
+
+impl UnOp {
+    /// What it does, in a message.
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            UnOp::Not => "bitwise `not`",
+            UnOp::Neg => "negation",
+            UnOp::IsZero => "comparison with zero",
+            UnOp::SignExtend(_) | UnOp::ZeroExtend(_) => "extension of the low bits",
+            UnOp::Bit(_) => "testing one bit",
+            UnOp::ReverseBits(_) | UnOp::ReverseBytes { .. } => "reversal of the bits",
+            UnOp::CountLeadingZeros(_) => "counting the leading zeros",
+        }
+    }
 }
 
 /// Where control goes.
@@ -194,8 +231,6 @@ pub enum Op {
     ControlSave { id: u32 },
     /// Only the conditions remembered by the latest `ControlSave` of that `id` stay in force.
     ControlRestore { id: u32 },
-    /// An answer cannot be given for paths that come here; the text says why.
-    Unsupported { message: String },
 }
 
 /// Optional extras of an event-making op.

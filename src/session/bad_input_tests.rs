@@ -342,3 +342,13 @@ fn a_model_is_not_a_folder() {
          models/model.cat (a folder)
     ");
 }
+
+/// Whatever goes wrong inside says so, and whose fault it is.
+#[test]
+fn a_defect_of_ours() {
+    let diagnostic = super::internal(&"an event without a thread".to_string());
+    insta::assert_snapshot!(render_all(&[diagnostic], &crate::source::Sources::new(), Color::Never), @r"
+    error[internal::error]: internal error: an event without a thread
+     = note: this is a defect of litmus, not of its input; please report it with the test and the model
+    ");
+}

@@ -249,7 +249,8 @@ impl Session {
                 }
                 let none = executions.is_empty();
                 let drawn = executions.first().map(|first| first.shown.as_slice()).unwrap_or_default();
-                for name in &request.names {
+                // `rmw` is drawn wherever it is known; a model need not mention it.
+                for name in request.names.iter().filter(|name| *name != "rmw") {
                     if !none && !drawn.iter().any(|(drawn, _)| drawn == name) {
                         let message = format!("there is no relation `{name}` to draw in this model");
                         diagnostics.warn(Diagnostic::warning("graph::no-such-relation", message).help(
@@ -281,8 +282,7 @@ fn worth_looking(show: &explore::Show, outcome: &Outcome, quantifier: Quantifier
 fn internal(payload: &(dyn std::any::Any + Send)) -> Diagnostic {
     let text = payload.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
-    Diagnostic::unsupported("internal::panic", format!("internal error: {text}"))
-        .note("this is a defect of litmus, not of the test; please report it with the test")
+    Diagnostic::internal(text)
 }
 
 /// An error about a file that cannot be read.

@@ -38,7 +38,7 @@ pub(super) fn complete(
     match done {
         Ok(trees) => lowered.scopes = trees,
         Err(diagnostic) => {
-            diagnostics.error(diagnostic);
+            diagnostics.error(diagnostic.at(test.extras, "the bell file does not allow this"));
             return None;
         }
     }

@@ -3,7 +3,7 @@
 use super::{folder, litmus_in, stderr};
 
 /// Runs each test under a model; what is said of it, one after the other.
-fn said(model: &str, tests: &[&str]) -> String {
+pub(super) fn said(model: &str, tests: &[&str]) -> String {
     let mut text = String::new();
     for test in tests {
         let dir = folder(&[("test.litmus", test), ("model.cat", model)]);
@@ -21,7 +21,7 @@ fn said(model: &str, tests: &[&str]) -> String {
 }
 
 /// A C test with one thread of that body.
-fn c(body: &str) -> String {
+pub(super) fn c(body: &str) -> String {
     format!("C test\n{{}}\nP0(int *x) {{\n{body}\n}}\nexists (x=1)\n")
 }
 
@@ -78,7 +78,13 @@ fn programs() {
         "AArch64 test\n{}\n P0 ;\n MRS X0,CTR_EL0 ;\nexists (0:X0=1)\n",
         "AArch64 test\n{}\n P0 ;\n L0: ;\n B L0 ;\nexists (0:X0=1)\n",
     ]), @r#"
-    test.litmus: error[program::illegal-operation]: Mul has no meaning for x and y
+    error[program::illegal-operation]: multiplication has no meaning for x and y
+      ┌─ test.litmus:4:2
+      │
+    4 │  MUL X3,X1,X2 ;
+      │  ^^^^^^^^^^^^ computed here
+      │
+      = note: addresses are symbols: constants are added to them, and they are compared with each other
     --- exit 3
     error[program::mixed-size]: mixed-size accesses to `x`
       ┌─ test.litmus:5:2
@@ -228,11 +234,11 @@ fn c_programs() {
     4 │ int a = (1;
       │           ^ not expected here
     --- exit 2
-    error[c::syntax]: expected `;` after the statement, found the end of the program
-      ┌─ test.litmus:7:1
+    error[c::open-brace]: this `{` is never closed
+      ┌─ test.litmus:3:12
       │
-    7 │ 
-      │ ^ not expected here
+    3 │ P0(int *x) {
+      │            ^ no `}` for this
     --- exit 2
     "#);
     insta::assert_snapshot!(said("", &["C test\n{}\n{ int x; }\nP0(int *x) { *x = 1; }\nexists (x=1)\n"]), @r"

@@ -3,6 +3,7 @@
 mod campaign;
 mod diagnostics;
 mod diff;
+mod edges;
 mod examples;
 mod formats;
 mod graph;

@@ -398,3 +398,14 @@ fn a_model_that_has_no_answer_is_no_difference() {
     0 of 1 tests differ between the models (marked !)
     ");
 }
+
+/// A model may choose among tags: each is a run of its own, and one of these forbids reading from another thread.
+#[test]
+fn a_choice_of_tags() {
+    let model = "enum strength = 'weak || 'strong\nwith how from strength\n\
+        let rule = match how with || 'weak -> 0 || 'strong -> ([W \\ IW]; rf) & ext end\nempty rule as rule\n";
+    let dir = folder(&[("SB.litmus", SB), ("model.cat", model)]);
+    let run = litmus_in(dir.path(), &["run", "SB.litmus", "-m", "./model.cat"]).assert().success();
+    // Four under `weak`, and the one under `strong` in which both read the initial values.
+    assert!(stdout(&run).contains("Positive: 2 Negative: 3"), "{}", stdout(&run));
+}

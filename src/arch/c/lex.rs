@@ -406,5 +406,5 @@ fn macro_arguments(input: &[Token], at: usize, name: Span) -> Result<(Vec<Vec<To
         }
     }
     Err(Diagnostic::error("c::open-parenthesis", "the arguments of this macro are never closed")
-        .at(name, "here"))
+        .at(name, "no `)` for its `(`"))
 }

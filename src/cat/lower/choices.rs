@@ -12,7 +12,7 @@ use crate::model::{ExprId, Order, OrderBase};
 use crate::relation::{Rel, Set};
 
 /// More members than anyone can want to look at one by one.
-const SPELL_OUT_LIMIT: usize = 2_000_000;
+pub(super) const SPELL_OUT_LIMIT: usize = 2_000_000;
 
 /// A set of values of one type.
 #[derive(Clone, Debug)]

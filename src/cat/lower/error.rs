@@ -38,7 +38,8 @@ impl Stop {
                     .at(*span, "inside this")
                     .note("is there a recursive function whose calls never end?")
             }
-            Stop::OutOfFuel => Diagnostic::unsupported("cat::too-long", "the evaluation takes too long"),
+            // Only trial runs are short of fuel, and who makes one takes this for an answer.
+            Stop::OutOfFuel => Diagnostic::internal("an expression of the model has no value"),
         }
     }
 }

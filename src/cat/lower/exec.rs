@@ -340,7 +340,9 @@ impl<'a, 'f> Executor<'a, 'f> {
         if !self.turned.insert(name.name.to_string()) {
             let message = format!("two checks are called `{}`, and one of them must fail", name.name);
             return Err(Stop::Fatal(Arc::new(
-                Diagnostic::unsupported("cat::strict-skip", message).at(test.span, "the second"),
+                Diagnostic::unsupported("cat::strict-skip", message)
+                    .at(test.span, "the second")
+                    .help("give each check a name of its own, or skip without -strictskip"),
             ))
             .into());
         }
@@ -400,7 +402,7 @@ impl<'a, 'f> Executor<'a, 'f> {
         if self.including.len() >= INCLUDE_LIMIT {
             return Err(Stop::Fatal(Arc::new(
                 Diagnostic::error("cat::include-depth", format!("including `{path}` goes too deep"))
-                    .at(span, format!("more than {INCLUDE_LIMIT} files include each other")),
+                    .at(span, format!("{INCLUDE_LIMIT} files are open, each included by the one before")),
             ))
             .into());
         }

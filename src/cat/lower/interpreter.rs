@@ -366,10 +366,9 @@ impl<'a> Interpreter<'a> {
                 let id = a.pool.intern(expr);
                 Ok(Value::Node(id, a.pool.sort(id)))
             }
-            Mode::Concrete(_) => Err(Stop::Fatal(Arc::new(Diagnostic::unsupported(
-                "cat::internal",
-                "a node cannot be made in a concrete run",
-            )))),
+            Mode::Concrete(_) => {
+                Err(Stop::Fatal(Arc::new(Diagnostic::internal("a node cannot be made in a concrete run"))))
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::choices::{CannotList, ValueSet};
+use super::choices::{CannotList, SPELL_OUT_LIMIT, ValueSet};
 use super::error::{Eval, Placed, Stop, heterogeneous, mismatch, no_operator, wrong_sort};
 use super::interpreter::{Interpreter, Mode};
 use super::ops::{Class, Op, class};
@@ -201,7 +201,8 @@ pub(super) fn cannot_list(why: CannotList, span: Span) -> Stop {
         CannotList::Unknown(id) => Stop::Needs(id),
         CannotList::TooMany => Stop::Fatal(Arc::new(
             Diagnostic::unsupported("cat::too-many-values", "this set has too many members to look at each")
-                .at(span, "too many members"),
+                .at(span, format!("more than {SPELL_OUT_LIMIT} members"))
+                .help("`with x from …` chooses one of them without looking at each"),
         )),
     }
 }

@@ -121,7 +121,8 @@ impl Code {
         for instr in &mut self.instrs {
             if longest(&instr.ops) > usize::from(u16::MAX) {
                 return Err(Diagnostic::unsupported("c::too-long", "this statement is too long")
-                    .at(instr.span, "here"));
+                    .at(instr.span, format!("more than {} operations", u16::MAX))
+                    .help("cut it into several statements"));
             }
             resolve(&mut instr.ops, &labels, end);
         }

@@ -222,8 +222,11 @@ impl Lowering<'_> {
         match self.place(operand)? {
             Place::Memory(tmp, CType::Array(element, _)) => Ok(Val { tmp, ty: element.pointer() }),
             Place::Memory(tmp, ty) => Ok(Val { tmp, ty: ty.pointer() }),
-            Place::Register(..) => Err(Diagnostic::unsupported("c::address-of", "this local has no address")
-                .at(operand.span, "declare it before its address is taken")),
+            Place::Register(..) => {
+                Err(Diagnostic::error("c::address-of", "the address of a variable that is not declared here")
+                    .at(operand.span, "no declaration before this one, or not in this block")
+                    .help("declare it before its address is taken"))
+            }
         }
     }
 

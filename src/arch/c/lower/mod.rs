@@ -252,7 +252,7 @@ impl Lowering<'_> {
                 Some(value) if boolean => Ok(Value::Int(i128::from(value != Value::ZERO))),
                 Some(value) => Ok(ty.cell().truncate(value)),
                 None => Err(Diagnostic::unsupported("c::constant", "this initial value is not a constant")
-                    .at(e.span, "here")),
+                    .at(e.span, "neither a number nor `&global`")),
             })
             .collect()
     }

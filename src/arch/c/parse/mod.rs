@@ -28,7 +28,7 @@ const MAX_HEIGHT: u32 = 200;
 /// The first construct that is not C, or not the C that we know.
 pub fn unit(text: &str, region: Span) -> Result<Unit, Diagnostic> {
     let mut parser = Parser::new(text, region)?;
-    parser.unit()
+    parser.unit().map_err(|error| parser.or_never_closed(error))
 }
 
 /// A `.def` file: functions that expand to expressions or to statements.
@@ -39,7 +39,7 @@ pub fn definitions(text: &str, region: Span) -> Result<Vec<Definition>, Diagnost
     let mut parser = Parser::new(text, region)?;
     let mut result = Vec::new();
     while !parser.at_end() {
-        result.push(parser.definition()?);
+        result.push(parser.definition().map_err(|error| parser.or_never_closed(error))?);
     }
     Ok(result)
 }
@@ -167,13 +167,30 @@ impl Parser {
             .at(self.span(), "not expected here")
     }
 
+    /// Where a brace is never closed, what follows is read as part of its block, and the syntax error is far from the cause.
+    fn or_never_closed(&self, error: Diagnostic) -> Diagnostic {
+        let mut open = Vec::new();
+        for token in &self.tokens {
+            match token.kind {
+                Tok::Punct("{") => open.push(token.span),
+                Tok::Punct("}") => drop(open.pop()),
+                _ => {}
+            }
+        }
+        match open.pop() {
+            Some(span) if error.code == "c::syntax" => {
+                Diagnostic::error("c::open-brace", "this `{` is never closed").at(span, "no `}` for this")
+            }
+            _ => error,
+        }
+    }
+
     /// An expression has been put on top of others of at most that height.
     fn grow(&mut self, below: u32) -> Result<(), Diagnostic> {
         self.height = below + 1;
         if self.height > MAX_HEIGHT {
-            return Err(
-                Diagnostic::unsupported("c::too-deep", "this expression is too long").at(self.span(), "here")
-            );
+            return Err(Diagnostic::unsupported("c::too-deep", "this expression is too long")
+                .at(self.span(), format!("more than {MAX_HEIGHT} operators in a row")));
         }
         Ok(())
     }
@@ -181,9 +198,8 @@ impl Parser {
     /// Runs `f` one level deeper.
     fn nested<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T, Diagnostic>) -> Result<T, Diagnostic> {
         if self.depth >= MAX_DEPTH {
-            return Err(
-                Diagnostic::unsupported("c::too-deep", "this is nested too deeply").at(self.span(), "here")
-            );
+            return Err(Diagnostic::unsupported("c::too-deep", "this is nested too deeply")
+                .at(self.span(), format!("more than {MAX_DEPTH} levels")));
         }
         self.depth += 1;
         let result = f(self);

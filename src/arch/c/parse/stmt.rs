@@ -31,14 +31,8 @@ impl Parser {
             return Ok(StmtKind::Empty);
         }
         if self.is("{") {
-            let open = self.span();
             self.bump();
             let body = self.statements()?;
-            if self.at_end() {
-                return Err(
-                    Diagnostic::error("c::open-brace", "this block is never closed").at(open, "opened here")
-                );
-            }
             self.expect("}", "after the block")?;
             return Ok(StmtKind::Block(body));
         }

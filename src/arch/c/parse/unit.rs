@@ -117,11 +117,6 @@ impl Parser {
     fn function_body(&mut self) -> Result<(Vec<crate::arch::c::ast::Stmt>, Span), Diagnostic> {
         let open = self.expect("{", "before the body of the function")?;
         let body = self.statements()?;
-        if self.at_end() {
-            return Err(
-                Diagnostic::error("c::open-brace", "this function is never closed").at(open, "opened here")
-            );
-        }
         let close = self.expect("}", "after the body of the function")?;
         let span = Span { source: open.source, start: open.end, end: close.start.max(open.end) };
         Ok((body, span))

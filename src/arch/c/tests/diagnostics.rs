@@ -285,11 +285,11 @@ fn syntax_errors_point_at_the_token() {
       │                                ^ not expected here
     ");
     insta::assert_snapshot!(check("P0(int *x) { if (1) "), @r"
-    error[c::syntax]: expected an expression, found the end of the program
-      ┌─ test.litmus:1:21
+    error[c::open-brace]: this `{` is never closed
+      ┌─ test.litmus:1:12
       │
     1 │ P0(int *x) { if (1) 
-      │                     ^ not expected here
+      │            ^ no `}` for this
     ");
     insta::assert_snapshot!(check("P0(int x) { }"), @r"
     error[c::parameter]: `x` is not a pointer
