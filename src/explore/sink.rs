@@ -282,7 +282,7 @@ impl<'t> Sink<'t> {
 }
 
 /// More executions than can be counted. They are counted without being built, so that this is not out of reach.
-pub(super) fn too_many_executions() -> Diagnostic {
+fn too_many_executions() -> Diagnostic {
     Diagnostic::unsupported(
         "explore::too-many-executions",
         "this test has more executions than fit into 64 bits",
