@@ -184,9 +184,13 @@ impl HerdOptions {
         let text = std::fs::read(&path).map_err(|e| Refused::Wrong(format!("cannot read `{shown}`: {e}")))?;
         let settings = cfg::parse(&String::from_utf8_lossy(&text))
             .map_err(|(line, message)| Refused::Wrong(format!("{shown}:{line}: {message}")))?;
+        let folder = path.parent().unwrap_or(Path::new("."));
+        // What it names may stand beside it. Last, so that nothing is found there that herd7 finds elsewhere.
+        if !self.include.iter().any(|dir| dir == folder) {
+            self.include.push(folder.to_path_buf());
+        }
         for setting in settings {
             let value = if setting.key == "local-conf" {
-                let folder = path.parent().unwrap_or(Path::new("."));
                 folder.join(&setting.value).display().to_string()
             } else {
                 setting.value

@@ -1,7 +1,7 @@
 //! From files to a model and a test: the adapter to the front ends.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::annotations;
@@ -109,8 +109,16 @@ pub(super) fn parse(input: &Input, sources: &mut Sources, diagnostics: &mut Diag
     match litmus::parse(sources, source) {
         Ok(test) => Some(test),
         Err(errors) => {
+            let name = input.name();
+            let model = Path::new(&name).extension().is_some_and(|extension| extension == "cat");
             for error in errors {
-                diagnostics.error(error);
+                let taken_for_a_test = model && error.code == "litmus::not-a-test";
+                diagnostics.error(match taken_for_a_test {
+                    true => error.help(format!(
+                        "a `.cat` file is a model: `litmus model check {name}`, or `-m {name}` to run tests under it"
+                    )),
+                    false => error,
+                });
             }
             None
         }
@@ -191,7 +199,11 @@ fn load_model(
         skip_checks: settings.explore.skip_checks.iter().cloned().collect(),
         purpose: Purpose::Run,
     };
-    let mut lowered = cat::lower::lower(input, &mut Includes(&mut loader), sources, diagnostics)?;
+    let lowered = cat::lower::lower(input, &mut Includes(&mut loader), sources, diagnostics);
+    if lowered.is_err() && bell.is_none() {
+        suggest_bell(&sources.get(loaded.main.source).name, diagnostics);
+    }
+    let mut lowered = lowered?;
     if settings.let_through {
         let own = |name: &Option<String>| name.as_deref() != Some(rules::NAME);
         let rejects =
@@ -224,6 +236,23 @@ pub(super) fn with_companions(settings: &Settings, sources: &Sources, main: &ast
         }
     }
     settings
+}
+
+/// A name that a model does not have may be declared by the bell file that stands beside it.
+pub(super) fn suggest_bell(model: &str, diagnostics: &mut Diagnostics) {
+    let [bell, cfg] = ["bell", "cfg"].map(|extension| Path::new(model).with_extension(extension));
+    if !bell.is_file() {
+        return;
+    }
+    let mut help = format!("a bell file stands beside the model: try `--bell {}`", bell.display());
+    if cfg.is_file() {
+        help += &format!(", or all that belongs to it: `litmus herd -conf {}`", cfg.display());
+    }
+    for diagnostic in diagnostics.take() {
+        let unknown = diagnostic.code == "cat::unknown-name";
+        // Errors and warnings alike: they have been counted already.
+        diagnostics.warn(if unknown { diagnostic.help(&help) } else { diagnostic });
+    }
 }
 
 /// The functions of the `.def` file of the settings.
@@ -340,12 +369,28 @@ pub(super) fn lower(
             Some(lowered)
         }
         Err(errors) => {
-            for error in errors {
+            for error in once(errors) {
                 diagnostics.error(error);
             }
             None
         }
     }
+}
+
+/// A test that lacks the kernel's functions lacks all of them: the first says it.
+fn once(mut errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let lacking = |error: &Diagnostic| error.code == "c::no-macros";
+    let more = errors.iter().filter(|error| lacking(error)).count().saturating_sub(1);
+    if let Some(first) = errors.iter().position(lacking).filter(|_| more > 0) {
+        let calls = if more == 1 { "call" } else { "calls" };
+        errors[first] = errors[first].clone().note(format!("so are {more} more {calls} in this test"));
+        let mut at = 0;
+        errors.retain(|error| {
+            at += 1;
+            at <= first + 1 || !lacking(error)
+        });
+    }
+    errors
 }
 
 /// Did a test fail for want of the kernel's functions?

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Settings;
-use super::load::{Includes, model_arch, with_companions};
+use super::load::{Includes, model_arch, suggest_bell, with_companions};
 use crate::arch::ArchId;
 use crate::cat::load::LIBRARY;
 use crate::cat::lower::{Bell, LowerInput, Predefined, Purpose, canonical_variant, lower, read_bell};
@@ -82,7 +82,11 @@ fn check(
         skip_checks: settings.explore.skip_checks.iter().cloned().collect(),
         purpose: if fragments { Purpose::CheckFragment } else { Purpose::Check },
     };
-    let lowered = lower(input, &mut Includes(&mut loader), sources, diagnostics)?;
+    let lowered = lower(input, &mut Includes(&mut loader), sources, diagnostics);
+    if lowered.is_err() && bell.is_none() {
+        suggest_bell(&checked.file, diagnostics);
+    }
+    let lowered = lowered?;
     checked.model = Some(lowered.model);
     checked.unbound = lowered.unbound.iter().map(|ident| (ident.name.to_string(), ident.span)).collect();
     Ok(())

@@ -379,3 +379,76 @@ fn graphs_and_the_time_limit() {
     let said = told(&[("test.litmus", &test)], &[&args[..], &["--timeout", "0.02"]].concat());
     insta::assert_snapshot!(said.lines().next().unwrap_or_default(), @r"test.litmus: warning[graph::timeout]: the time limit was reached before all executions to show were found");
 }
+
+/// A model without the bell file beside it: a herd7 user has all of it in a `.cfg`.
+#[test]
+fn a_bell_file_beside_the_model() {
+    let test = "C test\n{}\nP0(int *x) { *x = 1; }\nexists (x=1)\n";
+    let model = "empty [Once] as once\n";
+    let bell = "enum order = 'once\ninstructions R[order]\ninstructions W[order]\n";
+    let files = [("test.litmus", test), ("m/small.cat", model), ("m/small.bell", bell)];
+    insta::assert_snapshot!(told(&files, &["run", "test.litmus", "-m", "m/small.cat"]), @r"
+    test.litmus: error[cat::unknown-name]: `Once` is not defined
+      ┌─ m/small.cat:1:8
+      │
+    1 │ empty [Once] as once
+      │        ^^^^ not defined here, nor by this architecture
+      │
+      = help: a bell file stands beside the model: try `--bell m/small.bell`
+    --- exit 2
+    ");
+    let cfg = [&files[..], &[("m/small.cfg", "model small.cat\nbell small.bell\n")]].concat();
+    insta::assert_snapshot!(told(&cfg, &["run", "test.litmus", "-m", "m/small.cat"]), @r"
+    test.litmus: error[cat::unknown-name]: `Once` is not defined
+      ┌─ m/small.cat:1:8
+      │
+    1 │ empty [Once] as once
+      │        ^^^^ not defined here, nor by this architecture
+      │
+      = help: a bell file stands beside the model: try `--bell m/small.bell`, or all that belongs to it: `litmus herd -conf m/small.cfg`
+    --- exit 2
+    ");
+    assert_eq!(
+        told(&cfg, &["run", "test.litmus", "-m", "m/small.cat", "--bell", "m/small.bell"]),
+        "\n--- exit 0\n"
+    );
+    assert_eq!(told(&cfg, &["herd", "-conf", "m/small.cfg", "test.litmus"]), "\n--- exit 0\n");
+}
+
+/// All calls of a kernel test lack the same thing: it is said once.
+#[test]
+fn a_kernel_test_under_another_model() {
+    insta::assert_snapshot!(c_said(&["spin_lock(x);\nWRITE_ONCE(*x, 1);\nnosuch(x);\nspin_unlock(x);"]), @r"
+    error[c::no-macros]: `spin_lock` is a function of the Linux kernel
+      ┌─ test.litmus:4:1
+      │
+    4 │ spin_lock(x);
+      │ ^^^^^^^^^ not defined: no `.def` file is loaded
+      │
+      = help: run with the kernel's model, `-m lkmm`; with its own files, `litmus herd -conf linux-kernel.cfg`; or give `--macros FILE.def`
+      = note: so are 2 more calls in this test
+
+    error[c::unknown-function]: unknown function `nosuch`
+      ┌─ test.litmus:6:1
+      │
+    6 │ nosuch(x);
+      │ ^^^^^^ not known
+    --- exit 2
+    ");
+}
+
+#[test]
+fn a_model_where_a_test_should_be() {
+    let files = [("small.cat", "\"small\"\nacyclic po as po\n")];
+    insta::assert_snapshot!(told(&files, &["run", "small.cat"]), @r#"
+    error[litmus::not-a-test]: this is not a litmus test
+      ┌─ small.cat:1:1
+      │
+    1 │ "small"
+      │ ^^^^^^^ expected the name of an architecture
+      │
+      = note: a test starts with `ARCH NAME`, ARCH being one of X86, X86_64, PPC, ARM, AArch64, RISCV, MIPS, LISA, C
+      = help: a `.cat` file is a model: `litmus model check small.cat`, or `-m small.cat` to run tests under it
+    --- exit 2
+    "#);
+}

@@ -177,7 +177,7 @@ impl<'a> Lowering<'a> {
         if is_kernel && no_macros {
             return Diagnostic::error("c::no-macros", format!("`{name}` is a function of the Linux kernel"))
                 .at(span, "not defined: no `.def` file is loaded")
-                .help("run with the kernel's model: `-m lkmm`, or `-conf linux-kernel.cfg`, or `-macros linux-kernel.def`");
+                .help("run with the kernel's model, `-m lkmm`; with its own files, `litmus herd -conf linux-kernel.cfg`; or give `--macros FILE.def`");
         }
         let mut diagnostic = if is_kernel {
             let files = macros.files().join("`, `");

@@ -43,7 +43,7 @@ fn kernel_functions_without_their_definitions() {
     1 │ P0(int *x) { WRITE_ONCE(*x, 1); }
       │              ^^^^^^^^^^ not defined: no `.def` file is loaded
       │
-      = help: run with the kernel's model: `-m lkmm`, or `-conf linux-kernel.cfg`, or `-macros linux-kernel.def`
+      = help: run with the kernel's model, `-m lkmm`; with its own files, `litmus herd -conf linux-kernel.cfg`; or give `--macros FILE.def`
     ");
     insta::assert_snapshot!(check_body("spin_lock_irq(x);"), @r"
     error[c::missing-macro]: the kernel's `spin_lock_irq` is not defined by `small.def`
