@@ -13,7 +13,9 @@ pub fn man(out: &mut (dyn Write + Send)) -> Done {
     command.build();
     let mut page = Vec::new();
     clap_mangen::Man::new(command.clone()).render(&mut page)?;
-    let mut page = end_matter(&String::from_utf8_lossy(&page), ".SH");
+    // The date is left open, not left out: else the version would stand for it.
+    let page = String::from_utf8_lossy(&page).replacen(".TH litmus 1  ", ".TH LITMUS 1 \"\" ", 1);
+    let mut page = end_matter(&page, ".SH");
     // There is one page, not one for each subcommand.
     for sub in command.get_subcommands() {
         let name = sub.get_name();
@@ -22,7 +24,9 @@ pub fn man(out: &mut (dyn Write + Send)) -> Done {
     for sub in command.get_subcommands() {
         section(sub, &mut page)?;
     }
-    out.write_all(page.as_bytes())?;
+    // A blank line ends a line by itself.
+    let page = page.replace("\n.br\n\n.br\n", "\n\n");
+    out.write_all(plain(&page).as_bytes())?;
     Ok(Exit::Success)
 }
 
@@ -51,6 +55,21 @@ fn end_matter(text: &str, macro_name: &str) -> String {
     let end = after.find("\n.S").map_or(after.len(), |at| at + 1);
     let (body, rest) = after.split_at(end);
     format!("{before}{macro_name} \"NOTES AND EXAMPLES\"\n.nf\n{}\n.fi\n{rest}", body.trim_end())
+}
+
+/// Without blanks at the end of lines, and in ASCII: not every formatter reads more.
+fn plain(page: &str) -> String {
+    let mut text = String::new();
+    for line in page.lines() {
+        for c in line.trim_end().chars() {
+            match c.is_ascii() {
+                true => text.push(c),
+                false => text += &format!("\\[u{:04X}]", u32::from(c)),
+            }
+        }
+        text.push('\n');
+    }
+    text
 }
 
 fn escaped(text: &str) -> String {

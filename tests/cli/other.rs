@@ -117,8 +117,38 @@ fn completions_and_manual() {
         assert!(stdout(&litmus(&["completions", shell]).assert().code(0)).contains("litmus"), "{shell}");
     }
     let page = stdout(&litmus(&["man"]).assert().code(0));
-    assert!(page.contains(".TH litmus 1") && page.contains("unroll"), "{page}");
+    assert!(
+        page.is_ascii() && page.lines().all(|line| line == line.trim_end()),
+        "not every formatter takes this"
+    );
+    assert!(page.contains(".TH LITMUS 1 \"\" \"litmus ") && page.contains("unroll"), "{page}");
     assert!(page.contains(".SH \"LITMUS MODEL SHOW\"") && !page.contains("EXTRA"), "{page}");
+}
+
+/// The scripts do complete, in those of the shells that are installed here.
+#[test]
+fn completions_complete() {
+    let dir = folder(&[]);
+    let asked = [
+        (
+            "bash",
+            "source ./it; COMP_WORDS=(litmus run --fo); COMP_CWORD=2; _litmus litmus --fo run; echo ${COMPREPLY[@]}",
+        ),
+        ("fish", "source ./it; complete -C 'litmus run --fo'"),
+        (
+            "zsh",
+            "autoload -U compinit; compinit -D; source ./it; whence -w _litmus; echo ${_comps[litmus]} --format",
+        ),
+    ];
+    for (shell, text) in asked {
+        let script = stdout(&litmus(&["completions", shell]).assert().code(0));
+        std::fs::write(dir.path().join("it"), script).expect("a file");
+        let ran = std::process::Command::new(shell).args(["-c", text]).current_dir(dir.path()).output();
+        let Ok(output) = ran else { continue };
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(said.contains("--format") && output.stderr.is_empty(), "{shell}: {output:?}");
+        assert!(shell != "zsh" || said.starts_with("_litmus: function\n_litmus"), "{said}");
+    }
 }
 
 #[test]
