@@ -50,8 +50,8 @@ pub fn bench(
         let executions = family.executions(*size);
         if !args.force && args.search.timeout.is_none() {
             return Err(Stop::Usage(format!(
-                "{}({size}) has up to {executions:.1e} executions, that is {} at {RATE:.0} a second; give --timeout, or --force to \
-                 run it all the same",
+                "{}({size}) has up to {executions:.1e} executions, that is {} at {RATE:.0} a second if each must be \
+                 built; give --timeout, or --force to run it all the same",
                 family.name(),
                 duration(executions / RATE)
             )));

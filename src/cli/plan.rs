@@ -195,6 +195,7 @@ impl RunPlan {
         let drawing = drawing(args, &mut settings, format, models.len(), hexa || args.hexa)?;
         let (jobs, inner) = workers(args.search.jobs, inputs.len() * models.len());
         settings.explore.jobs = inner;
+        settings.explore.attribute = args.stats;
         let mut expectations = match &args.expect {
             Some(expect) => expectations(expect)?,
             None => Expectations::default(),

@@ -1,6 +1,6 @@
 //! `litmus run`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::sync::atomic::Ordering;
@@ -301,21 +301,39 @@ fn figures(report: &Report) -> String {
     };
     line(stats.worlds, "worlds: combinations of paths, one of each thread");
     line(stats.speculated, "paths speculated, at branches and addresses not known yet");
-    line(stats.entailed, "times checks were found to hold whatever is chosen, and dropped");
     line(
         stats.value_conflicts,
         "branches dropped for values that contradict each other or come out of thin air",
     );
-    let mut pruned: Vec<_> = stats.pruned.iter().collect();
-    pruned.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
-    for (check, count) in pruned {
-        match check.as_str() {
-            "(no choice left)" => {
-                line(*count, "branches refuted by several checks together: no choice was left")
+    for (check, count) in most_first(&stats.entailed) {
+        match check {
+            "(order)" => {
+                line(count, "times what an order must contain was found to add nothing, and dropped")
             }
-            "(order)" => line(*count, "branches refuted by what an order of the model must contain"),
-            check => line(*count, &format!("branches refuted by {check}")),
+            check => line(count, &format!("times {check} was found to hold whatever is chosen, and dropped")),
+        }
+    }
+    for (check, count) in most_first(&stats.ruled_out) {
+        match check {
+            "(order)" => line(count, "alternatives never tried: ruled out by what an order must contain"),
+            check => line(count, &format!("alternatives never tried: ruled out by {check}")),
+        }
+    }
+    for (check, count) in most_first(&stats.pruned) {
+        match check {
+            "(no choice left)" => {
+                line(count, "branches refuted by several checks together: no choice was left")
+            }
+            "(order)" => line(count, "branches refuted by what an order of the model must contain"),
+            check => line(count, &format!("branches refuted by {check}")),
         }
     }
     text
+}
+
+/// Counts by name, the largest first.
+fn most_first(counts: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
+    let mut sorted: Vec<(&str, u64)> = counts.iter().map(|(name, count)| (name.as_str(), *count)).collect();
+    sorted.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+    sorted
 }

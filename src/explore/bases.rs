@@ -1,46 +1,90 @@
 //! The bounds of what is chosen, from the state of the search.
 
-use super::code::{Code, Side};
+use super::code::{Code, OptionVar, Side, Slot};
 use super::search::{Search, State, alternatives, option_row};
 use crate::relation::rows::{self, Row};
 
 impl<const W: usize> Search<'_, '_, W> {
-    /// Puts the bounds of what is chosen into their slots.
+    /// Puts the bounds of what is chosen into their slots: of what is chosen otherwise than when this was done last.
     pub(super) fn load(&mut self, state: &State<W>) {
         let problem = self.problem;
-        let mut must = std::mem::take(&mut self.fresh);
-        let mut may = std::mem::take(&mut self.fresh_may);
         for slot in &problem.bases {
-            let info = &problem.code.slots[*slot as usize];
-            let size = if info.is_set { 1 } else { self.n };
-            must[..size].fill(rows::zero());
-            may[..size].fill(rows::zero());
-            match info.code {
-                Code::Rf => {
-                    for (index, read) in problem.reads.iter().enumerate() {
-                        let row = state.candidates[index];
-                        for write in rows::bits(row) {
-                            rows::put(&mut may[write], read.number);
-                        }
-                        if rows::count(&row) == 1
-                            && let Some(write) = rows::lowest(&row)
-                        {
-                            rows::put(&mut must[write], read.number);
-                        }
+            match problem.code.slots[*slot as usize].code {
+                Code::Rf => self.load_reads(*slot, state),
+                Code::Choice(choice) => {
+                    let orders = choice * self.n..(choice + 1) * self.n;
+                    let same_options = |(index, variable): (usize, &OptionVar)| {
+                        variable.choice != choice || state.options[index] == self.loaded.options[index]
+                    };
+                    let same = self.has_loaded
+                        && state.orders[orders.clone()] == self.loaded.orders[orders]
+                        && problem.options.iter().enumerate().all(same_options);
+                    if !same {
+                        self.load_choice(*slot, choice, state);
                     }
                 }
-                Code::Choice(choice) => self.load_choice(state, choice, &mut must[..size], &mut may[..size]),
-                Code::Fw => (must[0], may[0]) = self.final_writes(state),
-                _ => may[..size].fill(self.all),
+                Code::Fw => {
+                    let (must, may) = self.final_writes(state);
+                    self.store(*slot, Side::Must, &[must]);
+                    self.store(*slot, Side::May, &[may]);
+                }
+                _ if self.has_loaded => {}
+                _ => {
+                    let (at, size) = self.place(*slot);
+                    self.may[at..at + size].fill(self.all);
+                }
             }
-            self.store(*slot, Side::Must, &must[..size]);
-            self.store(*slot, Side::May, &may[..size]);
         }
+        self.loaded.candidates.clone_from(&state.candidates);
+        self.loaded.orders.clone_from(&state.orders);
+        self.loaded.options.clone_from(&state.options);
+        self.has_loaded = true;
+    }
+
+    fn load_reads(&mut self, slot: Slot, state: &State<W>) {
+        let at = self.offset[slot as usize];
+        let (mut must_changed, mut may_changed) = (false, false);
+        for (index, read) in self.problem.reads.iter().enumerate() {
+            let row = state.candidates[index];
+            let before = if self.has_loaded { self.loaded.candidates[index] } else { rows::zero() };
+            if row == before {
+                continue;
+            }
+            may_changed = true;
+            rows::bits(before).for_each(|write| rows::drop_bit(&mut self.may[at + write], read.number));
+            rows::bits(row).for_each(|write| rows::put(&mut self.may[at + write], read.number));
+            let single = |row: &Row<W>| if rows::count(row) == 1 { rows::lowest(row) } else { None };
+            if let Some(write) = single(&before) {
+                must_changed = true;
+                rows::drop_bit(&mut self.must[at + write], read.number);
+            }
+            if let Some(write) = single(&row) {
+                must_changed = true;
+                rows::put(&mut self.must[at + write], read.number);
+            }
+        }
+        self.clock += 1;
+        for (side, changed) in [(Side::Must, must_changed), (Side::May, may_changed)] {
+            if changed {
+                self.changed[side as usize][slot as usize] = self.clock;
+            }
+        }
+    }
+
+    fn load_choice(&mut self, slot: Slot, choice: usize, state: &State<W>) {
+        let mut must = std::mem::take(&mut self.fresh);
+        let mut may = std::mem::take(&mut self.fresh_may);
+        let (_, size) = self.place(slot);
+        must[..size].fill(rows::zero());
+        may[..size].fill(rows::zero());
+        self.choice_bounds(state, choice, &mut must[..size], &mut may[..size]);
+        self.store(slot, Side::Must, &must[..size]);
+        self.store(slot, Side::May, &may[..size]);
         self.fresh = must;
         self.fresh_may = may;
     }
 
-    fn load_choice(&self, state: &State<W>, choice: usize, must: &mut [Row<W>], may: &mut [Row<W>]) {
+    fn choice_bounds(&self, state: &State<W>, choice: usize, must: &mut [Row<W>], may: &mut [Row<W>]) {
         let problem = self.problem;
         let rel = &state.orders[choice * self.n..(choice + 1) * self.n];
         for (index, order) in problem.orders.iter().enumerate() {

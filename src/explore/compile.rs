@@ -5,6 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::code::{Check, Code, Item, Loop, Numbering, Side, Slot, SlotInfo};
 use crate::model::{Bounds, Expr, ExprId, FixId, Pool, Sort, TestKind};
 use crate::relation::Set;
+use crate::relation::flat::{Shape, bits};
 
 /// Straight-line code for the undecided checks of one world.
 #[derive(Clone, Debug)]
@@ -176,6 +177,12 @@ fn matters(pool: &Pool, bounds: &Bounds, all: &[ExprId], roots: &Roots) -> Set {
     Set::from_words(shape.n, &kept)
 }
 
+/// Does a relation lie inside the identity?
+fn is_identity(shape: Shape, rel: &[u64]) -> bool {
+    let rows = rel.chunks_exact(shape.words).enumerate();
+    rows.into_iter().all(|(event, row)| bits(row).all(|to| to == event))
+}
+
 fn is_constant(pool: &Pool, bounds: &Bounds, id: ExprId) -> bool {
     !pool.mentions_fix_var(id) && super::code::exact_at_root(bounds, id)
 }
@@ -265,6 +272,12 @@ impl Compiler<'_> {
             Expr::Seq(c) => {
                 // Left to right, but for a constant prefix or suffix it is the dynamic part that should stay thin:
                 // the order does not change the value.
+                let c = self.without_identities(&c);
+                if let [only] = c[..] {
+                    let slot = self.slot(only);
+                    self.slot_of.insert(id, slot);
+                    return slot;
+                }
                 let mut slots: Vec<Slot> = c.iter().map(|c| self.slot(*c)).collect();
                 while slots.len() > 2 {
                     let (a, b) = (slots[0], slots[1]);
@@ -296,6 +309,40 @@ impl Compiler<'_> {
             }
         };
         self.emit(id, code)
+    }
+
+    /// Leaves out what a composition goes through unchanged: `r; [S]` is `r` where `r` can only end in `S`. Models say so
+    /// often (`sm` is the identity wherever there are no mixed sizes), and `r` itself is easier to reason about.
+    fn without_identities(&self, factors: &[ExprId]) -> Vec<ExprId> {
+        let shape = self.bounds.shape();
+        let mut left = factors.to_vec();
+        let mut at = 0;
+        while left.len() > 1 && at < left.len() {
+            let passes = |neighbour: Option<&ExprId>, ends_here: bool| {
+                let neighbour = neighbour.filter(|id| !self.pool.mentions_fix_var(**id));
+                let rows = neighbour.and_then(|id| self.bounds.known(*id));
+                rows.is_some_and(|rows| {
+                    let mut events = vec![0; shape.words];
+                    if ends_here {
+                        shape.add_range(&mut events, rows.may);
+                    } else {
+                        shape.add_domain(&mut events, rows.may);
+                    }
+                    let constant = self.bounds.known(left[at]);
+                    constant.is_some_and(|rows| bits(&events).all(|event| shape.has(rows.must, event, event)))
+                })
+            };
+            let constant = is_constant(self.pool, self.bounds, left[at]);
+            let identity =
+                constant && self.bounds.known(left[at]).is_some_and(|rows| is_identity(shape, rows.may));
+            let before = at.checked_sub(1).and_then(|before| left.get(before));
+            if identity && (passes(before, true) || passes(left.get(at + 1), false)) {
+                left.remove(at);
+            } else {
+                at += 1;
+            }
+        }
+        left
     }
 
     fn recursive(&mut self, id: ExprId, fix: FixId, index: u32) -> Slot {

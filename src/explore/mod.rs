@@ -7,6 +7,7 @@ mod bases;
 mod code;
 mod compile;
 mod drive;
+mod entail;
 mod feasible;
 mod finals;
 mod free;
@@ -81,6 +82,8 @@ pub struct Options {
     pub interrupt: Option<Arc<AtomicBool>>,
     /// herd7's `-speedcheck`: keep only executions that satisfy an `exists`, or violate a `forall`.
     pub speedcheck: bool,
+    /// Find out which check rules out which alternatives ([`crate::outcome::Stats::ruled_out`])? Takes time.
+    pub attribute: bool,
     /// Names of checks to skip.
     pub skip_checks: Vec<String>,
     /// Where the explorer notes every execution that it completes, so that tests can tell whether it found one twice.
@@ -100,6 +103,7 @@ impl Default for Options {
             max_memory: None,
             interrupt: None,
             speedcheck: false,
+            attribute: false,
             skip_checks: Vec::new(),
             #[cfg(test)]
             completed: None,

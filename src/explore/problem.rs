@@ -1,10 +1,13 @@
 //! One world and one model, ready to be searched: what is decided at the root, what is left to choose.
 
+use std::collections::BTreeMap;
+
 use super::code::{Check, Code, Numbering, OptionVar, OrderVar, Slot};
 use super::compile::{Compiled, Roots, compile};
 use super::finals::Registers;
 use super::goal::Goal;
 use super::naive::{event_value, final_candidates};
+use super::sink::add;
 use super::steps::assertion_failed;
 use crate::diag::Diagnostic;
 use crate::execution::{EventKind, SymVal, View, World};
@@ -126,7 +129,7 @@ pub(super) fn build<'p>(
     (goal, observed): (&Goal, &[Observable]),
     skip: &[String],
     plainly: bool,
-    entailed: &mut u64,
+    entailed: &mut BTreeMap<String, u64>,
 ) -> Result<Built<'p>, Diagnostic> {
     let bounded = if plainly {
         None
@@ -193,7 +196,11 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
     }
 
     /// `None`: the model has a part that needs the plain run.
-    fn build(mut self, skip: &[String], entailed: &mut u64) -> Result<Option<Built<'p>>, Diagnostic> {
+    fn build(
+        mut self,
+        skip: &[String],
+        entailed: &mut BTreeMap<String, u64>,
+    ) -> Result<Option<Built<'p>>, Diagnostic> {
         let n = self.bounds.n_events();
         let pool = &self.model.pool;
         let world = self.world;
@@ -246,7 +253,7 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
         test: &Test,
         name: Option<&str>,
         source: &Step,
-        entailed: &mut u64,
+        entailed: &mut BTreeMap<String, u64>,
     ) -> Result<Option<String>, Diagnostic> {
         let test = normalise(self.model, test);
         let shape = self.bounds.shape();
@@ -254,7 +261,7 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
         let shown = name.unwrap_or("(unnamed)").to_string();
         match (kind, holds) {
             (CheckKind::Plain, Some(false)) => return Ok(Some(shown)),
-            (CheckKind::Plain | CheckKind::Assert, Some(true)) => *entailed += 1,
+            (CheckKind::Plain | CheckKind::Assert, Some(true)) => add(entailed, &shown, 1),
             (CheckKind::Assert, Some(false) | None) => return Err(assertion_failed(name, source)),
             (CheckKind::Flag, Some(true)) => self.sure_flags.extend(name.map(str::to_string)),
             (CheckKind::UndefinedUnless, Some(false)) => self.sure_undefined = true,

@@ -66,7 +66,10 @@ impl<const W: usize> Search<'_, '_, W> {
                 }
                 continue;
             }
-            self.refute(state);
+            if self.options.attribute {
+                self.attribute(state);
+            }
+            self.refute(state, None);
             match self.apply(state) {
                 Some(more) => changed |= more,
                 None => {
@@ -104,16 +107,6 @@ impl<const W: usize> Search<'_, '_, W> {
         }
         self.probing = false;
         let before = (state.open, state.open_orders, state.open_flags);
-        for (index, check) in
-            problem.checks.iter().enumerate().filter(|(i, _)| closable(*i, problem.checks.len()))
-        {
-            if state.open >> index & 1 == 1 && !check.negated {
-                let (at, size) = self.place(check.slot);
-                if holds(check.test, &self.may[at..at + size]) {
-                    state.open &= !(1 << index);
-                }
-            }
-        }
         for (index, order) in problem.orders.iter().enumerate().take(63) {
             let Some(slot) = order.base.filter(|_| state.open_orders >> index & 1 == 1) else { continue };
             let (at, size) = self.place(slot);
@@ -145,9 +138,11 @@ impl<const W: usize> Search<'_, '_, W> {
                 }
             }
         }
+        self.entail(state, left);
         if before != (state.open, state.open_orders, state.open_flags) {
             self.hits += 1;
-            self.sink.outcome.stats.entailed += 1;
+            rows::bits([before.0 & !state.open]).for_each(|check| self.entailed[check] += 1);
+            self.entailed[problem.checks.len()] += u64::from((before.1 & !state.open_orders).count_ones());
         }
     }
 
@@ -234,6 +229,23 @@ impl<const W: usize> Search<'_, '_, W> {
         Some(changed)
     }
 
+    /// Counts what each check rules out on its own.
+    fn attribute(&mut self, state: &State<W>) {
+        let size = |state: &State<W>| {
+            let alternatives: u32 = state.candidates.iter().map(rows::count).sum();
+            let options: u32 = state.options.iter().map(|mask| mask.count_ones()).sum();
+            let ordered: u32 = state.orders.iter().map(rows::count).sum();
+            (alternatives + options, ordered)
+        };
+        for by in 0..=self.problem.checks.len() {
+            self.refute(state, Some(by));
+            let mut without = state.clone();
+            self.apply(&mut without);
+            let (before, after) = (size(state), size(&without));
+            self.ruled_out[by] += u64::from(before.0 - after.0 + after.1 - before.1);
+        }
+    }
+
     /// Takes what the refuting pass found. `None`: nothing is left for some choice.
     fn apply(&mut self, state: &mut State<W>) -> Option<bool> {
         let problem = self.problem;
@@ -313,9 +325,4 @@ pub(super) fn holds<const W: usize>(test: TestKind, value: &[Row<W>]) -> bool {
         TestKind::Irreflexive => !rows::reflexive(value),
         TestKind::Acyclic => rows::acyclic(value),
     }
-}
-
-/// Can the check at this position be closed? Those past the width of the mask share its last bit, which then stays set.
-fn closable(index: usize, number: usize) -> bool {
-    index < 63 || number <= 64 && index < 64
 }

@@ -13,8 +13,9 @@ use crate::model::TestKind;
 use crate::relation::rows::{self, Row};
 
 impl<const W: usize> Search<'_, '_, W> {
-    /// Fills `forbidden` for every slot that leads to a choice.
-    pub(super) fn refute(&mut self, state: &State<W>) {
+    /// Fills `forbidden` for every slot that leads to a choice; as far as one check knows (or, past the last of them, the
+    /// bases of orders), if one is given.
+    pub(super) fn refute(&mut self, state: &State<W>, by: Option<usize>) {
         if !self.has_ceiling {
             self.find_ceiling(state);
         }
@@ -28,7 +29,7 @@ impl<const W: usize> Search<'_, '_, W> {
         for (index, check) in problem.checks.iter().enumerate() {
             let info = &problem.code.slots[check.slot as usize];
             let open = index >= 64 || state.open >> index & 1 == 1;
-            if check.negated || !info.refutes || !open {
+            if check.negated || !info.refutes || !open || by.is_some_and(|by| by != index) {
                 continue;
             }
             let at = self.offset[check.slot as usize];
@@ -52,7 +53,8 @@ impl<const W: usize> Search<'_, '_, W> {
                 }
             }
         }
-        for (first, base) in self.open_bases(state) {
+        let bases = by.is_none_or(|by| by == problem.checks.len());
+        for (first, base) in self.open_bases(state).into_iter().filter(|_| bases) {
             // The base's closure must not contain what the orders on top of it already deny.
             self.scratch.fill(rows::zero());
             for (index, order) in problem.orders.iter().enumerate() {

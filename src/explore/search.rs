@@ -13,7 +13,7 @@ use super::free::is_free;
 use super::problem::Problem;
 use super::propagate::Seen;
 use super::run_code::LastRun;
-use super::sink::Sink;
+use super::sink::{Sink, add};
 use crate::model::Plain;
 use crate::program::Value;
 use crate::relation::rows::{self, Row};
@@ -118,6 +118,9 @@ pub(super) struct Search<'s, 't, const W: usize> {
     pub fresh: Vec<Row<W>>,
     /// Likewise, where both bounds are.
     pub fresh_may: Vec<Row<W>>,
+    /// What the slots of choices hold at present.
+    pub loaded: State<W>,
+    pub has_loaded: bool,
     /// Counts changes of slots.
     pub clock: u64,
     /// When each bound of each slot was computed last.
@@ -134,9 +137,17 @@ pub(super) struct Search<'s, 't, const W: usize> {
     pub wanted: u64,
     pub probes: u32,
     pub hits: u32,
+    /// Looks for entailed checks case by case, and those that found one.
+    pub case_looks: u32,
+    pub case_hits: u32,
     pub values: Vec<Option<Value>>,
     states: Vec<State<W>>,
+    /// Branches refuted, by check; then by the bases of orders; then because nothing was left to choose.
     pub pruned: Vec<u64>,
+    /// How often a check was entailed; then a base of an order.
+    pub entailed: Vec<u64>,
+    /// Alternatives ruled out, likewise.
+    pub ruled_out: Vec<u64>,
     pub options: &'s Options,
     part: Part,
     /// Is this part of the tree walked by all workers?
@@ -202,6 +213,8 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             scratch2: vec![rows::zero(); n],
             fresh: vec![rows::zero(); n.max(1)],
             fresh_may: vec![rows::zero(); n.max(1)],
+            loaded: State::default(),
+            has_loaded: false,
             clock: 1,
             computed: [vec![0; n_slots], vec![0; n_slots]],
             changed: [vec![1; n_slots], vec![1; n_slots]],
@@ -211,10 +224,14 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             wanted: !0,
             probes: 0,
             hits: 0,
+            case_looks: 0,
+            case_hits: 0,
             values: vec![None; problem.n_values],
             over: problem.orders.iter().map(|o| row_of(&mut o.over.iter().copied())).collect(),
             states: vec![State::default()],
             pruned: vec![0; problem.checks.len() + 2],
+            entailed: vec![0; problem.checks.len() + 1],
+            ruled_out: vec![0; problem.checks.len() + 1],
             options,
             part,
             shared: false,
@@ -227,13 +244,20 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         };
         search.fill_constants();
         let flow = if search.fill_root() { search.explore(0) } else { ControlFlow::Continue(()) };
-        for (index, count) in search.pruned.iter().enumerate() {
-            let name = match problem.checks.get(index) {
-                Some(check) => &check.name,
-                None if index == problem.checks.len() => "(order)",
-                None => "(no choice left)",
-            };
-            search.sink.pruned(name, *count);
+        let stats = &mut search.sink.outcome.stats;
+        for (counts, totals) in [
+            (&search.pruned, &mut stats.pruned),
+            (&search.entailed, &mut stats.entailed),
+            (&search.ruled_out, &mut stats.ruled_out),
+        ] {
+            for (index, count) in counts.iter().enumerate() {
+                let name = match problem.checks.get(index) {
+                    Some(check) => &check.name,
+                    None if index == problem.checks.len() => "(order)",
+                    None => "(no choice left)",
+                };
+                add(totals, name, *count);
+            }
         }
         flow
     }

@@ -1,5 +1,6 @@
 //! Where executions go: states, counts, flags, and the limits that stop a search.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -101,7 +102,6 @@ impl<'t> Sink<'t> {
     pub fn join(&mut self, part: Sink) {
         let stats = &mut self.outcome.stats;
         stats.graphs += part.outcome.stats.graphs;
-        stats.entailed += part.outcome.stats.entailed;
         match stats.executions.checked_add(part.outcome.stats.executions) {
             Some(executions) => stats.executions = executions,
             None => {
@@ -110,8 +110,13 @@ impl<'t> Sink<'t> {
             }
         }
         stats.value_conflicts += part.outcome.stats.value_conflicts;
-        for (name, count) in part.outcome.stats.pruned {
-            *stats.pruned.entry(name).or_default() += count;
+        let part_stats = &part.outcome.stats;
+        for (own, its) in [
+            (&mut stats.pruned, &part_stats.pruned),
+            (&mut stats.entailed, &part_stats.entailed),
+            (&mut stats.ruled_out, &part_stats.ruled_out),
+        ] {
+            its.iter().for_each(|(name, count)| add(own, name, *count));
         }
         self.outcome.positive += part.outcome.positive;
         self.outcome.negative += part.outcome.negative;
@@ -186,9 +191,7 @@ impl<'t> Sink<'t> {
 
     /// Branches refuted by a check.
     pub fn pruned(&mut self, name: &str, count: u64) {
-        if count > 0 {
-            *self.outcome.stats.pruned.entry(name.to_string()).or_default() += count;
-        }
+        add(&mut self.outcome.stats.pruned, name, count);
     }
 
     /// A candidate whose values contradict each other or justify only themselves.
@@ -278,6 +281,17 @@ impl<'t> Sink<'t> {
         };
         self.outcome.stats.time = self.started.elapsed();
         Ok(self.outcome)
+    }
+}
+
+/// Adds to a count.
+pub(super) fn add(counts: &mut BTreeMap<String, u64>, name: &str, count: u64) {
+    match counts.get_mut(name) {
+        Some(sum) => *sum += count,
+        None if count > 0 => {
+            counts.insert(name.to_string(), count);
+        }
+        None => {}
     }
 }
 

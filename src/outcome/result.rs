@@ -37,8 +37,11 @@ pub struct Stats {
     pub graphs: u64,
     /// Branches refuted, by the name of the check that refuted them.
     pub pruned: BTreeMap<String, u64>,
-    /// Checks found to hold in every completion.
-    pub entailed: u64,
+    /// How often each check was found to hold in every completion, and was dropped.
+    pub entailed: BTreeMap<String, u64>,
+    /// Alternatives that were never tried, by the check that rules them out (one may be ruled out by several). Counted
+    /// only if asked for, see [`crate::explore::Options::attribute`].
+    pub ruled_out: BTreeMap<String, u64>,
     /// Paths taken on speculation: at a branch or an address that hangs on a value not known yet, one path goes on and
     /// each other alternative becomes one more. Every read is bound after all paths are known, so none is put off.
     pub speculated: u64,

@@ -92,7 +92,7 @@ impl Shape {
         (0..self.n).for_each(|event| left[event / 64] |= 1 << (event % 64));
         loop {
             let mut peeled = false;
-            for event in 0..self.n {
+            for event in (0..self.n).rev() {
                 let is_left = left[event / 64] >> (event % 64) & 1 == 1;
                 if is_left && self.row(rel, event).iter().zip(&left).all(|(a, b)| a & b == 0) {
                     left[event / 64] &= !(1 << (event % 64));

@@ -159,6 +159,10 @@ pub struct Figures {
     pub pruned: BTreeMap<String, u64>,
     /// Checks entailed.
     pub entailed: u64,
+    /// Likewise, by check.
+    pub entailed_by: BTreeMap<String, u64>,
+    /// Alternatives ruled out untried, by check; counted with `--stats`.
+    pub ruled_out: BTreeMap<String, u64>,
     /// Speculations.
     pub speculated: u64,
     /// Executions reported.
@@ -281,7 +285,9 @@ fn figures(stats: &Stats, candidates: Option<u64>) -> Figures {
         worlds: stats.worlds,
         graphs: stats.graphs,
         pruned: stats.pruned.clone(),
-        entailed: stats.entailed,
+        entailed: stats.entailed.values().sum(),
+        entailed_by: stats.entailed.clone(),
+        ruled_out: stats.ruled_out.clone(),
         speculated: stats.speculated,
         executions: stats.executions,
         value_conflicts: stats.value_conflicts,

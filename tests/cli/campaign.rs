@@ -89,9 +89,9 @@ fn tests_of_one_name_are_told_apart_by_their_hashes() {
 fn control_c_prints_what_is_known() {
     use std::process::{Command, Stdio};
     let dir = folder(&[("SB.litmus", SB)]);
-    litmus_in(dir.path(), &["bench", "writers", "--sizes", "14", "--emit", "."]).assert().code(0);
+    litmus_in(dir.path(), &["bench", "incs", "--sizes", "12", "--emit", "."]).assert().code(0);
     let child = Command::new(env!("CARGO_BIN_EXE_litmus"))
-        .args(["run", "SB.litmus", "writers-14.litmus", "-m", "sc"])
+        .args(["run", "SB.litmus", "incs-12.litmus", "-m", "sc"])
         .current_dir(dir.path())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -105,8 +105,8 @@ fn control_c_prints_what_is_known() {
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(130), "{err}");
     // The log holds whole answers only; what is known of the other test is told beside it.
-    assert!(out.contains("Test SB Allowed") && !out.contains("Test writers-14 Allowed"), "{out}");
-    assert!(err.contains("writers-14: interrupted; outcomes may be missing"), "{err}");
+    assert!(out.contains("Test SB Allowed") && !out.contains("Test incs-12 Allowed"), "{out}");
+    assert!(err.contains("incs-12: interrupted; outcomes may be missing"), "{err}");
     assert!(err.contains("  not in the log; seen so far: "), "{err}");
 }
 

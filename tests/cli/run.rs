@@ -304,8 +304,23 @@ fn figures_of_the_search() {
     assert!(first.starts_with("SB: 3 executions in ") && first.contains("/s), 7 graphs ("), "{first}");
     insta::assert_snapshot!(rest, @r"
              1 worlds: combinations of paths, one of each thread
-             1 times checks were found to hold whatever is chosen, and dropped
+             1 times atomic was found to hold whatever is chosen, and dropped
              1 branches refuted by sc
+    ");
+}
+
+#[test]
+fn figures_say_which_check_rules_out_what() {
+    let dir = folder(&[]);
+    litmus_in(dir.path(), &["bench", "coherence", "--sizes", "3", "--emit", "."]).assert().code(0);
+    let run = litmus_in(dir.path(), &["run", "coherence-3.litmus", "-m", "sc", "--stats"]).assert().code(0);
+    let said = stderr(&run);
+    let (_, rest) = said.split_once('\n').expect("several lines");
+    insta::assert_snapshot!(rest, @r"
+             1 worlds: combinations of paths, one of each thread
+             1 times atomic was found to hold whatever is chosen, and dropped
+            15 alternatives never tried: ruled out by sc
+            10 branches refuted by sc
     ");
 }
 
@@ -318,7 +333,7 @@ fn figures_of_a_search_with_branches() {
     insta::assert_snapshot!(rest, @r"
              4 worlds: combinations of paths, one of each thread
              3 paths speculated, at branches and addresses not known yet
-             3 times checks were found to hold whatever is chosen, and dropped
+             3 times atomic was found to hold whatever is chosen, and dropped
     ");
 }
 
