@@ -97,6 +97,24 @@ pub fn reading(args: &Reading) -> Result<Resolved, Stop> {
     Ok(Resolved { model: herd.model.clone(), hexa: herd.hexa, settings: settings_of(&herd) })
 }
 
+/// An output file must not be one that is still to be read: it is emptied first. `named` are files by the names of models,
+/// which may be found elsewhere and leave out their extension.
+fn keep_inputs(output: &Path, inputs: &[Input], named: &[&String], include: &[PathBuf]) -> Result<(), Stop> {
+    let Ok(target) = output.canonicalize() else { return Ok(()) };
+    let is_target = |path: &Path| path.canonicalize().is_ok_and(|path| path == target);
+    let tests = inputs.iter().any(|input| matches!(input, Input::File(path) if is_target(path)));
+    let folders = || std::iter::once(Path::new("")).chain(include.iter().map(PathBuf::as_path));
+    let model = |name: &&String| {
+        let spellings = [(*name).clone(), format!("{name}.cat")];
+        folders().any(|folder| spellings.iter().any(|name| is_target(&folder.join(name))))
+    };
+    if tests || named.iter().any(model) {
+        let message = format!("`{}` is read by this run: its output cannot go there", output.display());
+        return Err(Stop::Usage(message));
+    }
+    Ok(())
+}
+
 /// The session settings that herd7's options ask for.
 pub fn settings_of(herd: &HerdOptions) -> Settings {
     use super::herd_options::Speedcheck;
@@ -178,6 +196,11 @@ impl RunPlan {
             inputs = shard(inputs, part, parts);
         }
         let mut output = args.output.clone();
+        if let Some(path) = output.as_ref().or(args.resume.as_ref()) {
+            let named: Vec<&String> =
+                models.iter().flatten().chain(&settings.bell).chain(&settings.macros).collect();
+            keep_inputs(path, &inputs, &named, &settings.include)?;
+        }
         let (mut kept, mut n_kept, mut notes) = (Vec::new(), 0, Vec::new());
         if let Some(file) = &args.resume {
             if models.len() > 1 {

@@ -265,8 +265,8 @@ fn seen_so_far(report: &Report) -> String {
     let condition = &answer.test.condition_text;
     let proposition = condition.split_once(' ').map_or(condition.as_str(), |(_, proposition)| proposition);
     let mut text = format!(
-        "  not in the log; seen so far: {} executions, {} of them with {}\n",
-        outcome.positive + outcome.negative,
+        "  not in the log; seen so far: {}, {} of them with {}\n",
+        several(outcome.positive + outcome.negative, "execution", "executions"),
         outcome.positive,
         proposition
     );
@@ -279,13 +279,16 @@ fn seen_so_far(report: &Report) -> String {
     text
 }
 
+fn several(n: u64, one: &str, more: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { more })
+}
+
 /// `--stats`.
 fn figures(report: &Report) -> String {
     let Some(outcome) = report.outcome() else { return String::new() };
     let stats = &outcome.stats;
     let seconds = stats.time.as_secs_f64();
     let rate = |n: u64| if seconds > 0.0 { n as f64 / seconds } else { 0.0 };
-    let several = |n: u64, one: &str, more: &str| format!("{n} {}", if n == 1 { one } else { more });
     let mut text = format!(
         "{}: {} in {seconds:.4} s ({:.0}/s), {} ({:.0}/s)\n",
         report.title(),

@@ -1,5 +1,6 @@
 //! Tests as typed: files, folders, lists, patterns, standard input.
 
+use std::collections::HashSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,6 +13,10 @@ pub fn collect(args: &[String]) -> (Vec<Input>, Vec<String>) {
     let mut errors = Vec::new();
     for arg in args {
         if arg == "-" {
+            if inputs.iter().any(|input| matches!(input, Input::Text { .. })) {
+                errors.push("standard input (`-`) can be read only once".to_string());
+                continue;
+            }
             // Once, however many models and passes there are.
             let mut bytes = Vec::new();
             match std::io::stdin().lock().read_to_end(&mut bytes) {
@@ -59,9 +64,13 @@ fn add(path: &Path, inputs: &mut Vec<Input>, errors: &mut Vec<String>, depth: us
         if found.is_empty() {
             errors.push(format!("no file matches `{shown}`"));
         }
+        let mut matched = Vec::new();
         for path in found {
-            add(&path, inputs, errors, depth + 1);
+            add(&path, &mut matched, errors, depth + 1);
         }
+        // `**` matches a folder and those in it.
+        let mut seen = HashSet::new();
+        inputs.extend(matched.into_iter().filter(|input| seen.insert(input.name())));
     } else {
         // Left to the reader of the test, so that the error stands where the test would.
         inputs.push(Input::File(path.to_path_buf()));
@@ -126,6 +135,9 @@ mod tests {
         assert_eq!(names(&[dir.path().to_path_buf()]), ("a.litmus b.litmus c.litmus".to_string(), 0));
         assert_eq!(names(&[at("@all")]), ("b.litmus c.litmus".to_string(), 0));
         assert_eq!(names(&[at("[ab].litmus")]), ("a.litmus b.litmus".to_string(), 0));
+        std::fs::create_dir(at("sub/sub")).unwrap();
+        std::fs::write(at("sub/sub/d.litmus"), "").unwrap();
+        assert_eq!(names(&[at("**")]), ("c.litmus d.litmus".to_string(), 0));
         assert_eq!(names(&[at("z*.litmus"), at("@none")]), (String::new(), 2));
         assert_eq!(names(&[at("gone.litmus")]), ("gone.litmus".to_string(), 0));
     }

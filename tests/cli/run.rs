@@ -424,3 +424,30 @@ fn a_choice_of_tags() {
     // Four under `weak`, and the one under `strong` in which both read the initial values.
     assert!(stdout(&run).contains("Positive: 2 Negative: 3"), "{}", stdout(&run));
 }
+
+/// An output file is emptied before anything is read: it must not be a test, nor the model under any of its names.
+#[test]
+fn output_does_not_destroy_input() {
+    let model = "acyclic po | rf as hb\n";
+    let dir = folder(&[("SB.litmus", SB), ("model.cat", model), ("m/other.cat", model)]);
+    for (args, file) in [
+        (&["-m", "sc", "-o", "SB.litmus"][..], "SB.litmus"),
+        (&["-m", "sc", "-o", "./m/../SB.litmus"], "SB.litmus"),
+        (&["-m", "sc", "--resume", "SB.litmus"], "SB.litmus"),
+        (&["-m", "model", "-o", "model.cat"], "model.cat"),
+        (&["-m", "sc", "-m", "./model.cat", "-o", "model.cat"], "model.cat"),
+        (&["-m", "other", "-I", "m", "-o", "m/other.cat"], "m/other.cat"),
+    ] {
+        let before = std::fs::read_to_string(dir.path().join(file)).expect("a file");
+        let run = litmus_in(dir.path(), &[&["run", "SB.litmus"], args].concat()).assert().code(2);
+        assert!(stderr(&run).contains("is read by this run: its output cannot go there"), "{}", stderr(&run));
+        assert_eq!(std::fs::read_to_string(dir.path().join(file)).expect("a file"), before);
+    }
+}
+
+#[test]
+fn standard_input_is_read_once() {
+    let run = litmus(&["run", "-", "-", "-m", "sc"]).write_stdin(SB).assert().code(2);
+    assert!(stdout(&run).contains("Observation SB"), "{}", stdout(&run));
+    assert_eq!(stderr(&run), "error: standard input (`-`) can be read only once\n");
+}
