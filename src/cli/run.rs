@@ -171,10 +171,16 @@ pub fn drive(
     }
     let interrupted = interrupt.load(Ordering::Relaxed);
     if interrupted {
-        let _ = writeln!(err, "interrupted: {} of {n} tests were looked at", summary.tests);
+        let what = if plan.models.len() > 1 { "runs" } else { "tests" };
+        let _ = writeln!(err, "interrupted: {} of {n} {what} were looked at", summary.tests);
     }
     if (n > 1 && console.err_is_terminal && !console.quiet) || console.verbose > 0 {
-        let _ = writeln!(err, "{summary}");
+        let _ = match plan.models.len() {
+            0 | 1 => writeln!(err, "{summary}"),
+            models => {
+                writeln!(err, "{} under {models} models, {}", count(plan.inputs.len()), summary.results())
+            }
+        };
     }
     Ok(Ended { summary, interrupted, model_failed: !told.broken_models.is_empty() })
 }
@@ -189,6 +195,8 @@ struct Told {
     default_models: BTreeSet<String>,
     broken_models: BTreeSet<Option<String>>,
     model_errors: BTreeSet<String>,
+    /// The last file, and what was said of it.
+    last: Option<(String, String)>,
     /// Tests passed over for a model that could not be loaded, after the first.
     not_run: usize,
     flushed: Option<Instant>,
@@ -209,7 +217,13 @@ impl Told {
             self.not_run += 1;
             return String::new();
         }
-        text += &console.diagnostics_once(report, &mut self.model_errors);
+        let said = console.diagnostics_once(report, &mut self.model_errors);
+        // What is wrong with the test itself is as wrong under the next model.
+        let about_test = (report.file.clone(), said);
+        if plan.models.len() == 1 || self.last.as_ref() != Some(&about_test) {
+            text += &about_test.1;
+        }
+        self.last = Some(about_test);
         if let Some(reason) = item.failed {
             text += &format!("{}: {}: {reason}\n", report.file, report.title());
         }

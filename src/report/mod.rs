@@ -74,9 +74,9 @@ impl Summary {
     }
 }
 
-impl std::fmt::Display for Summary {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} {}", self.tests, if self.tests == 1 { "test" } else { "tests" })?;
+impl Summary {
+    /// How the results came out, and how long it took.
+    pub fn results(&self) -> String {
         let parts = [
             (self.answered, "answered"),
             (self.bounded, "bounded by --unroll"),
@@ -85,10 +85,15 @@ impl std::fmt::Display for Summary {
             (self.bad_input, "with errors"),
             (self.failed, "not as expected"),
         ];
-        for (count, what) in parts.into_iter().filter(|(count, _)| *count > 0) {
-            write!(f, ", {count} {what}")?;
-        }
-        write!(f, " in {:.2} s", self.seconds)
+        let parts = parts.into_iter().filter(|(count, _)| *count > 0);
+        let words: Vec<String> = parts.map(|(count, what)| format!("{count} {what}")).collect();
+        format!("{} in {:.2} s", words.join(", "), self.seconds)
+    }
+}
+
+impl std::fmt::Display for Summary {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}, {}", self.tests, if self.tests == 1 { "test" } else { "tests" }, self.results())
     }
 }
 

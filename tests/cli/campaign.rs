@@ -127,5 +127,5 @@ fn a_terminal_gets_colour_and_a_summary() {
     };
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.contains("\u{1b}[1;33m! SB"), "{text}");
-    assert!(text.contains("4 tests, 4 answered in "), "{text}");
+    assert!(text.contains("2 tests under 2 models, 4 answered in "), "{text}");
 }

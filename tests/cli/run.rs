@@ -451,3 +451,15 @@ fn standard_input_is_read_once() {
     assert!(stdout(&run).contains("Observation SB"), "{}", stdout(&run));
     assert_eq!(stderr(&run), "error: standard input (`-`) can be read only once\n");
 }
+
+/// What is wrong with a test is said once, however many models it is run under; and tests are not counted once per model.
+#[test]
+fn a_broken_test_under_two_models() {
+    let dir = folder(&[("a.litmus", BAD), ("SB.litmus", SB)]);
+    let run = litmus_in(dir.path(), &["run", "a.litmus", "SB.litmus", "-m", "sc", "-m", "x86tso", "-v"])
+        .assert()
+        .code(2);
+    let said = stderr(&run);
+    assert_eq!(said.matches("error[").count(), 1, "{said}");
+    assert!(said.contains("2 tests under 2 models, 2 answered, 2 with errors in "), "{said}");
+}
