@@ -312,7 +312,7 @@ pub enum ModelCommand {
 
 #[derive(Args, Debug)]
 pub struct DiffArgs {
-    /// The first log: ours, herd7's or litmus7's
+    /// The first log: ours, herd7's or litmus7's; `-`: standard input
     #[arg(value_name = "A")]
     pub a: PathBuf,
     /// The second log; with --run: tests to run

@@ -1,6 +1,6 @@
 //! `litmus diff`.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::time::Duration;
 
@@ -21,8 +21,11 @@ pub fn diff(
     out: &mut (dyn Write + Send),
     err: &mut (dyn Write + Send),
 ) -> Done {
+    if args.a == Path::new("-") && args.b.iter().any(|b| b == "-") {
+        return Err(Stop::Usage("standard input (`-`) can be read only once".to_string()));
+    }
     let width = if args.int64 { Width::Int64 } else { Width::Int32 };
-    let left = read_log(&args.a, width)?;
+    let left = read_log(&args.a, width, err)?;
     let left_side = Side::of(args.a.display().to_string(), &left);
     let mut failed = Exit::Success;
     let (right, right_side) = if args.run {
@@ -33,7 +36,7 @@ pub fn diff(
         let [path] = args.b.as_slice() else {
             return Err(Stop::Usage("two logs are compared; give --run to run tests".to_string()));
         };
-        let log = read_log(Path::new(path), width)?;
+        let log = read_log(Path::new(path), width, err)?;
         let side = Side::of(path.clone(), &log);
         (log, side)
     };
@@ -54,17 +57,29 @@ pub fn diff(
     })
 }
 
-fn read_log(path: &Path, width: Width) -> Result<Log, Stop> {
-    let bytes = std::fs::read(path)
-        .map_err(|error| Stop::Usage(format!("cannot read the log `{}`: {error}", path.display())))?;
-    let log = Log::read(&String::from_utf8_lossy(&bytes), width);
-    if log.tests.is_empty() {
-        return Err(Stop::Usage(format!(
-            "there is no test in `{}`: is it a log of herd7, litmus7 or ours?",
-            path.display()
-        )));
+fn read_log(path: &Path, width: Width, err: &mut (dyn Write + Send)) -> Result<Log, Stop> {
+    let shown = path.display();
+    let bytes = match path.to_str() {
+        Some("-") => {
+            let mut bytes = Vec::new();
+            std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+        }
+        _ => std::fs::read(path),
+    };
+    let bytes = bytes.map_err(|error| Stop::Usage(format!("cannot read the log `{shown}`: {error}")))?;
+    let text = String::from_utf8_lossy(&bytes);
+    let log = Log::read(&text, width);
+    for (name, line) in &log.broken {
+        let _ = writeln!(err, "{shown}:{line}: the block of {name} breaks off: passed over");
     }
-    Ok(log)
+    if !log.tests.is_empty() || !log.broken.is_empty() {
+        return Ok(log);
+    }
+    let why = match text.trim_start().starts_with('{') {
+        true => "it is JSON; `litmus diff` compares logs, which `litmus run` prints without --format",
+        false => "is it a log of herd7, litmus7 or ours?",
+    };
+    Err(Stop::Usage(format!("there is no test in `{shown}`: {why}")))
 }
 
 /// The log of the tests `B`.

@@ -322,7 +322,11 @@ fn expectations(expect: &str) -> Result<Expectations, Stop> {
     let text = String::from_utf8_lossy(&bytes);
     let mut by_name = BTreeMap::new();
     if text.lines().any(|line| line.starts_with("States ") || line.starts_with("Histogram (")) {
-        return Ok(Expectations::of_log(&Log::read(&text, Width::Int32)));
+        let log = Log::read(&text, Width::Int32);
+        if let Some((name, line)) = log.broken.first() {
+            return Err(Stop::Usage(format!("{expect}:{line}: the block of {name} breaks off")));
+        }
+        return Ok(Expectations::of_log(&log));
     }
     for (index, line) in text.lines().enumerate() {
         let line = line.trim();

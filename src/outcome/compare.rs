@@ -1,5 +1,7 @@
 //! Compares two logs test by test.
 
+use std::collections::BTreeMap;
+
 use super::log::{Log, LogTest, State};
 
 /// What two logs say about one test.
@@ -69,18 +71,37 @@ pub enum Hashes {
 
 /// Compares two logs; tests in alphabetical order.
 pub fn compare<'a>(left: &'a Log, right: &'a Log, hashes: Hashes) -> Vec<Difference<'a>> {
-    let by_name = |log: &'a Log| -> std::collections::BTreeMap<&'a str, &'a LogTest> {
-        // The first block of a name counts.
-        log.tests.iter().rev().map(|test| (test.name.as_str(), test)).collect()
+    let by_name = |log: &'a Log| {
+        let mut tests: BTreeMap<&'a str, Vec<&'a LogTest>> = BTreeMap::new();
+        for test in &log.tests {
+            let same = tests.entry(&test.name).or_default();
+            // The first block of a test counts.
+            if !same.iter().any(|other| hashes == Hashes::Ignored || other.hash == test.hash) {
+                same.push(test);
+            }
+        }
+        tests
     };
-    let (left, right) = (by_name(left), by_name(right));
-    let mut names: Vec<&str> = left.keys().chain(right.keys()).copied().collect();
-    names.sort_unstable();
-    names.dedup();
-    names
-        .into_iter()
-        .map(|name| one(name, left.get(name).copied(), right.get(name).copied(), hashes))
-        .collect()
+    let (left, mut right) = (by_name(left), by_name(right));
+    let mut differences = Vec::new();
+    for (name, tests) in left {
+        let mut others = right.remove(name).unwrap_or_default();
+        let mut alone = Vec::new();
+        // Where several tests have one name, those that are the same test belong together.
+        for test in tests {
+            match others.iter().position(|other| other.hash == test.hash) {
+                Some(at) => differences.push(one(name, Some(test), Some(others.remove(at)), hashes)),
+                None => alone.push(test),
+            }
+        }
+        let mut others = others.into_iter();
+        differences.extend(alone.into_iter().map(|test| one(name, Some(test), others.next(), hashes)));
+        differences.extend(others.map(|other| one(name, None, Some(other), hashes)));
+    }
+    let rest = right.into_iter().flat_map(|(name, tests)| tests.into_iter().map(move |test| (name, test)));
+    differences.extend(rest.map(|(name, test)| one(name, None, Some(test), hashes)));
+    differences.sort_by_key(|difference| difference.name);
+    differences
 }
 
 fn one<'a>(
@@ -177,5 +198,17 @@ mod tests {
         let all = compare(&left, &right, Hashes::Matter);
         assert_eq!(all[2].only_left[0].to_string(), "x=1;");
         assert_eq!(all[3].only_right[0].to_string(), "x=2;");
+    }
+
+    #[test]
+    fn several_tests_of_one_name() {
+        let left = log(&[("SB", &["x=1;"], "h"), ("SB", &["x=2;"], "k"), ("SB", &["x=3;"], "l")]);
+        let right = log(&[("SB", &["x=2;"], "k"), ("SB", &["x=1;", "x=4;"], "h")]);
+        let words = |left, right, hashes| -> Vec<&str> {
+            compare(left, right, hashes).iter().map(|d| d.relation.word()).collect()
+        };
+        assert_eq!(words(&left, &right, Hashes::Matter), ["weaker", "same", "only-left"]);
+        assert_eq!(words(&right, &left, Hashes::Matter), ["same", "stronger", "only-right"]);
+        assert_eq!(words(&left, &right, Hashes::Ignored), ["incomparable"]);
     }
 }

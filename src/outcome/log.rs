@@ -9,6 +9,8 @@ use super::Quantifier;
 pub struct Log {
     /// The tests; a later block of the same name and hash adds to the first.
     pub tests: Vec<LogTest>,
+    /// Tests whose block breaks off, with the line where it starts: what is missing says nothing, so they are not among the others.
+    pub broken: Vec<(String, usize)>,
 }
 
 /// One test of a log.
@@ -156,14 +158,15 @@ impl Log {
     /// Reads a log. Lines that mean nothing are passed over: logs come with banners, warnings and machine data.
     pub fn read(text: &str, width: Width) -> Log {
         let mut log = Log::default();
-        let mut reader = Reader { width, current: None, states_left: 0 };
+        let mut reader = Reader { width, current: None, states_left: 0, judged: false };
         for (index, line) in text.lines().enumerate() {
+            let judged = reader.judged;
             if let Some(done) = reader.line(index + 1, line.trim_end()) {
-                log.add(done);
+                log.close(done, judged);
             }
         }
         if let Some(last) = reader.current {
-            log.add(last);
+            log.close(last, reader.judged);
         }
         log
     }
@@ -171,6 +174,11 @@ impl Log {
     /// The test of that name.
     pub fn get(&self, name: &str) -> Option<&LogTest> {
         self.tests.iter().find(|test| test.name == name)
+    }
+
+    /// A block is at its end: is it whole?
+    fn close(&mut self, test: LogTest, judged: bool) {
+        if judged { self.add(test) } else { self.broken.push((test.name, test.line)) }
     }
 
     /// Adds a test; another block of one already there is summed up with it, as repeated runs on hardware are.
@@ -199,6 +207,8 @@ struct Reader {
     width: Width,
     current: Option<LogTest>,
     states_left: usize,
+    /// Has something been read that comes after the states?
+    judged: bool,
 }
 
 impl Reader {
@@ -209,6 +219,7 @@ impl Reader {
             let name = words.next()?.to_string();
             let kind = words.next().and_then(kind);
             self.states_left = 0;
+            self.judged = false;
             return self.current.replace(LogTest { name, line: number, kind, ..LogTest::default() });
         }
         let test = self.current.as_mut()?;
@@ -219,7 +230,22 @@ impl Reader {
             return None;
         }
         let mut words = line.split_whitespace();
-        match words.next().unwrap_or("") {
+        let first = words.next().unwrap_or("");
+        let closes = [
+            "Ok",
+            "No",
+            "Undef",
+            "Succeeded",
+            "Failed",
+            "??",
+            "Loop",
+            "Witnesses",
+            "Positive:",
+            "Condition",
+            "Observation",
+        ];
+        self.judged |= closes.contains(&first) || first.starts_with("Hash=");
+        match first {
             "States" => self.states_left = words.next().and_then(|n| n.parse().ok()).unwrap_or(0),
             "Histogram" => {
                 test.hardware = true;

@@ -1,6 +1,6 @@
 //! `litmus diff`.
 
-use super::{MP, SB, folder, litmus_in, shown};
+use super::{MP, SB, folder, litmus_in, shown, stderr, stdout};
 
 const HARDWARE: &str = "Test MP Allowed\nHistogram (2 states)\n10    :>1:EAX=0; 1:EBX=0;\n2     *>1:EAX=1; 1:EBX=0;\nOk\n\
                         Witnesses\nPositive: 2, Negative: 10\nCondition exists (1:EAX=1 /\\ 1:EBX=0) is validated\n\n";
@@ -69,4 +69,42 @@ fn hardware_against_a_model_that_is_run() {
     litmus_in(dir.path(), &["diff", "--run", "x86tso.log", "SB.litmus", "MP.litmus", "-m", "x86tso"])
         .assert()
         .code(0);
+}
+
+/// A log that breaks off says nothing about what comes after: it forbids no outcome.
+#[test]
+fn a_log_that_breaks_off() {
+    let dir = folder(&[("SB.litmus", SB), ("MP.litmus", MP)]);
+    let log = stdout(&litmus_in(dir.path(), &["run", "MP.litmus", "SB.litmus", "-m", "sc"]).assert().code(0));
+    std::fs::write(dir.path().join("whole.log"), &log).expect("a log");
+    let second = log.rfind("Test SB").expect("a second test");
+    let verdict = second + log[second..].find("\nNo\n").expect("its verdict");
+    for end in [second + 8, second + 30, verdict - 10, verdict] {
+        std::fs::write(dir.path().join("cut.log"), &log[..end]).expect("a log");
+        let diff = litmus_in(dir.path(), &["diff", "cut.log", "whole.log"]).assert().code(1);
+        let said = shown(&diff);
+        assert!(
+            said.contains("missing in cut.log") && said.contains("1 test compared: 1 the same"),
+            "{said}"
+        );
+        assert!(said.contains("cut.log:14: the block of SB breaks off: passed over"), "{said}");
+        let run =
+            litmus_in(dir.path(), &["run", "SB.litmus", "-m", "sc", "--expect", "cut.log"]).assert().code(2);
+        assert_eq!(stderr(&run), "error: cut.log:14: the block of SB breaks off\n");
+    }
+}
+
+#[test]
+fn a_log_from_standard_input() {
+    let dir = folder(&[("SB.litmus", SB)]);
+    let log = stdout(&litmus_in(dir.path(), &["run", "SB.litmus", "-m", "sc"]).assert().code(0));
+    std::fs::write(dir.path().join("sc.log"), &log).expect("a log");
+    for args in [["diff", "-", "sc.log"], ["diff", "sc.log", "-"]] {
+        litmus_in(dir.path(), &args).write_stdin(log.as_str()).assert().code(0);
+    }
+    litmus_in(dir.path(), &["diff", "-", "-"]).write_stdin(log.as_str()).assert().code(2);
+    let json =
+        stdout(&litmus_in(dir.path(), &["run", "SB.litmus", "-m", "sc", "--format", "jsonl"]).assert());
+    let diff = litmus_in(dir.path(), &["diff", "-", "sc.log"]).write_stdin(json).assert().code(2);
+    assert!(stderr(&diff).contains("it is JSON"), "{}", stderr(&diff));
 }

@@ -451,7 +451,7 @@ fn help_texts() {
     Usage: litmus diff [OPTIONS] <A> <B>...
 
     Arguments:
-      <A>     The first log: ours, herd7's or litmus7's
+      <A>     The first log: ours, herd7's or litmus7's; `-`: standard input
       <B>...  The second log; with --run: tests to run
 
     Options:
