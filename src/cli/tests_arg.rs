@@ -48,10 +48,10 @@ fn add(path: &Path, inputs: &mut Vec<Input>, errors: &mut Vec<String>, depth: us
         add_list(path, inputs, errors, depth);
     } else if path.is_dir() {
         let mut found = Vec::new();
-        match walk(path, &mut found) {
-            Err(error) => errors.push(format!("cannot read the folder `{shown}`: {error}")),
-            Ok(()) if found.is_empty() => errors.push(format!("there is no .litmus file in `{shown}`")),
-            Ok(()) => {}
+        let before = errors.len();
+        walk(path, &mut found, errors);
+        if found.is_empty() && errors.len() == before {
+            errors.push(format!("there is no .litmus file in `{shown}`"));
         }
         inputs.extend(found.into_iter().map(Input::File));
     } else if path.exists() {
@@ -96,20 +96,22 @@ fn add_list(path: &Path, inputs: &mut Vec<Input>, errors: &mut Vec<String>, dept
     }
 }
 
-/// All `.litmus` files below a folder, in byte order of their paths, folder by folder.
-fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    let mut entries: Vec<PathBuf> =
-        std::fs::read_dir(folder)?.filter_map(Result::ok).map(|entry| entry.path()).collect();
+/// All `.litmus` files below a folder, in byte order of their paths, folder by folder. One that cannot be read does not hide the others.
+fn walk(folder: &Path, found: &mut Vec<PathBuf>, errors: &mut Vec<String>) {
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) => return errors.push(format!("cannot read the folder `{}`: {error}", folder.display())),
+    };
+    let mut entries: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
     entries.sort();
     for path in entries {
         // A link to a folder above would never end; links to files are fine.
         if path.is_dir() && !path.is_symlink() {
-            walk(&path, found)?;
+            walk(&path, found, errors);
         } else if path.is_file() && path.extension().is_some_and(|ext| ext == "litmus") {
             found.push(path);
         }
     }
-    Ok(())
 }
 
 #[cfg(test)]

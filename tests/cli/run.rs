@@ -463,3 +463,26 @@ fn a_broken_test_under_two_models() {
     assert_eq!(said.matches("error[").count(), 1, "{said}");
     assert!(said.contains("2 tests under 2 models, 2 answered, 2 with errors in "), "{said}");
 }
+
+/// A folder that cannot be read is named, and the tests beside it run. Who has all rights can read it: nothing to see then.
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = folder(&[("t/a/SB.litmus", SB), ("t/b/closed.litmus", SB), ("t/c/MP.litmus", MP)]);
+    let closed = dir.path().join("t/b");
+    let set =
+        |mode| std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(mode)).expect("permissions");
+    set(0o000);
+    let refused = std::fs::read_dir(&closed).is_err();
+    let run = litmus_in(dir.path(), &["run", "t", "-m", "sc"]).assert();
+    set(0o755);
+    if refused {
+        let said = shown(&run);
+        assert!(
+            said.contains("Test SB") && said.contains("Test MP") && said.contains("--- exit 2"),
+            "{said}"
+        );
+        assert!(said.contains("cannot read the folder `t/b`"), "{said}");
+    }
+}
