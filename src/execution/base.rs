@@ -86,7 +86,10 @@ impl World {
             let within = list.iter().filter(|(a, b)| (*a as usize) < n && (*b as usize) < n);
             Rel::of(n, within.map(|(a, b)| (*a as usize, *b as usize)))
         };
-        let cut = |rel: &Rel| Rel::of(n, rel.iter().filter(|(a, b)| *a < n && *b < n));
+        let cut = |rel: &Rel| match rel.n() == n {
+            true => rel.clone(),
+            false => Rel::of(n, rel.iter().filter(|(a, b)| *a < n && *b < n)),
+        };
         // Over the events that the model sees.
         let over = |f: &dyn Fn(&Event, &Event) -> bool| {
             let seen: Vec<usize> = (0..n).filter(|e| names.sees(&self.events[*e])).collect();
@@ -191,12 +194,19 @@ impl World {
     /// Pairs of events of one thread in different instruction instances, in order; over the first `n` events.
     pub fn program_order(&self, n: usize) -> Rel {
         let events = &self.events[..n];
+        let mut threads: Vec<Vec<(u32, usize)>> = Vec::new();
+        for (number, event) in events.iter().enumerate() {
+            let Some(thread) = event.thread.map(usize::from) else { continue };
+            if threads.len() <= thread {
+                threads.resize_with(thread + 1, Vec::new);
+            }
+            threads[thread].push((event.instance, number));
+        }
         let mut rel = Rel::empty(n);
-        for (a, first) in events.iter().enumerate() {
-            let Some(thread) = first.thread else { continue };
-            for (b, second) in events.iter().enumerate() {
-                if second.thread == Some(thread) && first.instance < second.instance {
-                    rel.insert(a, b);
+        for thread in &threads {
+            for (first, a) in thread {
+                for (_, b) in thread.iter().filter(|(second, _)| first < second) {
+                    rel.insert(*a, *b);
                 }
             }
         }

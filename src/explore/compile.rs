@@ -68,20 +68,22 @@ pub fn compile(pool: &Pool, bounds: &Bounds, choice_of: &dyn Fn(ExprId) -> usize
     }
     let items = cx.buffers.pop().unwrap_or_default();
     let mut slots = cx.slots;
+    let mut bodies = FxHashMap::default();
+    loop_bodies(&items, &mut bodies);
     // What the search itself needs, then what only complete executions need.
     for base in roots.bases {
-        need(&mut slots, &items, cx.slot_of[base], Side::Must);
-        needed_by(&mut slots, &items, cx.slot_of[base], !0);
+        need(&mut slots, &bodies, cx.slot_of[base], Side::Must);
+        needed_by(&mut slots, &bodies, cx.slot_of[base], !0);
     }
     for (position, (_, check)) in roots.checks.iter().enumerate() {
-        need(&mut slots, &items, check.slot, if check.negated { Side::May } else { Side::Must });
+        need(&mut slots, &bodies, check.slot, if check.negated { Side::May } else { Side::Must });
         let mask = if position < 64 { 1 << position } else { !0 };
-        needed_by(&mut slots, &items, check.slot, mask);
+        needed_by(&mut slots, &bodies, check.slot, mask);
     }
     let in_main: Vec<bool> = slots.iter().map(|s| s.need_must || s.need_may).collect();
     for (_, check) in roots.flags.iter() {
-        need(&mut slots, &items, check.slot, Side::Must);
-        late_too(&mut slots, &items, check.slot);
+        need(&mut slots, &bodies, check.slot, Side::Must);
+        late_too(&mut slots, &bodies, check.slot);
     }
     for (slot, info) in slots.iter_mut().enumerate() {
         info.late = !in_main[slot];
@@ -378,9 +380,7 @@ impl Compiler<'_> {
 }
 
 /// Marks a slot's bound as needed, and what it is computed from.
-fn need(slots: &mut [SlotInfo], items: &[Item], slot: Slot, which: Side) {
-    let mut bodies = FxHashMap::default();
-    loop_bodies(items, &mut bodies);
+fn need(slots: &mut [SlotInfo], bodies: &FxHashMap<Slot, Slot>, slot: Slot, which: Side) {
     let mut work = vec![(slot, which)];
     while let Some((slot, which)) = work.pop() {
         let info = &mut slots[slot as usize];
@@ -397,9 +397,7 @@ fn need(slots: &mut [SlotInfo], items: &[Item], slot: Slot, which: Side) {
 }
 
 /// Says which checks a slot, and all it is computed from, is needed by.
-fn needed_by(slots: &mut [SlotInfo], items: &[Item], slot: Slot, mask: u64) {
-    let mut bodies = FxHashMap::default();
-    loop_bodies(items, &mut bodies);
+fn needed_by(slots: &mut [SlotInfo], bodies: &FxHashMap<Slot, Slot>, slot: Slot, mask: u64) {
     let mut work = vec![slot];
     while let Some(slot) = work.pop() {
         let info = &mut slots[slot as usize];
@@ -415,9 +413,7 @@ fn needed_by(slots: &mut [SlotInfo], items: &[Item], slot: Slot, mask: u64) {
 }
 
 /// What only flags need is computed for all of them.
-fn late_too(slots: &mut [SlotInfo], items: &[Item], slot: Slot) {
-    let mut bodies = FxHashMap::default();
-    loop_bodies(items, &mut bodies);
+fn late_too(slots: &mut [SlotInfo], bodies: &FxHashMap<Slot, Slot>, slot: Slot) {
     let mut work = vec![slot];
     while let Some(slot) = work.pop() {
         let info = &mut slots[slot as usize];
@@ -459,6 +455,7 @@ fn inputs_of(slots: &[SlotInfo], body: &[Item], variables: &[Slot]) -> (Vec<Slot
     (read, on_values)
 }
 
+/// Recursion variables and the slots that hold their new values after a round.
 fn loop_bodies(items: &[Item], out: &mut FxHashMap<Slot, Slot>) {
     for item in items {
         if let Item::Loop(inner) = item {

@@ -15,8 +15,8 @@ use crate::relation::rows::{self, Row};
 /// So many choices must be left for a look case by case to be worth its while.
 const WORTH: usize = 6;
 
-/// The most evaluations for one look.
-const MAX_CASES: usize = 512;
+/// The most that one look may cost: words of slots computed. (Some tens of milliseconds.)
+const BUDGET: usize = 1 << 26;
 
 /// A check that is still open, and the pairs that can violate it.
 struct Suspect<const W: usize> {
@@ -56,6 +56,7 @@ impl<const W: usize> Search<'_, '_, W> {
             }
         }
         settle(state, &mut suspects);
+        // What has not paid off so far will hardly do so further down.
         let pays = self.case_hits * 4 >= self.case_looks || self.case_looks < 4;
         if suspects.is_empty() || !pays {
             return;
@@ -70,6 +71,8 @@ impl<const W: usize> Search<'_, '_, W> {
 
     /// Looks at each variable in turn.
     fn by_cases(&mut self, state: &mut State<W>, suspects: &mut Vec<Suspect<W>>) {
+        let cost = self.n * self.n * W * self.problem.code.slots.len();
+        let most = BUDGET / cost.max(1);
         let mut cases = 0;
         for read in 0..state.candidates.len() {
             let candidates = state.candidates[read];
@@ -83,7 +86,7 @@ impl<const W: usize> Search<'_, '_, W> {
             }
             state.candidates[read] = candidates;
             settle(state, suspects);
-            if suspects.is_empty() || cases > MAX_CASES {
+            if suspects.is_empty() || cases >= most {
                 return;
             }
         }
@@ -99,7 +102,7 @@ impl<const W: usize> Search<'_, '_, W> {
             }
             state.options[variable] = options;
             settle(state, suspects);
-            if suspects.is_empty() || cases > MAX_CASES {
+            if suspects.is_empty() || cases >= most {
                 return;
             }
         }

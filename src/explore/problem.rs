@@ -60,7 +60,7 @@ pub(super) struct Problem<'p> {
     pub code: Compiled,
     /// Visible events, by number.
     pub visible: Vec<usize>,
-    /// Constant slots with their rows.
+    /// Constant slots with their rows, but for those that are empty.
     pub constants: Vec<(Slot, Vec<u64>)>,
     /// Words per row of constants and options.
     pub words: usize,
@@ -583,7 +583,9 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             .iter()
             .filter_map(|(slot, id)| {
                 let is_set = self.model.pool.sort(*id) == Sort::Set;
-                Some((*slot, project(self.bounds.known(*id)?.must, is_set, self.bounds.shape(), numbering)))
+                let value = self.bounds.known(*id)?.must;
+                let is_empty = value.iter().all(|word| *word == 0);
+                (!is_empty).then(|| (*slot, project(value, is_set, self.bounds.shape(), numbering)))
             })
             .collect();
         let constraints: Vec<Reader> = world

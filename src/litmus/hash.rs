@@ -32,7 +32,8 @@ pub fn hashes(test: &Test, program: &Program, functions: Option<&[String]>) -> V
     for part in [init(test), code, observed(test)] {
         all.extend(Md5::digest(part));
     }
-    vec![Md5::digest(all).iter().map(|byte| format!("{byte:02x}")).collect()]
+    let digits = Md5::digest(all).into_iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    vec![digits.filter_map(|digit| char::from_digit(u32::from(digit), 16)).collect()]
 }
 
 /// The info fields that change what a test means on hardware.
@@ -109,7 +110,10 @@ fn columns(program: &Program) -> Vec<Vec<String>> {
                 lines.push(format!("{}:", rename(name).unwrap_or_default()));
             }
             let text = thread.code.get(pc).map(|instruction| quirks(program.arch, &instruction.text));
-            lines.extend(text.map(|text| rename_labels(&text, &rename)));
+            lines.extend(text.map(|text| match labels.is_empty() {
+                true => text.into_owned(),
+                false => rename_labels(&text, &rename),
+            }));
         }
         lines
     });

@@ -9,6 +9,7 @@
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use super::{Expr, ExprId, FixId, Model, Pool, Sort, Universe, Val};
 use crate::diag::Diagnostic;
@@ -246,8 +247,11 @@ impl<'a> Bounds<'a> {
     }
 
     fn push_val(&mut self, value: &Val) -> Cell {
+        let nothing = self.nothing();
         let at = self.words.len();
         match value {
+            Val::Set(set) if set.is_empty() => return Cell::Rows(Place::exact(nothing)),
+            Val::Rel(rel) if rel.is_empty() => return Cell::Rows(Place::exact(nothing)),
             Val::Set(set) => self.words.extend_from_slice(set.words()),
             Val::Rel(rel) => self.words.extend_from_slice(rel.all_words()),
             Val::Choices(_) | Val::Opaque(_) | Val::Unknown(_) => {
@@ -319,13 +323,29 @@ impl<'a> Bounds<'a> {
         at
     }
 
-    /// Makes both bounds of a new value, one if the operands are exact; drops the second where it equals the first.
+    /// Is a value known to be empty, and kept as such? Most of a model is: the fences that a test does not have, the accesses
+    /// of another kind.
+    fn is_nothing(&self, place: Place) -> bool {
+        place.is_exact() && self.nothing == Some(place.may)
+    }
+
+    /// Makes both bounds of a new value, one if the operands are exact; drops the second where it equals the first, and both
+    /// where they are empty.
     fn make_bounds(&mut self, sort: Sort, exact: bool, f: impl Fn(&[u64], &mut [u64], Side)) -> Place {
+        let nothing = self.nothing();
         let must = self.make(sort, |before, out| f(before, out, Side::Must));
         if exact {
+            if self.words[must..].iter().all(|word| *word == 0) {
+                self.words.truncate(must);
+                return Place::exact(nothing);
+            }
             return Place::exact(must);
         }
         let may = self.make(sort, |before, out| f(before, out, Side::May));
+        if self.words[may..].iter().all(|word| *word == 0) {
+            self.words.truncate(must);
+            return Place::exact(nothing);
+        }
         if self.words[must..may] == self.words[may..] {
             self.words.truncate(may);
             return Place::exact(must);
@@ -346,6 +366,18 @@ impl<'a> Bounds<'a> {
         })))
     }
 
+    /// Likewise, of an operator that makes nothing of nothing.
+    fn strict(
+        &mut self,
+        sort: Sort,
+        (a, size): (ExprId, usize),
+        f: impl Fn(&[u64], &mut [u64]),
+    ) -> Result<Cell, Diagnostic> {
+        let place = self.place(a)?;
+        if self.is_nothing(place) { Ok(Cell::Rows(place)) } else { self.map(sort, (a, size), f) }
+    }
+
+    /// An operator that makes nothing of nothing on either side.
     fn map2(
         &mut self,
         sort: Sort,
@@ -353,6 +385,9 @@ impl<'a> Bounds<'a> {
         f: impl Fn(&[u64], &[u64], &mut [u64]),
     ) -> Result<Cell, Diagnostic> {
         let (a, b) = (self.place(a)?, self.place(b)?);
+        if let Some(nothing) = [a, b].into_iter().find(|place| self.is_nothing(*place)) {
+            return Ok(Cell::Rows(nothing));
+        }
         Ok(Cell::Rows(self.make_bounds(sort, a.is_exact() && b.is_exact(), |before, out, side| {
             let (a, b) = (side.of(a), side.of(b));
             f(&before[a..a + size], &before[b..b + size], out);
@@ -385,7 +420,18 @@ impl<'a> Bounds<'a> {
                 Ok(Cell::Rows(Place::exact(at)))
             }
             Expr::Union(children) => {
-                let places = children.iter().map(|c| self.place(*c)).collect::<Result<Vec<_>, _>>()?;
+                let mut places: SmallVec<[Place; 8]> = SmallVec::new();
+                for child in children {
+                    let place = self.place(*child)?;
+                    if !self.is_nothing(place) {
+                        places.push(place);
+                    }
+                }
+                match places[..] {
+                    [] => return Ok(Cell::Rows(Place::exact(self.nothing()))),
+                    [only] => return Ok(Cell::Rows(only)),
+                    _ => {}
+                }
                 let exact = places.iter().all(|place| place.is_exact());
                 let size = self.size(sort);
                 Ok(Cell::Rows(self.make_bounds(sort, exact, |before, out, side| {
@@ -402,17 +448,18 @@ impl<'a> Bounds<'a> {
             Expr::Product(a, b) => self.map2(sort, (*a, *b, set), |a, b, out| shape.product(out, a, b)),
             Expr::Diff(a, b) => {
                 let (a, b) = (self.place(*a)?, self.place(*b)?);
-                Ok(Cell::Rows(self.difference(sort, a, b)))
+                let same = self.is_nothing(a) || self.is_nothing(b);
+                Ok(Cell::Rows(if same { a } else { self.difference(sort, a, b) }))
             }
             Expr::Compl(a) => {
                 let a = self.place(*a)?;
                 let all = Place::exact(self.universe_of(sort));
                 Ok(Cell::Rows(self.difference(sort, all, a)))
             }
-            Expr::Inverse(a) => self.map(sort, (*a, rel), |a, out| shape.inverse(out, a)),
-            Expr::ToId(a) => self.map(sort, (*a, set), |a, out| shape.add_identity(out, a)),
-            Expr::Domain(a) => self.map(sort, (*a, rel), |a, out| shape.add_domain(out, a)),
-            Expr::Range(a) => self.map(sort, (*a, rel), |a, out| shape.add_range(out, a)),
+            Expr::Inverse(a) => self.strict(sort, (*a, rel), |a, out| shape.inverse(out, a)),
+            Expr::ToId(a) => self.strict(sort, (*a, set), |a, out| shape.add_identity(out, a)),
+            Expr::Domain(a) => self.strict(sort, (*a, rel), |a, out| shape.add_domain(out, a)),
+            Expr::Range(a) => self.strict(sort, (*a, rel), |a, out| shape.add_range(out, a)),
             Expr::Opt(a) => {
                 let visible = self.visible.clone();
                 self.map(sort, (*a, rel), |a, out| {
@@ -420,7 +467,7 @@ impl<'a> Bounds<'a> {
                     shape.add_identity(out, visible.words());
                 })
             }
-            Expr::Plus(a) => self.map(sort, (*a, rel), |a, out| {
+            Expr::Plus(a) => self.strict(sort, (*a, rel), |a, out| {
                 out.copy_from_slice(a);
                 shape.close(out);
             }),
@@ -476,7 +523,15 @@ impl<'a> Bounds<'a> {
         let shape = self.shape;
         let mut result = self.place(children[0])?;
         for child in &children[1..] {
+            // Evaluated even if it does not matter any more: it may be in error.
             let next = self.place(*child)?;
+            if self.is_nothing(result) {
+                continue;
+            }
+            if self.is_nothing(next) {
+                result = next;
+                continue;
+            }
             result =
                 self.make_bounds(Sort::Rel, result.is_exact() && next.is_exact(), |before, out, side| {
                     let (a, b) = (side.of(result), side.of(next));

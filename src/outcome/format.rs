@@ -1,7 +1,10 @@
 //! Final states as text.
 
+use std::cmp::Ordering;
+use std::fmt::Write;
+
 use crate::litmus::{Lowered, Shown, ShownKind};
-use crate::program::{Program, Type, Value};
+use crate::program::{Program, Sym, Type, Value};
 
 use super::Observable;
 
@@ -33,20 +36,28 @@ pub fn type_of(program: &Program, observable: Observable) -> Type {
 
 /// A value as its type shows it.
 pub fn format_value(value: Value, ty: Type, program: &Program, hexa: bool) -> String {
-    match value {
+    let mut text = String::new();
+    push_value(&mut text, value, ty, program, hexa);
+    text
+}
+
+fn push_value(text: &mut String, value: Value, ty: Type, program: &Program, hexa: bool) {
+    // Writing to a string does not fail.
+    let _ = match value {
         Value::Int(_) => match ty.truncate(value) {
             Value::Int(n) if hexa => {
                 let bits = 8 * u32::from(ty.bytes);
                 let masked = if bits < 128 { n & ((1i128 << bits) - 1) } else { n };
-                format!("{masked:#x}")
+                write!(text, "{masked:#x}")
             }
-            Value::Int(n) if ty.bytes >= 16 && !ty.signed => (n as u128).to_string(),
-            Value::Int(n) => n.to_string(),
-            other => program.show(other),
+            Value::Int(n) if ty.bytes >= 16 && !ty.signed => write!(text, "{}", n as u128),
+            Value::Int(n @ 0..=9) => text.write_char(char::from(b'0' + n as u8)),
+            Value::Int(n) => write!(text, "{n}"),
+            other => text.write_str(&program.show(other)),
         },
-        Value::Code { .. } => format!("label:\"{}\"", program.show(value)),
-        Value::Addr { .. } => program.show(value),
-    }
+        Value::Code { .. } => write!(text, "label:\"{}\"", program.show(value)),
+        Value::Addr { .. } => text.write_str(&program.show(value)),
+    };
 }
 
 /// A state line: `0:EAX=0; [x]=1;`. `values` are those of `Lowered::shown`.
@@ -56,35 +67,57 @@ pub fn format_state(values: &[Value], test: &Lowered, style: &StateStyle) -> Str
         if !line.is_empty() {
             line.push(' ');
         }
-        line.push_str(&binding(values, shown, test, style));
+        push_binding(&mut line, values, shown, test, style);
     }
     if !test.faults.is_empty() {
         // None of them can have happened; herd7 leaves a blank for those that have.
         line.push(' ');
         for fault in &test.faults {
-            line.push_str(&format!(" ~Fault({fault});"));
+            let _ = write!(line, " ~Fault({fault});");
         }
     }
     line
 }
 
-fn binding(values: &[Value], shown: &Shown, test: &Lowered, style: &StateStyle) -> String {
-    let value = |index: usize| {
+fn push_binding(line: &mut String, values: &[Value], shown: &Shown, test: &Lowered, style: &StateStyle) {
+    let push = |line: &mut String, index: usize| {
         let observable = test.shown.get(index);
         let ty = observable.map_or(Type::INT, |observable| type_of(&test.program, *observable));
-        values
-            .get(index)
-            .map_or_else(String::new, |value| format_value(*value, ty, &test.program, style.hexa))
+        if let Some(value) = values.get(index) {
+            push_value(line, *value, ty, &test.program, style.hexa);
+        }
     };
     match &shown.kind {
-        ShownKind::Register { thread, name } => format!("{thread}:{name}={};", value(shown.first)),
-        ShownKind::Global(name) if style.brackets => format!("[{name}]={};", value(shown.first)),
-        ShownKind::Global(name) | ShownKind::Element(name) => format!("{name}={};", value(shown.first)),
+        ShownKind::Register { thread, name } => {
+            let _ = write!(line, "{thread}:");
+            line.push_str(name);
+            line.push('=');
+            push(line, shown.first);
+        }
+        ShownKind::Global(name) if style.brackets => {
+            line.push('[');
+            line.push_str(name);
+            line.push_str("]=");
+            push(line, shown.first);
+        }
+        ShownKind::Global(name) | ShownKind::Element(name) => {
+            line.push_str(name);
+            line.push('=');
+            push(line, shown.first);
+        }
         ShownKind::Array { name, len } => {
-            let values: Vec<String> = (shown.first..shown.first + len).map(value).collect();
-            format!("{name}={{{}}};", values.join(","))
+            line.push_str(name);
+            line.push_str("={");
+            for index in shown.first..shown.first + len {
+                if index > shown.first {
+                    line.push(',');
+                }
+                push(line, index);
+            }
+            line.push('}');
         }
     }
+    line.push(';');
 }
 
 /// States in the order of a log: by their values in display order, addresses by name.
@@ -93,19 +126,28 @@ pub fn sorted_states<'a>(
     program: &Program,
 ) -> Vec<&'a Vec<Value>> {
     let mut states: Vec<&Vec<Value>> = states.into_iter().collect();
-    states.sort_by_cached_key(|values| {
-        values.iter().map(|value| sort_key(*value, program)).collect::<Vec<_>>()
+    // A test may have half a million of them: nothing is copied to compare them.
+    states.sort_by(|a, b| {
+        let mut values = a.iter().zip(*b).map(|(a, b)| compare(*a, *b, program));
+        values.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
     });
     states
 }
 
 /// Integers by value, then addresses by name, then code.
-fn sort_key(value: Value, program: &Program) -> (u8, i128, String, i64) {
-    match value {
-        Value::Int(n) => (0, n, String::new(), 0),
-        Value::Addr { sym, offset } => {
-            (1, 0, program.symbols.get(sym.0 as usize).cloned().unwrap_or_default(), offset)
+fn compare(a: Value, b: Value, program: &Program) -> Ordering {
+    let rank = |value: Value| match value {
+        Value::Int(_) => 0,
+        Value::Addr { .. } => 1,
+        Value::Code { .. } => 2,
+    };
+    match (a, b) {
+        (Value::Int(a), Value::Int(b)) => a.cmp(&b),
+        (Value::Addr { sym: a, offset: from }, Value::Addr { sym: b, offset: to }) => {
+            let name = |sym: Sym| program.symbols.get(sym.0 as usize);
+            name(a).cmp(&name(b)).then(from.cmp(&to))
         }
-        Value::Code { thread, pc } => (2, i128::from(thread), String::new(), i64::from(pc)),
+        (Value::Code { thread: a, pc: from }, Value::Code { thread: b, pc: to }) => (a, from).cmp(&(b, to)),
+        (a, b) => rank(a).cmp(&rank(b)),
     }
 }
