@@ -80,9 +80,11 @@ pub(super) fn run_into(
     let mut outcome = sink.finish()?;
     // A search that was cut short knows nothing of what it has not seen.
     let whole = matches!(outcome.completeness, Completeness::Complete | Completeness::Bounded);
-    if outcome.positive + outcome.negative == 0 && whole && options.mode != Mode::Check {
+    // Who asks only for executions that decide the condition learns nothing from there being none.
+    let all = options.mode != Mode::Check && !options.speedcheck;
+    if outcome.positive + outcome.negative == 0 && whole && all {
         let named = outcome.stats.pruned.keys().all(|name| !OURS.contains(&name.as_str()));
-        outcome.why_empty = deadlock(&outcome).or_else(|| {
+        outcome.why_empty = filtered(test, model, options).or_else(|| deadlock(&outcome)).or_else(|| {
             let refuted = if named { None } else { refuted_plainly(test, model, options) };
             Some(why_empty(&outcome, refuted.as_ref().unwrap_or(&outcome.stats.pruned)))
         });
@@ -218,6 +220,25 @@ const LOCK_CHECKS: [(&str, &str); 2] = [
     ("lock-nest", "a thread takes a lock that it holds already"),
     ("unmatched-locks", "a lock is taken again although nobody gives it back"),
 ];
+
+/// Is it only for the test's `filter` that no execution was found?
+fn filtered(test: &Lowered, model: &Model, options: &Options) -> Option<String> {
+    test.filter.as_ref()?;
+    let open = Lowered { filter: None, ..test.clone() };
+    let options = Options {
+        jobs: 1,
+        #[cfg(test)]
+        completed: None,
+        ..options.clone()
+    };
+    let mut sink = Sink::new(&open, &options);
+    sink.most_graphs = REASONS;
+    let outcome = run_into(&open, model, &options, sink).ok()?;
+    let found = outcome.positive + outcome.negative > 0;
+    found.then(|| {
+        "the `filter` of the test lets none of the executions through that the model allows".to_string()
+    })
+}
 
 /// Is it only for locks that no execution was found? Then every execution is blocked on one.
 fn deadlock(outcome: &Outcome) -> Option<String> {

@@ -264,6 +264,7 @@ fn models() {
         "let r = tag2rel('scope)\nempty r as r\n",
         "let f t = match t with || 'a -> po end\nenum tags = 'a || 'b\nempty f('b) as e\n",
         "let f x = f x\nempty f po as e\n",
+        "acyclic po | rf | co | fr as sc\n",
     ];
     let all: String = models.iter().map(|model| said(model, &[SB])).collect();
     insta::assert_snapshot!(all, @r#"
@@ -310,6 +311,14 @@ fn models() {
       │           ^ not defined here, nor by this architecture
       │
       = help: did you mean `B`?
+    --- exit 2
+    test.litmus: error[cat::unknown-name]: `co` is not defined
+      ┌─ ./model.cat:1:19
+      │
+    1 │ acyclic po | rf | co | fr as sc
+      │                   ^^ not defined here, nor by this architecture
+      │
+      = help: `include "cos.cat"` chooses a `co` and defines `fr` from it
     --- exit 2
     "#);
 }

@@ -486,3 +486,20 @@ fn a_folder_that_cannot_be_read() {
         assert!(said.contains("cannot read the folder `t/b`"), "{said}");
     }
 }
+
+/// No execution is left: a filter is blamed for what it hides; who asks only for witnesses is not told that there are none.
+#[test]
+fn no_execution_for_want_of_witnesses() {
+    let filtered = SB.replace("exists", "filter (0:EAX=7)\nexists");
+    let dir = folder(&[("SB.litmus", SB), ("filtered.litmus", &filtered)]);
+    let run = litmus_in(dir.path(), &["run", "filtered.litmus", "-m", "sc"]).assert().code(0);
+    assert!(
+        stderr(&run).contains("no execution at all: the `filter` of the test lets none"),
+        "{}",
+        stderr(&run)
+    );
+    let run = litmus_in(dir.path(), &["herd", "-speedcheck", "true", "-model", "sc.cat", "SB.litmus"])
+        .assert()
+        .code(0);
+    assert!(stdout(&run).contains("States 0") && stderr(&run).is_empty(), "{}", shown(&run));
+}

@@ -111,7 +111,9 @@ pub(super) fn no_operator(operator: &str, found: &Placed) -> Stop {
 pub(super) fn unknown_name<'a>(name: &str, span: Span, known: impl IntoIterator<Item = &'a str>) -> Stop {
     let mut d = Diagnostic::error("cat::unknown-name", format!("`{name}` is not defined"))
         .at(span, "not defined here, nor by this architecture");
-    if let Some(near) = crate::diag::nearest(name, known) {
+    if matches!(name, "co" | "coe" | "coi" | "fr" | "fre" | "fri") {
+        d = d.help("`include \"cos.cat\"` chooses a `co` and defines `fr` from it");
+    } else if let Some(near) = crate::diag::nearest(name, known) {
         d = d.help(format_args!("did you mean `{near}`?"));
     }
     d.into()
