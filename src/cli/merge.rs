@@ -54,7 +54,9 @@ pub fn merge(args: &MergeArgs, out: &mut (dyn Write + Send), err: &mut (dyn Writ
             let mut file = BufWriter::new(file);
             file.write_all(joined.as_bytes())?;
             file.flush()?;
-            let _ = writeln!(err, "{tests} tests of {} logs in {}", texts.len(), path.display());
+            let number = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
+            let (tests, logs) = (number(tests, "test"), number(texts.len(), "log"));
+            let _ = writeln!(err, "{tests} of {logs} in {}", path.display());
         }
     }
     Ok(if conflicts > 0 { Exit::Failed } else { Exit::Success })

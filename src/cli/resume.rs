@@ -33,15 +33,27 @@ pub fn take_up(
     inputs: &mut Vec<Input>,
     identify: &dyn Fn(&Input) -> Option<Identity>,
 ) -> Result<Kept, Stop> {
+    let (begins, name) = match format {
+        FormatArg::Herd => ("Test ", "herd"),
+        FormatArg::Jsonl => ("{", "jsonl"),
+        _ => return Err(Stop::Usage("--resume goes with --format herd or jsonl".to_string())),
+    };
     let text = match std::fs::read(file) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Kept::default()),
         Err(error) => return Err(Stop::Usage(format!("cannot read `{}`: {error}", file.display()))),
     };
+    // What is dropped is lost: a file of another kind must not be taken for a run that was cut at once.
+    let start = text.trim_start();
+    if !start.starts_with(begins) && !begins.starts_with(start) {
+        let file = file.display();
+        return Err(Stop::Usage(format!(
+            "`{file}` is not the output of `litmus run --format {name}`: it stays as it is"
+        )));
+    }
     let results = match format {
-        FormatArg::Herd => log_results(&text),
         FormatArg::Jsonl => records(&text, model, file)?,
-        _ => return Err(Stop::Usage("--resume goes with --format herd or jsonl".to_string())),
+        _ => log_results(&text),
     };
     Ok(keep(&results, inputs, identify))
 }

@@ -20,6 +20,9 @@ pub fn collect(args: &[String]) -> (Vec<Input>, Vec<String>) {
             // Once, however many models and passes there are.
             let mut bytes = Vec::new();
             match std::io::stdin().lock().read_to_end(&mut bytes) {
+                Ok(_) if bytes.contains(&0) => {
+                    errors.push("standard input is not text: it holds a NUL byte".to_string());
+                }
                 Ok(_) => {
                     let text = Arc::from(String::from_utf8_lossy(&bytes));
                     inputs.push(Input::Text { name: "-".to_string(), text });

@@ -129,3 +129,21 @@ fn a_terminal_gets_colour_and_a_summary() {
     assert!(text.contains("\u{1b}[1;33m! SB"), "{text}");
     assert!(text.contains("2 tests under 2 models, 4 answered in "), "{text}");
 }
+
+/// What cannot be taken up is not thrown away.
+#[test]
+fn resuming_what_is_no_run() {
+    let dir = folder(&[("SB.litmus", SB), ("notes.txt", "dear diary\n"), ("run.jsonl", "{\"schema\":1}\n")]);
+    for (file, format) in
+        [("notes.txt", "herd"), ("notes.txt", "jsonl"), ("run.jsonl", "herd"), ("new.json", "json")]
+    {
+        let before = std::fs::read_to_string(dir.path().join(file)).ok();
+        let args = ["run", "SB.litmus", "-m", "sc", "--format", format, "--resume", file];
+        let said = stderr(&litmus_in(dir.path(), &args).assert().code(2));
+        assert!(said.contains("it stays as it is") || said.contains("goes with --format"), "{said}");
+        assert_eq!(std::fs::read_to_string(dir.path().join(file)).ok(), before);
+    }
+    // A run that was cut in its first word.
+    std::fs::write(dir.path().join("cut.log"), "Te").expect("a file");
+    litmus_in(dir.path(), &["run", "SB.litmus", "-m", "sc", "--resume", "cut.log"]).assert().code(0);
+}
