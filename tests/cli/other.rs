@@ -208,7 +208,7 @@ fn bench_counts_what_it_need_not_build() {
     for (family, size, model, executions) in [
         ("readers", "40", "sc", 1 << 40),
         ("ring", "30", "tso", 1 << 30),
-        ("writers", "15", "sc", (1..=15u64).product()),
+        ("writers", "20", "sc", (1..=20u64).product()),
     ] {
         let args = ["bench", family, "--sizes", size, "-m", model, "--format", "csv", "--force"];
         let csv = stdout(&litmus(&args).assert().code(0));

@@ -61,6 +61,12 @@ const PUNCTUATION: [&str; 46] = [
     ";", ",", ".", "(", ")", "[", "]", "{", "}",
 ];
 
+/// The operator that a text begins with.
+fn punctuation(text: &str) -> Option<&'static str> {
+    let first = text.as_bytes().first();
+    PUNCTUATION.into_iter().find(|p| p.as_bytes().first() == first && text.starts_with(p))
+}
+
 /// How deep macros may expand inside each other.
 const EXPANSION_DEPTH: usize = 64;
 
@@ -131,7 +137,7 @@ impl Lexer<'_> {
             self.character()?
         } else if first == '"' {
             self.string()?
-        } else if let Some(punct) = PUNCTUATION.into_iter().find(|p| self.rest().starts_with(p)) {
+        } else if let Some(punct) = punctuation(self.rest()) {
             self.at += punct.len();
             Tok::Punct(punct)
         } else {
