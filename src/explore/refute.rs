@@ -43,9 +43,11 @@ impl<const W: usize> Search<'_, '_, W> {
                 }
                 TestKind::Acyclic => {
                     let closure = &self.closures[index * n..(index + 1) * n];
-                    for from in 0..n {
-                        for to in rows::bits(self.ceiling[at + from]) {
-                            if rows::has(&closure[to], from) || from == to {
+                    for (to, row) in closure.iter().enumerate() {
+                        let mut back = *row;
+                        rows::put(&mut back, to);
+                        for from in rows::bits(back) {
+                            if rows::has(&self.ceiling[at + from], to) {
                                 rows::put(&mut self.forbidden[at + from], to);
                             }
                         }

@@ -216,7 +216,9 @@ impl Interpreter<'_> {
     fn attempt(&mut self, env: &Env, expr: &Expr, first: &Expr, second: &Expr) -> Eval {
         let depth = self.depth;
         let before = self.lowering().map(|a| (a.n_deferred, a.unbound.take()));
+        self.tries += 1;
         let result = self.eval(env, first);
+        self.tries -= 1;
         self.depth = depth;
         let mut deferred = false;
         if let (Some((n, unbound)), Some(a)) = (before, self.lowering()) {

@@ -36,6 +36,8 @@ pub(super) struct Interpreter<'a> {
     pub depth: u32,
     /// Steps left, in a trial run.
     pub fuel: Option<u32>,
+    /// How many `try` are open: errors go nowhere, so that they need no good advice.
+    pub tries: u32,
     /// Next age of a function.
     pub age: u64,
     /// How much stack it may use.
@@ -114,6 +116,7 @@ impl<'a> Interpreter<'a> {
             declared,
             depth: 0,
             fuel: None,
+            tries: 0,
             age: 0,
             stack_limit: SHALLOW,
             stack: stack_now(),
@@ -162,6 +165,7 @@ impl<'a> Interpreter<'a> {
 
     /// A name that nothing binds: an error, or noted and passed over.
     fn unbound(&mut self, name: &Arc<str>, span: Span) -> Eval {
+        let trying = self.tries > 0;
         let Mode::Abstract(a) = &mut self.mode else { return Err(unknown_name(name, span, [])) };
         match &mut a.unbound {
             // One letter off is a slip, not a name that somebody else defines.
@@ -174,6 +178,7 @@ impl<'a> Interpreter<'a> {
                 }
                 Ok(Value::Unknown)
             }
+            None if trying => Err(unknown_name(name, span, [])),
             None => Err(unknown_name(name, span, a.globals.names())),
         }
     }
