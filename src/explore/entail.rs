@@ -34,6 +34,8 @@ impl<const W: usize> Search<'_, '_, W> {
     /// Closes checks that no completion violates; both bounds of all slots are known. `left`: how much there is to choose.
     pub(super) fn entail(&mut self, state: &mut State<W>, left: usize) {
         let problem = self.problem;
+        // What has not paid off so far will hardly do so further down.
+        let pays = left >= WORTH && (self.case_hits * 4 >= self.case_looks || self.case_looks < 4);
         let mut suspects = Vec::new();
         for (index, check) in problem.checks.iter().enumerate() {
             if !closable(index, problem.checks.len()) || state.open >> index & 1 == 0 || check.negated {
@@ -44,7 +46,7 @@ impl<const W: usize> Search<'_, '_, W> {
                 state.open &= !(1 << index);
                 continue;
             }
-            if left >= WORTH {
+            if pays {
                 let mut suspect = Suspect {
                     check: index,
                     live: vec![self.all; size],
@@ -55,15 +57,15 @@ impl<const W: usize> Search<'_, '_, W> {
                 suspects.push(suspect);
             }
         }
-        settle(state, &mut suspects);
-        // What has not paid off so far will hardly do so further down.
-        let pays = self.case_hits * 4 >= self.case_looks || self.case_looks < 4;
-        if suspects.is_empty() || !pays {
+        if suspects.is_empty() {
             return;
         }
         self.case_looks += 1;
         let before = state.open;
-        self.by_cases(state, &mut suspects);
+        settle(state, &mut suspects);
+        if !suspects.is_empty() {
+            self.by_cases(state, &mut suspects);
+        }
         if state.open != before {
             self.case_hits += 1;
         }

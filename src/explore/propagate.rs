@@ -26,12 +26,11 @@ impl<const W: usize> Search<'_, '_, W> {
             }
             if state.open_orders == 0 && state.open & problem.all_checks == 0 {
                 // Every check is entailed: what is left need only be listed.
-                let branch = self.branch(state);
                 if state.open_flags != 0 {
-                    let left = self.choices_left(state, &branch);
+                    let left = self.choices_left(state);
                     self.probe(state, left);
                 }
-                return Some(branch);
+                return Some(self.branch(state));
             }
             // The top bit stands for the bases of orders, which are always needed.
             self.wanted = state.open | 1 << 63;
@@ -50,9 +49,8 @@ impl<const W: usize> Search<'_, '_, W> {
                     }
                 }
             }
-            let branch = self.branch(state);
             // With a single choice left, trying it is as cheap as refuting it.
-            let left = self.choices_left(state, &branch);
+            let left = self.choices_left(state);
             let last = left <= 1;
             for index in 0..problem.checks.len() {
                 if is_open(state.open, index) && !self.check(index, !last) {
@@ -62,7 +60,7 @@ impl<const W: usize> Search<'_, '_, W> {
             }
             if last {
                 if !changed {
-                    return Some(branch);
+                    return Some(self.branch(state));
                 }
                 continue;
             }
@@ -79,7 +77,7 @@ impl<const W: usize> Search<'_, '_, W> {
             }
             if !changed {
                 self.probe(state, left);
-                return Some(branch);
+                return Some(self.branch(state));
             }
         }
     }
@@ -147,27 +145,30 @@ impl<const W: usize> Search<'_, '_, W> {
     }
 
     /// How much is left to choose, as far as it is interesting: reads, options and final writes, and pairs of orders.
-    fn choices_left(&self, state: &State<W>, branch: &Branch) -> usize {
+    fn choices_left(&self, state: &mut State<W>) -> usize {
         let several = |row: &&Row<W>| rows::count(row) > 1;
-        let orders = match branch {
-            Branch::Leaf | Branch::Final(_) => 0,
-            _ => self.open_pairs(state, 5),
-        };
-        state.candidates.iter().filter(several).count()
+        self.open_pairs(state, 5)
+            + state.candidates.iter().filter(several).count()
             + state.options.iter().filter(|mask| mask.count_ones() > 1).count()
             + state.finals.iter().filter(several).count()
-            + orders
     }
 
-    /// How many pairs of events are not ordered yet, up to a bound.
-    fn open_pairs(&self, state: &State<W>, enough: usize) -> usize {
+    /// How many pairs of events are not ordered yet, up to a bound. Notes which orders have none.
+    fn open_pairs(&self, state: &mut State<W>, enough: usize) -> usize {
         let mut found = 0;
         for (index, order) in self.problem.orders.iter().enumerate() {
+            if !is_open(state.loose, index) {
+                continue;
+            }
             let rel = &state.orders[order.choice * self.n..(order.choice + 1) * self.n];
             let size = order.over.len();
             let decided: u32 =
                 order.over.iter().map(|a| rows::count(&rows::and(&rel[*a], &self.over[index]))).sum();
-            found += size * (size - 1) / 2 - decided as usize;
+            let open = size * (size - 1) / 2 - decided as usize;
+            if open == 0 && index < 64 {
+                state.loose &= !(1 << index);
+            }
+            found += open;
             if found >= enough {
                 break;
             }

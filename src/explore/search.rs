@@ -31,6 +31,8 @@ pub(super) struct State<const W: usize> {
     pub finals: Vec<Row<W>>,
     /// Values of the reads known so far, by event (empty where there is nothing to solve before the end).
     pub values: Vec<Option<Value>>,
+    /// Orders that may have pairs not decided yet, by position; those past the mask's width always count among them.
+    pub loose: u64,
     /// Checks that are not entailed yet, by position; those past the mask's width always count as open.
     pub open: u64,
     /// Orders whose base may still add to them, likewise.
@@ -48,6 +50,7 @@ impl<const W: usize> State<W> {
         self.options.clone_from(&other.options);
         self.finals.clone_from(&other.finals);
         self.values.clone_from(&other.values);
+        self.loose = other.loose;
         self.open = other.open;
         self.open_orders = other.open_orders;
         self.open_flags = other.open_flags;
@@ -290,6 +293,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         root.options = problem.options.iter().map(|o| rows::first(o.options.len())).collect();
         root.finals = problem.finals.iter().map(|f| row_of(&f.writes)).collect();
         root.values = vec![None; if problem.plain_values { 0 } else { problem.n_values }];
+        root.loose = !0;
         root.open = !0;
         root.open_orders = problem.open_orders;
         root.open_flags = rows::first(problem.flags.len());
@@ -394,7 +398,8 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         for (read, row) in state.candidates.iter().enumerate().filter(|(r, _)| !problem.reads[*r].updates) {
             best.offer(Branch::Read(read), rows::count(row), self.trouble(read));
         }
-        for (index, order) in problem.orders.iter().enumerate() {
+        let loose = |(index, _): &(usize, &OrderVar)| is_open(state.loose, *index);
+        for (index, order) in problem.orders.iter().enumerate().filter(loose) {
             let trouble = self.trouble(problem.reads.len() + problem.options.len() + index);
             if best.is_better(2, trouble)
                 && let Some((a, b)) = self.open_pair(state, order)
