@@ -64,11 +64,15 @@ impl<'a> Lower<'a, '_> {
         let sum = matches!(alu, Alu::Add | Alu::Sub);
         match self.peek() {
             Some(Kind::Imm(value)) => {
+                // Like assemblers, takes what an immediate shifted by 12 would be.
+                let pages = sum && value % 4096 == 0 && value.abs() <= 4095 << 12;
                 let (min, max) = if sum { (-4095, 4095) } else { logical_range(width) };
-                self.check(*value, min, max)?;
+                if !pages {
+                    self.check(*value, min, max)?;
+                }
                 self.skip();
                 match self.peek() {
-                    Some(Kind::Shift(Shift::Lsl, amount)) if sum => {
+                    Some(Kind::Shift(Shift::Lsl, amount)) if sum && value.abs() <= 4095 => {
                         if *amount != 0 && *amount != 12 {
                             return Err(errors::out_of_range(self.here(), *amount, "0 or 12"));
                         }
@@ -235,10 +239,22 @@ impl<'a> Lower<'a, '_> {
 
     pub fn with_carry(&mut self, alu: Alu, flags: Flags) -> Result<Text, Diagnostic> {
         let rd = self.reg()?;
+        let rn = self.reg_of(rd.width)?;
+        let rm = self.reg_of(rd.width)?;
+        self.sum_with_carry(alu, flags, rd, rn, rm);
+        Ok(Text::Operands(format!("{rd},{rn},{rm}")))
+    }
+
+    pub fn negate_with_carry(&mut self, flags: Flags) -> Result<Text, Diagnostic> {
+        let rd = self.reg()?;
+        let rm = self.reg_of(rd.width)?;
+        self.sum_with_carry(Alu::Sub, flags, rd, &zero_register(rd.width), rm);
+        Ok(Text::Operands(format!("{rd},{rm}")))
+    }
+
+    fn sum_with_carry(&mut self, alu: Alu, flags: Flags, rd: &Gpr, rn: &Gpr, rm: &Gpr) {
         let width = rd.width;
         let bits = width.bits();
-        let rn = self.reg_of(width)?;
-        let rm = self.reg_of(width)?;
         let x = self.read(rn, width, Port::None);
         let y = self.read(rm, width, Port::None);
         let nzcv = self.nzcv();
@@ -268,7 +284,32 @@ impl<'a> Lower<'a, '_> {
             let flags = self.pack(n, z, Some(c), Some(v));
             self.b.write(nzcv, flags);
         }
-        Ok(Text::Operands(format!("{rd},{rn},{rm}")))
+    }
+
+    /// The larger or the smaller of two.
+    pub fn extreme(&mut self, op: BinOp, sign: Sign) -> Result<Text, Diagnostic> {
+        let rd = self.reg()?;
+        let width = rd.width;
+        let rn = self.reg_of(width)?;
+        let (min, max) = if sign == Sign::Signed { (-128, 127) } else { (0, 255) };
+        let (second, shown) = match self.peek() {
+            Some(Kind::Imm(_)) => {
+                let value = self.imm(min, max)?;
+                (Second::Imm(value), format!("#{value}"))
+            }
+            _ => {
+                let rm = self.reg_of(width)?;
+                (Second::Shifted(rm, Shift::Lsl, 0), rm.to_string())
+            }
+        };
+        let mut x = self.read(rn, width, Port::None);
+        let mut y = self.second_value(&second, width, rn, x);
+        if sign == Sign::Signed {
+            (x, y) = (self.sign_extend(x, width.bits()), self.sign_extend(y, width.bits()));
+        }
+        let result = self.b.binary(op, x, y);
+        self.write(rd, width, result);
+        Ok(Text::Operands(format!("{rd},{rn},{shown}")))
     }
 
     pub fn mov(&mut self) -> Result<Text, Diagnostic> {
@@ -407,6 +448,10 @@ impl<'a> Lower<'a, '_> {
         let x = self.read(rn, width, Port::None);
         let result = match unary_op(unary, bits) {
             Some(op) => self.b.unary(op, x),
+            None if unary == Unary::CountTrailingZeros => {
+                let reversed = self.b.unary(UnOp::ReverseBits(bits), x);
+                self.b.unary(UnOp::CountLeadingZeros(bits), reversed)
+            }
             None => {
                 let signed = self.sign_extend(x, bits);
                 let sign = self.b.binary_int(BinOp::Asr, signed, 63);
@@ -474,6 +519,20 @@ impl<'a> Lower<'a, '_> {
         // herd7 prints the registers of the underlying instructions in the 64-bit view, whatever they are.
         let shown = if matches!(field, BitField::Move(_)) { Width::X } else { width };
         Ok(Text::Operands(format!("{},{},#{a},#{b}", rd.text(shown), rn.text(shown))))
+    }
+
+    pub fn bit_field_clear(&mut self) -> Result<Text, Diagnostic> {
+        let rd = self.reg()?;
+        let width = rd.width;
+        let bits = i128::from(width.bits());
+        let lsb = self.imm(0, bits - 1)?;
+        let length = self.imm(1, bits - lsb)?;
+        let old = self.read(rd, width, Port::None);
+        let ones = (1_i128 << length) - 1;
+        let mask = self.b.int(i128::from((ones << lsb) as i64));
+        let kept = self.b.binary(BinOp::AndNot, old, mask);
+        self.write(rd, width, kept);
+        Ok(Text::Operands(format!("{rd},#{lsb},#{length}")))
     }
 
     pub fn extract(&mut self) -> Result<Text, Diagnostic> {

@@ -125,6 +125,17 @@ impl Lower<'_, '_> {
         self.b.write(link, next);
     }
 
+    /// A landing pad, of which nothing but branches that miss it would take notice.
+    pub fn branch_target(&mut self) -> Result<Text, Diagnostic> {
+        let Some(Kind::Name(name)) = self.peek() else { return Ok(Text::Operands(String::new())) };
+        let name = name.to_ascii_uppercase();
+        if !["C", "J", "JC"].contains(&name.as_str()) {
+            return Err(self.expected("C, J or JC"));
+        }
+        self.skip();
+        Ok(Text::Operands(name))
+    }
+
     pub fn barrier(&mut self) -> Result<Text, Diagnostic> {
         let option = match self.peek() {
             Some(Kind::Name(name)) => name.to_ascii_uppercase(),

@@ -3,7 +3,7 @@
 use super::alu::{Second, zero_register};
 use super::lower::{Lower, Text};
 use super::syntax::{Gpr, Kind, Width, condition};
-use super::table::{Alu, CONDITIONS, Flags, Select, Shift};
+use super::table::{Alu, CONDITIONS, FLAGS, Flags, SYSTEM_REGISTERS, Select, Shift, system_register};
 use crate::diag::Diagnostic;
 use crate::program::{BinOp, BranchKind, Extra, Op, Port, Tmp, UnOp};
 
@@ -190,38 +190,43 @@ impl Lower<'_, '_> {
 
     pub fn read_system(&mut self) -> Result<Text, Diagnostic> {
         let rd = self.reg_of(Width::X)?;
-        self.system_register()?;
-        let nzcv = self.nzcv();
-        let flags = self.b.read(nzcv, Port::None);
-        let value = self.b.binary_int(BinOp::Shl, flags, 28);
+        let name = self.system_register()?;
+        let register = self.cx.regs.intern(name);
+        let mut value = self.b.read(register, Port::None);
+        if name == FLAGS {
+            value = self.b.binary_int(BinOp::Shl, value, 28);
+        }
         self.write(rd, Width::X, value);
-        Ok(Text::Operands(format!("{rd},NZCV")))
+        Ok(Text::Operands(format!("{rd},{name}")))
     }
 
     pub fn write_system(&mut self) -> Result<Text, Diagnostic> {
-        self.system_register()?;
+        let name = self.system_register()?;
         let rn = self.reg_of(Width::X)?;
-        let value = self.read(rn, Width::X, Port::None);
-        let value = self.b.binary_int(BinOp::Lsr, value, 28);
-        let flags = self.b.binary_int(BinOp::And, value, 15);
-        let nzcv = self.nzcv();
-        self.b.write(nzcv, flags);
-        Ok(Text::Operands(format!("NZCV,{rn}")))
+        let mut value = self.read(rn, Width::X, Port::None);
+        if name == FLAGS {
+            value = self.b.binary_int(BinOp::Lsr, value, 28);
+            value = self.b.binary_int(BinOp::And, value, 15);
+        }
+        let register = self.cx.regs.intern(name);
+        self.b.write(register, value);
+        Ok(Text::Operands(format!("{name},{rn}")))
     }
 
-    /// Only the flags are there.
-    fn system_register(&mut self) -> Result<(), Diagnostic> {
-        match self.peek() {
-            Some(Kind::Name(name)) if name.eq_ignore_ascii_case("NZCV") => {
+    /// A system register, by its canonical name. The flags are in a register of their own, four bits wide.
+    fn system_register(&mut self) -> Result<&'static str, Diagnostic> {
+        let Some(Kind::Name(name)) = self.peek() else { return Err(self.expected("a system register")) };
+        match system_register(name) {
+            Some(canonical) => {
                 self.skip();
-                Ok(())
+                Ok(canonical)
             }
-            Some(Kind::Name(name)) => Err(Diagnostic::unsupported(
+            None => Err(Diagnostic::unsupported(
                 "arch::unsupported-register",
                 format!("system register `{name}` is not handled"),
             )
-            .at(self.here(), "only NZCV is")),
-            _ => Err(self.expected("a system register")),
+            .at(self.here(), "what it does is not known here")
+            .help(format!("the ones that are: {FLAGS}, {}", SYSTEM_REGISTERS.join(", ")))),
         }
     }
 }

@@ -58,6 +58,8 @@ impl<'a> Lower<'a, '_> {
             Form::Not => self.not(),
             Form::Shift(shift) => self.shift(shift),
             Form::Carry(alu, flags) => self.with_carry(alu, flags),
+            Form::NegateCarry(flags) => self.negate_with_carry(flags),
+            Form::Extreme(op, sign) => self.extreme(op, sign),
             Form::Mov => self.mov(),
             Form::MovWide(wide) => self.mov_wide(wide),
             Form::MulAdd(op) => self.mul_add(op, true),
@@ -69,6 +71,7 @@ impl<'a> Lower<'a, '_> {
             Form::Unary(unary) => self.unary(unary),
             Form::Extend(sign, bits) => self.extend_low(sign, bits),
             Form::BitField(field) => self.bit_field(field),
+            Form::BitFieldClear => self.bit_field_clear(),
             Form::Extract => self.extract(),
             Form::Select(select) => self.select(select, 2),
             Form::SelectOne(select) => self.select(select, 1),
@@ -101,10 +104,12 @@ impl<'a> Lower<'a, '_> {
             Form::ReadSystem => self.read_system(),
             Form::WriteSystem => self.write_system(),
             Form::Nop => Ok(Text::Operands(String::new())),
-            Form::Hint => {
-                let n = self.imm(0, 127)?;
-                Ok(Text::Operands(format!("#{n}")))
+            Form::Hint(max) => {
+                self.imm(0, max)?;
+                Ok(Text::Whole("NOP".into()))
             }
+            Form::BranchTarget => self.branch_target(),
+            Form::ClearExclusive => self.clear_exclusive(),
             Form::Prefetch => self.prefetch(),
             Form::Unsupported(extension) => {
                 Err(errors::unsupported(self.mnemonic.entry.name, extension, self.mnemonic.span))
@@ -241,7 +246,7 @@ impl<'a> Lower<'a, '_> {
 
     /// The flags.
     pub fn nzcv(&mut self) -> Reg {
-        self.cx.regs.intern("NZCV")
+        self.cx.regs.intern(super::table::FLAGS)
     }
 
     // Values.

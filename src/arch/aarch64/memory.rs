@@ -308,6 +308,17 @@ impl<'a> Lower<'a, '_> {
         self.b.write(monitor, addr);
     }
 
+    /// A store-exclusive finds no reservation for an address that is none.
+    pub fn clear_exclusive(&mut self) -> Result<Text, Diagnostic> {
+        let shown = match self.peek() {
+            Some(Kind::Imm(_)) => format!("#{}", self.imm(0, 15)?),
+            _ => String::new(),
+        };
+        let none = self.b.int(0);
+        self.reserve(none);
+        Ok(Text::Operands(shown))
+    }
+
     /// `stores` hang on the monitor, which is cleared in any case.
     fn conditional(&mut self, status: &Gpr, addr: Tmp, stores: impl FnOnce(&mut Self, Tmp)) {
         let monitor = self.cx.regs.intern(MONITOR);

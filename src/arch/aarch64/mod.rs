@@ -36,8 +36,8 @@ impl Isa for AArch64 {
     }
 
     fn register(&self, name: &str) -> Option<String> {
-        if name.eq_ignore_ascii_case("NZCV") {
-            return Some("NZCV".into());
+        if let Some(system) = table::system_register(name) {
+            return Some(system.into());
         }
         match syntax::named(name)? {
             (syntax::Name::Zero, syntax::Width::X) => Some("XZR".into()),

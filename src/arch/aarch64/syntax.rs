@@ -1,6 +1,8 @@
 //! Mnemonics with their suffixes, and operands.
 
-use super::table::{CONDITIONS, Entry, Form, Shift, TABLE, UNSUPPORTED_PREFIXES, VECTORS};
+use super::table::{
+    CONDITIONS, Entry, Form, PREDICATE_CONDITIONS, Shift, TABLE, UNSUPPORTED_PREFIXES, VECTORS,
+};
 use super::{NAME, REGISTERS};
 use crate::arch::scan::{Scanner, Token};
 use crate::arch::{ColumnCx, errors};
@@ -197,7 +199,7 @@ pub fn mnemonic(scanner: &mut Scanner) -> Result<Mnemonic, Diagnostic> {
         }
         return Ok(plain(entry, None));
     }
-    if let Some(cond) = text.strip_prefix("B.").or_else(|| text.strip_prefix('B')).and_then(condition)
+    if let Some(cond) = branch_condition(&text)
         && let Some(entry) = find("B")
     {
         return Ok(plain(entry, Some(cond)));
@@ -243,6 +245,15 @@ fn atomic(text: &str, span: Span) -> Option<Mnemonic> {
             span,
         })
     })
+}
+
+/// The condition of a branch: `B.cond`, or `Bcond`.
+fn branch_condition(text: &str) -> Option<usize> {
+    let Some(word) = text.strip_prefix("B.") else { return condition(text.strip_prefix('B')?) };
+    match PREDICATE_CONDITIONS.iter().find(|(spelling, _)| *spelling == word) {
+        Some((_, meaning)) => condition(meaning),
+        None => condition(word),
+    }
 }
 
 /// The index of a condition code.
@@ -398,7 +409,7 @@ fn index_register(scanner: &mut Scanner, offset: Gpr) -> Result<Index, Diagnosti
     }
     let (word, span) = scanner.word("LSL, UXTW, SXTW or SXTX")?;
     if word.eq_ignore_ascii_case("LSL") {
-        let amount = immediate(scanner)?;
+        let amount = optional_immediate(scanner)?.unwrap_or(0);
         return Ok(Index::Reg(offset, None, amount));
     }
     let ext = EXTENSIONS.iter().find(|ext| ext.name.eq_ignore_ascii_case(word));

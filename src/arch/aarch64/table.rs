@@ -27,6 +27,10 @@ pub enum Form {
     Shift(Shift),
     /// `Rd,Rn,Rm`: with the carry flag.
     Carry(Alu, Flags),
+    /// `Rd,Rm`: zero minus the operand, with the carry flag.
+    NegateCarry(Flags),
+    /// `Rd,Rn,operand`: immediate of 8 bits or register; the larger or the smaller.
+    Extreme(BinOp, Sign),
     /// `Rd,immediate` or `Rd,Rm`.
     Mov,
     /// `Rd,immediate{,LSL #n}`.
@@ -49,6 +53,8 @@ pub enum Form {
     Extend(Sign, u8),
     /// `Rd,Rn,#r,#s`.
     BitField(BitField),
+    /// `Rd,#lsb,#width`: zeros inserted.
+    BitFieldClear,
     /// `Rd,Rn,Rm,#lsb`.
     Extract,
     /// `Rd,Rn,Rm,cond`.
@@ -113,8 +119,12 @@ pub enum Form {
     WriteSystem,
     /// Nothing, and nothing happens.
     Nop,
-    /// `#n`: a hint.
-    Hint,
+    /// `#n`, at most that: nothing happens, and herd7 prints it as `NOP`.
+    Hint(i128),
+    /// Nothing, or what may be branched to: a branch target.
+    BranchTarget,
+    /// Nothing, or `#n`: drops the reservation.
+    ClearExclusive,
     /// `operation,address`: a hint.
     Prefetch,
     /// Legal, but of an extension that is not handled.
@@ -201,6 +211,8 @@ pub enum Unary {
     CountLeadingZeros,
     /// Leading bits equal to the sign, not counting it.
     CountLeadingSigns,
+    /// Trailing zeros.
+    CountTrailingZeros,
 }
 
 /// Bit field moves: `Rd,Rn,#a,#b`.
@@ -317,6 +329,11 @@ const GCS: &str = "guarded control stacks (-variant shadowstack)";
 const MORELLO: &str = "Morello";
 const EXCEPTIONS: &str = "exceptions";
 const PAGES: &str = "position-independent code";
+const REGIONS: &str = "limited ordering regions";
+const QUADS: &str = "atomics of 128 bits";
+const BLOCKS: &str = "accesses of 64 bytes";
+const SPECULATION: &str = "barriers to speculation";
+const TRANSACTIONS: &str = "transactional memory";
 
 /// All mnemonics.
 pub const TABLE: &[Entry] = &[
@@ -343,6 +360,12 @@ pub const TABLE: &[Entry] = &[
     e("ADCS", Carry(Alu::Add, Flags::Set)),
     e("SBC", Carry(Alu::Sub, Flags::Keep)),
     e("SBCS", Carry(Alu::Sub, Flags::Set)),
+    e("NGC", NegateCarry(Flags::Keep)),
+    e("NGCS", NegateCarry(Flags::Set)),
+    e("SMAX", Extreme(BinOp::Max, Sign::Signed)),
+    e("SMIN", Extreme(BinOp::Min, Sign::Signed)),
+    e("UMAX", Extreme(BinOp::Maxu, Sign::Unsigned)),
+    e("UMIN", Extreme(BinOp::Minu, Sign::Unsigned)),
     e("LSL", Shift(Shift::Lsl)),
     e("LSR", Shift(Shift::Lsr)),
     e("ASR", Shift(Shift::Asr)),
@@ -379,6 +402,7 @@ pub const TABLE: &[Entry] = &[
     e("ABS", Unary(Unary::Abs)),
     e("CLZ", Unary(Unary::CountLeadingZeros)),
     e("CLS", Unary(Unary::CountLeadingSigns)),
+    e("CTZ", Unary(Unary::CountTrailingZeros)),
     e("SXTB", Extend(Sign::Signed, 8)),
     e("SXTH", Extend(Sign::Signed, 16)),
     e("SXTW", Extend(Sign::Signed, 32)),
@@ -394,6 +418,7 @@ pub const TABLE: &[Entry] = &[
     e("UBFIZ", BitField(BitField::Insert(Fill::Zeros))),
     e("SBFIZ", BitField(BitField::Insert(Fill::Sign))),
     e("BFI", BitField(BitField::Insert(Fill::Keep))),
+    e("BFC", BitFieldClear),
     e("EXTR", Extract),
     e("CSEL", Select(Select::Copy)),
     e("CSINC", Select(Select::Inc)),
@@ -426,6 +451,16 @@ pub const TABLE: &[Entry] = &[
     e("STUR", Store(unscaled(0, Sign::Unsigned, &[]))),
     e("STURB", Store(unscaled(1, Sign::Unsigned, &[]))),
     e("STURH", Store(unscaled(2, Sign::Unsigned, &[]))),
+    // Unprivileged: no test has privileges to lose.
+    e("LDTR", Load(unscaled(0, Sign::Unsigned, &[]))),
+    e("LDTRB", Load(unscaled(1, Sign::Unsigned, &[]))),
+    e("LDTRH", Load(unscaled(2, Sign::Unsigned, &[]))),
+    e("LDTRSB", Load(unscaled(1, Sign::Signed, &[]))),
+    e("LDTRSH", Load(unscaled(2, Sign::Signed, &[]))),
+    e("LDTRSW", Load(unscaled(4, Sign::Signed, &[]))),
+    e("STTR", Store(unscaled(0, Sign::Unsigned, &[]))),
+    e("STTRB", Store(unscaled(1, Sign::Unsigned, &[]))),
+    e("STTRH", Store(unscaled(2, Sign::Unsigned, &[]))),
     e("LDAR", Load(base(0, ACQUIRE))),
     e("LDARB", Load(base(1, ACQUIRE))),
     e("LDARH", Load(base(2, ACQUIRE))),
@@ -471,6 +506,7 @@ pub const TABLE: &[Entry] = &[
     e("LDAXP", LoadExclusivePair(EXCLUSIVE_ACQUIRE)),
     e("STXP", StoreExclusivePair(EXCLUSIVE)),
     e("STLXP", StoreExclusivePair(EXCLUSIVE_RELEASE)),
+    e("CLREX", ClearExclusive),
     // Atomics.
     e("SWP", Swap),
     e("CAS", CompareSwap),
@@ -511,14 +547,31 @@ pub const TABLE: &[Entry] = &[
     e("WFE", Nop),
     e("SEV", Nop),
     e("SEVL", Nop),
-    e("HINT", Hint),
+    e("CSDB", Nop),
+    e("DGH", Nop),
+    e("BTI", BranchTarget),
+    e("HINT", Hint(127)),
+    // Halting is for debuggers: without one, nothing happens.
+    e("HLT", Hint(65535)),
     e("PRFM", Prefetch),
     // Recognised, not handled.
     e("ADRP", Unsupported(PAGES)),
+    e(".PAGEALIGN", Unsupported(IFETCH)),
+    e("LDLAR", Unsupported(REGIONS)),
+    e("LDLARB", Unsupported(REGIONS)),
+    e("LDLARH", Unsupported(REGIONS)),
+    e("STLLR", Unsupported(REGIONS)),
+    e("STLLRB", Unsupported(REGIONS)),
+    e("STLLRH", Unsupported(REGIONS)),
+    e("SB", Unsupported(SPECULATION)),
+    e("SSBB", Unsupported(SPECULATION)),
+    e("PSSBB", Unsupported(SPECULATION)),
+    e("TSTART", Unsupported(TRANSACTIONS)),
+    e("TCOMMIT", Unsupported(TRANSACTIONS)),
+    e("TCANCEL", Unsupported(TRANSACTIONS)),
     e("SVC", Unsupported(EXCEPTIONS)),
     e("UDF", Unsupported(EXCEPTIONS)),
     e("ERET", Unsupported(EXCEPTIONS)),
-    e("HLT", Unsupported(EXCEPTIONS)),
     e("BRK", Unsupported(EXCEPTIONS)),
     e("HVC", Unsupported(EXCEPTIONS)),
     e("SMC", Unsupported(EXCEPTIONS)),
@@ -617,8 +670,18 @@ pub const TABLE: &[Entry] = &[
 ];
 
 /// Families of unsupported mnemonics, by prefix.
-pub const UNSUPPORTED_PREFIXES: &[(&str, &str)] =
-    &[("PAC", PAUTH), ("AUT", PAUTH), ("XPAC", PAUTH), ("GCS", GCS), ("TLBI", VMSA)];
+pub const UNSUPPORTED_PREFIXES: &[(&str, &str)] = &[
+    ("PAC", PAUTH),
+    ("AUT", PAUTH),
+    ("XPAC", PAUTH),
+    ("GCS", GCS),
+    ("TLBI", VMSA),
+    ("SWPP", QUADS),
+    ("LDCLRP", QUADS),
+    ("LDSETP", QUADS),
+    ("LD64B", BLOCKS),
+    ("ST64B", BLOCKS),
+];
 
 /// The extension that vector registers belong to.
 pub const VECTORS: &str = NEON;
@@ -641,6 +704,40 @@ pub const CONDITIONS: [(&str, &str); 15] = [
     ("LE", ""),
     ("AL", ""),
 ];
+
+/// Spellings of conditions that tests of vector predicates are written with, after `B.`.
+pub const PREDICATE_CONDITIONS: [(&str, &str); 9] = [
+    ("NONE", "EQ"),
+    ("ANY", "NE"),
+    ("NLAST", "CS"),
+    ("LAST", "CC"),
+    ("FIRST", "MI"),
+    ("NFIRST", "PL"),
+    ("PLAST", "LS"),
+    ("TCONT", "GE"),
+    ("TSTOP", "LT"),
+];
+
+/// System registers that are registers and no more: what is written there is read there.
+/// The ones that exceptions or translations fill, or that live in memory under nested virtualization, are not there.
+pub const SYSTEM_REGISTERS: [&str; 8] = [
+    "CTR_EL0",
+    "DCIZ_EL0",
+    "MDCCSR_EL0",
+    "DBGDTR_EL0",
+    "DBGDTRRX_EL0",
+    "DBGDTRTX_EL0",
+    "TPIDR_EL0",
+    "TPIDRRO_EL0",
+];
+
+/// The register of the condition flags.
+pub const FLAGS: &str = "NZCV";
+
+/// The canonical name of a system register.
+pub fn system_register(name: &str) -> Option<&'static str> {
+    std::iter::once(FLAGS).chain(SYSTEM_REGISTERS).find(|known| known.eq_ignore_ascii_case(name))
+}
 
 /// Options of `DMB` and `DSB`, and the set each makes.
 pub const BARRIERS: [(&str, &str, &str); 12] = [
@@ -665,6 +762,6 @@ pub fn unary_op(unary: Unary, bits: u8) -> Option<UnOp> {
         Unary::ReverseBytes(0) => Some(UnOp::ReverseBytes { bytes: bits / 8, group: bits / 8 }),
         Unary::ReverseBytes(group) => Some(UnOp::ReverseBytes { bytes: bits / 8, group }),
         Unary::CountLeadingZeros => Some(UnOp::CountLeadingZeros(bits)),
-        Unary::Abs | Unary::CountLeadingSigns => None,
+        Unary::Abs | Unary::CountLeadingSigns | Unary::CountTrailingZeros => None,
     }
 }

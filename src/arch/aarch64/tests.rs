@@ -30,6 +30,71 @@ fn instructions_print_as_herd7_prints_them() {
     assert_eq!(text("MADD W0,W1,W2,WZR"), "MUL W0,W1,W2");
     assert_eq!(text("MOVZ W0,#42,LSL #16"), "MOVZ W0,#42,LSL #16");
     assert_eq!(text("ADD X0,X0,X1,LSR #0"), "ADD X0,X0,X1");
+    assert_eq!(text("LDR W1,[X2,X3,LSL]"), "LDR W1,[X2,X3]");
+    assert_eq!(text("HINT #3"), "NOP");
+    assert_eq!(text("HLT #1"), "NOP");
+    assert_eq!(text("bti c"), "BTI C");
+    assert_eq!(text("CLREX"), "CLREX");
+    assert_eq!(text("MRS X0,ctr_el0"), "MRS X0,CTR_EL0");
+    assert_eq!(text("ADD X0,X1,#4096"), "ADD X0,X1,#4096");
+}
+
+#[test]
+fn conditions_on_predicates_are_conditions() {
+    let spellings = ["NONE", "ANY", "NLAST", "LAST", "FIRST", "NFIRST", "PLAST", "TCONT", "TSTOP"]
+        .map(|c| format!("B.{c} L0"));
+    let shown: Vec<String> = spellings.iter().map(|cell| text(cell)).collect();
+    assert_eq!(shown.join("; "), {
+        "B.EQ L0; B.NE L0; B.CS L0; B.CC L0; B.MI L0; B.PL L0; B.LS L0; B.GE L0; B.LT L0"
+    });
+}
+
+#[test]
+fn what_is_not_handled_is_named() {
+    insta::assert_snapshot!(refused(&AArch64, "LDLAR W0,[X1]"), @r"
+    error[arch::unsupported-instruction]: `LDLAR` belongs to limited ordering regions, which this tool does not handle
+      ┌─ test.litmus:1:1
+      │
+    1 │ LDLAR W0,[X1]
+      │ ^^^^^ no answer can be given for this test
+    ");
+    insta::assert_snapshot!(refused(&AArch64, "SWPPAL X0,X1,[X2]"), @r"
+    error[arch::unsupported-instruction]: `SWPPAL` belongs to atomics of 128 bits, which this tool does not handle
+      ┌─ test.litmus:1:1
+      │
+    1 │ SWPPAL X0,X1,[X2]
+      │ ^^^^^^ no answer can be given for this test
+    ");
+    insta::assert_snapshot!(refused(&AArch64, "MRS X0,VNCR_EL2"), @r"
+    error[arch::unsupported-register]: system register `VNCR_EL2` is not handled
+      ┌─ test.litmus:1:8
+      │
+    1 │ MRS X0,VNCR_EL2
+      │        ^^^^^^^^ what it does is not known here
+      │
+      = help: the ones that are: NZCV, CTR_EL0, DCIZ_EL0, MDCCSR_EL0, DBGDTR_EL0, DBGDTRRX_EL0, DBGDTRTX_EL0, TPIDR_EL0, TPIDRRO_EL0
+    ");
+    insta::assert_snapshot!(refused(&AArch64, ".pagealign"), @r"
+    error[arch::unsupported-instruction]: `.pagealign` belongs to self-modifying code (-variant ifetch), which this tool does not handle
+      ┌─ test.litmus:1:1
+      │
+    1 │ .pagealign
+      │ ^^^^^^^^^^ no answer can be given for this test
+    ");
+    insta::assert_snapshot!(refused(&AArch64, "BTI X0"), @r"
+    error[arch::bad-operand]: `BTI` does not take this operand
+      ┌─ test.litmus:1:5
+      │
+    1 │ BTI X0
+      │     ^^ one too many
+    ");
+    insta::assert_snapshot!(refused(&AArch64, "ADD X0,X1,#4097"), @r"
+    error[arch::out-of-range]: immediate 4097 is out of range
+      ┌─ test.litmus:1:11
+      │
+    1 │ ADD X0,X1,#4097
+      │           ^^^^^ allowed here: -4095 to 4095
+    ");
 }
 
 #[test]

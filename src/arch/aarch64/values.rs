@@ -93,6 +93,24 @@ fn bits() {
 }
 
 #[test]
+fn cleared_fields_and_trailing_zeros() {
+    assert_eq!(
+        values("X1=-1; X2=-1; X3=-1", &["BFC X1,#4,#8", "BFC W2,#0,#32", "BFC X3,#0,#64"]),
+        "X1=-4081;"
+    );
+    assert_eq!(values("X1=8", &["CTZ X0,X1", "CTZ W2,W1", "CTZ W3,WZR", "CTZ X4,XZR"]), {
+        "X0=3; X1=8; X2=3; X3=32; X4=64;"
+    });
+}
+
+#[test]
+fn immediates_of_sums_may_be_multiples_of_4096() {
+    assert_eq!(values("X1=1", &["ADD X0,X1,#4096", "SUB X2,X1,#16773120", "CMP X1,#8192", "CSET W3,LT"]), {
+        "X0=4097; X1=1; X2=-16773119; X3=1; NZCV=8;"
+    });
+}
+
+#[test]
 fn flags_of_sums_and_differences() {
     assert_eq!(flags("X0=1; X1=2", "CMP W0,W1"), "N---");
     assert_eq!(flags("X0=2; X1=2", "CMP W0,W1"), "-ZC-");
@@ -119,6 +137,29 @@ fn carries() {
 }
 
 #[test]
+fn carries_into_a_negation() {
+    assert_eq!(values("X0=1; X1=5", &["CMP X0,#1", "NGC X2,X1", "CMP X0,#2", "NGC W3,W1"]), {
+        "X0=1; X1=5; X2=-5; X3=4294967290; NZCV=8;"
+    });
+    assert_eq!(values("X1=0", &["CMP X1,#0", "NGCS X2,X1"]), "NZCV=6;");
+}
+
+#[test]
+fn extremes() {
+    let code = [
+        "SMAX X0,X1,X2",
+        "SMIN W3,W1,W2",
+        "UMAX X4,X1,X2",
+        "UMIN W5,W1,W2",
+        "SMAX X6,X1,#-2",
+        "UMIN X7,X2,#1",
+    ];
+    assert_eq!(values("X1=-3; X2=2", &code), {
+        "X0=2; X1=-3; X2=2; X3=4294967293; X4=-3; X5=2; X6=-2; X7=1;"
+    });
+}
+
+#[test]
 fn conditions() {
     assert_eq!(
         values("X0=5; X1=7", &["CMP W0,#5", "CSEL W2,W0,W1,EQ", "CSINC W3,W0,W1,NE", "CSNEG W4,W0,W1,LT"]),
@@ -136,6 +177,15 @@ fn conditions() {
         { "X0=5; X1=1; X2=1; NZCV=4;" }
     );
     assert_eq!(values("", &["CMP XZR,#0", "MRS X0,NZCV", "MSR NZCV,XZR", "CSET W1,EQ"]), "X0=1610612736;");
+    assert_eq!(values("", &["CMP XZR,#0", "B.NONE L", "MOV W1,#1", "L: B.ANY E", "MOV W2,#2", "E: NOP"]), {
+        "X2=2; NZCV=6;"
+    });
+}
+
+#[test]
+fn system_registers_keep_what_is_written() {
+    let code = ["MSR TPIDR_EL0,X1", "MOV X1,#0", "MRS X0,TPIDR_EL0", "MRS X2,CTR_EL0"];
+    assert_eq!(values("X1=-7; CTR_EL0=3", &code), "X0=-7; X2=3; CTR_EL0=3; TPIDR_EL0=-7;");
 }
 
 #[test]
@@ -154,6 +204,9 @@ fn loads_and_stores() {
     );
     assert_eq!(values("X1=&x; x=1; x+4=-2", &["LDP W2,W3,[X1]", "LDPSW X4,X5,[X1]", "STP W3,W2,[X1]"]), {
         "X1=x; X2=1; X3=4294967294; X4=1; X5=-2; x=-2; x+4=1;"
+    });
+    assert_eq!(values("X0=511; X1=&x; x:1=0", &["STTRB W0,[X1]", "LDTRSB X2,[X1]", "LDTRB W3,[X1]"]), {
+        "X0=511; X1=x; X2=-1; X3=255; x=-1;"
     });
     assert_eq!(
         values("X0=3; x=0", &["LDR X1,=x", "STLUR W0,[X1]", "LDAPUR W2,[X1]"]),
@@ -182,6 +235,9 @@ fn exclusives() {
     assert_eq!(values("X0=3; X1=&x; x=1", &["STXR W2,W0,[X1]"]), "X0=3; X1=x; X2=1; x=1;");
     assert_eq!(values("X0=3; X1=&x; x=1", &["LDAXR W3,[X1]", "STLXR W2,W0,[X1]"]), {
         "X0=3; X1=x; X2=1; X3=1; x=1;\nX0=3; X1=x; X3=1; x=3;"
+    });
+    assert_eq!(values("X0=3; X1=&x; x=1", &["LDXR W3,[X1]", "CLREX", "STXR W2,W0,[X1]"]), {
+        "X0=3; X1=x; X2=1; X3=1; x=1;"
     });
     assert_eq!(values("X0=3; X1=&x; X5=4; x=1; x+4=2", &["LDXP W3,W4,[X1]", "STXP W2,W0,W5,[X1]"]), {
         "X0=3; X1=x; X2=1; X3=1; X4=2; X5=4; x=1; x+4=2;\nX0=3; X1=x; X3=1; X4=2; X5=4; x=3; x+4=4;"
