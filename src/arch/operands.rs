@@ -12,8 +12,12 @@ use crate::source::Span;
 pub enum Slot {
     /// A register.
     Reg,
+    /// A register, or `0`.
+    RegOrZero,
     /// An integer.
     Imm,
+    /// A comma and an integer, which may be left out: they change nothing.
+    Hint,
     /// A label of the thread.
     Label,
     /// `offset(register)`, or `(register)`.
@@ -89,6 +93,12 @@ pub fn read(
             args.push(Arg::Field(field.unwrap_or(0)));
             continue;
         }
+        if *slot == Slot::Hint {
+            if s.eat(',') {
+                immediate(s)?;
+            }
+            continue;
+        }
         if comma {
             s.expect(',')?;
         }
@@ -105,9 +115,14 @@ fn one(slot: Slot, cx: &mut ColumnCx, s: &mut Scanner, register: ReadReg) -> Res
             let (reg, name) = register(cx, s)?;
             Arg::Reg(reg, name)
         }
-        Slot::Imm => Arg::Imm(immediate(s)?),
+        Slot::RegOrZero if s.peek() == Some(Token::Number(0)) => {
+            s.next();
+            Arg::Imm(0)
+        }
+        Slot::RegOrZero => one(Slot::Reg, cx, s, register)?,
+        Slot::Imm | Slot::Hint => Arg::Imm(immediate(s)?),
         Slot::Label => {
-            let (name, at) = s.word("a label")?;
+            let (name, at) = s.label("a label")?;
             Arg::Label(label(cx, name, at)?, name.to_string())
         }
         Slot::Mem | Slot::MemOrPair => {

@@ -121,6 +121,20 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// Takes a label, which may have signs in it that no other word has: `L/1`, `$x`, `end-2`.
+    pub fn label(&mut self, wanted: &str) -> Result<(&'a str, Span), Diagnostic> {
+        let start = self.skip_blanks();
+        let rest = &self.text[start..];
+        if !rest.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '.' | '$')) {
+            return Err(self.unexpected(wanted));
+        }
+        let inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$' | '/' | '-');
+        let len = rest.find(|c| !inside(c)).unwrap_or(rest.len());
+        self.at = start + len;
+        self.last = self.at;
+        Ok((&rest[..len], self.since(start)))
+    }
+
     /// Takes a number with an optional sign.
     pub fn number(&mut self, wanted: &str) -> Result<(i128, Span), Diagnostic> {
         let mark = self.mark();
@@ -236,6 +250,16 @@ mod tests {
         let (value, span) = s.number("an offset").expect("a number");
         assert_eq!((value, span.start, span.end), (-4, 17, 19));
         assert_eq!(s.here().start, 19);
+    }
+
+    #[test]
+    fn labels_have_more_signs_than_words() {
+        let mut s = scanner(" $a/b-1.c , 2");
+        let (name, span) = s.label("a label").expect("a label");
+        assert_eq!((name, span.start, span.end), ("$a/b-1.c", 11, 19));
+        assert_eq!(s.next(), Some(Token::Punct(',')));
+        assert!(s.label("a label").is_err());
+        assert_eq!(s.next(), Some(Token::Number(2)));
     }
 
     #[test]

@@ -136,7 +136,7 @@ fn rename_labels(text: &str, rename: &impl Fn(&str) -> Option<String>) -> String
     let mut rest = text;
     let mut mnemonic = true;
     while let Some(first) = rest.chars().next() {
-        let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
+        let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$' | '/' | '-');
         if !is_word(first) {
             result.push(first);
             rest = &rest[first.len_utf8()..];

@@ -280,6 +280,15 @@ pub fn operands(scanner: &mut Scanner, cx: &mut ColumnCx) -> Result<Vec<Operand>
 }
 
 fn operand(scanner: &mut Scanner, cx: &mut ColumnCx) -> Result<Kind, Diagnostic> {
+    // A label with signs that no word has would fall to pieces.
+    let mut ahead = *scanner;
+    if let Ok((name, _)) = ahead.label("a label")
+        && name.contains(['$', '/', '-'])
+        && cx.labels.iter().any(|(label, _)| label == name)
+    {
+        *scanner = ahead;
+        return Ok(Kind::Name(name.to_string()));
+    }
     match scanner.peek() {
         Some(Token::Punct('[')) => Ok(Kind::Mem(memory(scanner, cx)?)),
         Some(Token::Punct('=')) => {

@@ -252,4 +252,5 @@ fn control_flow() {
     assert_eq!(values("X0=3", &["L: ADD W1,W1,#2", "SUBS W0,W0,#1", "B.GT L"]), "X1=6; NZCV=6;");
     assert_eq!(values("", &["ADR X0,L", "BR X0", "MOV W1,#1", "L: NOP"]), "X0=P0:L;");
     assert_eq!(values("", &["B .+8", "MOV W1,#1", "MOV W2,#2"]), "X2=2;");
+    assert_eq!(values("", &["B $a/b", "MOV W1,#1", "$a/b: CBZ W2,x-1", "MOV W1,#2", "x-1: NOP"]), "");
 }

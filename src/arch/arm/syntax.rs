@@ -270,7 +270,7 @@ impl Parser<'_, '_, '_> {
     }
 
     fn target(&mut self) -> Result<String, Diagnostic> {
-        let (name, at) = self.s.word("a label")?;
+        let (name, at) = self.s.label("a label")?;
         self.insn.target = label(self.cx, name, at)?;
         Ok(name.to_string())
     }

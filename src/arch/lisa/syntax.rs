@@ -190,6 +190,6 @@ pub fn operation(scanner: &mut Scanner, cx: &mut ColumnCx) -> Result<Operation, 
 
 /// A branch target.
 pub fn label(scanner: &mut Scanner) -> Result<(String, Span), Diagnostic> {
-    let (word, span) = scanner.word("a label")?;
+    let (word, span) = scanner.label("a label")?;
     Ok((word.to_string(), span))
 }

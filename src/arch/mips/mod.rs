@@ -30,6 +30,8 @@ fn number(name: &str) -> Option<usize> {
         return digits.parse().ok().filter(|n| *n < 32);
     }
     let bare = name.strip_prefix('$').unwrap_or(name);
+    // The frame pointer has two names.
+    let bare = if bare == "s8" { "fp" } else { bare };
     ABI.iter().position(|abi| *abi == bare)
 }
 

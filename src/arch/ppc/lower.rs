@@ -397,6 +397,7 @@ impl Lowering<'_, '_> {
     /// Likewise, but `r0` is the number zero.
     fn read_or_zero(&mut self, index: usize, port: Port) -> Option<Tmp> {
         match &self.insn.args[index] {
+            Arg::Imm(_) => None,
             Arg::Reg(_, name) if name == "r0" => None,
             _ => Some(self.read(index, port)),
         }

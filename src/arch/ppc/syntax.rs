@@ -24,9 +24,18 @@ pub struct Insn {
 pub fn parse(cx: &mut ColumnCx, text: &str, span: Span) -> Result<(String, Insn), Diagnostic> {
     let mut s = Scanner::new(text, span);
     let (word, at) = s.word("an instruction")?;
-    let (entry, record) = table::find(word).ok_or_else(|| {
-        errors::unknown_instruction("PPC", word, at, table::TABLE.iter().map(|entry| entry.name))
+    let (mut entry, record) = table::find(word).ok_or_else(|| match s.peek() {
+        Some(Token::Punct('(')) => {
+            errors::unsupported(word, "macros that stand for several instructions", at)
+        }
+        _ => errors::unknown_instruction("PPC", word, at, table::TABLE.iter().map(|entry| entry.name)),
     })?;
+    match entry.kind {
+        // A prediction says nothing about what may happen.
+        Kind::JumpIf { .. } | Kind::CountDown { .. } => _ = s.eat('-') || s.eat('+'),
+        Kind::Fence("SYNC") => entry = synchronization(entry, &mut s)?,
+        _ => {}
+    }
     let mut args = operands::read(entry.slots, cx, &mut s, register)?;
     if entry.kind == Kind::SubtractImmediate {
         args[2] = Arg::Imm(-args[2].int());
@@ -42,6 +51,18 @@ pub fn parse(cx: &mut ColumnCx, text: &str, span: Span) -> Result<(String, Insn)
         text = format!("{before},{mask}");
     }
     Ok((text, Insn { entry, record, args }))
+}
+
+/// `sync` takes a number that says which fence it is.
+fn synchronization(sync: &'static Entry, s: &mut Scanner) -> Result<&'static Entry, Diagnostic> {
+    if sync.name != "sync" || !matches!(s.peek(), Some(Token::Number(_))) {
+        return Ok(sync);
+    }
+    match s.number("which fence")? {
+        (0, _) => Ok(sync),
+        (1, _) => Ok(table::find("lwsync").map_or(sync, |(entry, _)| entry)),
+        (n, at) => Err(errors::out_of_range(at, n, "0 (sync) or 1 (lwsync)")),
+    }
 }
 
 fn register(cx: &mut ColumnCx, s: &mut Scanner) -> Result<(Reg, String), Diagnostic> {

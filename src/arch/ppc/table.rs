@@ -113,9 +113,13 @@ pub enum Record {
     Always,
 }
 
-use Slot::{Field, Imm, Label, Mem, MemOrPair, Reg, Text};
+use Slot::{Field, Hint, Imm, Label, Mem, MemOrPair, Reg, RegOrZero, Text};
 
 const R3: &[Slot] = &[Reg, Reg, Reg];
+/// Two registers are an address; the first may be `0`.
+const RX: &[Slot] = &[Reg, RegOrZero, Reg];
+const RXH: &[Slot] = &[Reg, RegOrZero, Reg, Hint];
+const X: &[Slot] = &[RegOrZero, Reg];
 const R2: &[Slot] = &[Reg, Reg];
 const R2I: &[Slot] = &[Reg, Reg, Imm];
 const RI: &[Slot] = &[Reg, Imm];
@@ -170,11 +174,11 @@ const fn store_update(name: &'static str, slots: &'static [Slot], bytes: u8) -> 
 }
 
 const fn reserve(name: &'static str, bytes: u8) -> Entry {
-    entry(name, R3, Kind::Read { bytes, signed: false, update: false, reserve: true })
+    entry(name, RXH, Kind::Read { bytes, signed: false, update: false, reserve: true })
 }
 
 const fn conditional(name: &'static str, bytes: u8) -> Entry {
-    entry(name, R3, Kind::Write { bytes, update: false, conditional: true })
+    entry(name, RX, Kind::Write { bytes, update: false, conditional: true })
 }
 
 const fn compare(name: &'static str, slots: &'static [Slot], bits: u8, signed: bool) -> Entry {
@@ -233,6 +237,11 @@ pub const TABLE: &[Entry] = &[
     recording("andi.", R2I, Kind::Immediate { alu: Alu::Full(BinOp::And), shift: 0 }),
     recording("andis.", R2I, Kind::Immediate { alu: Alu::Full(BinOp::And), shift: 16 }),
     imm("mulli", Alu::Full(BinOp::Mul), 0),
+    // These also set a carry, which nothing here reads.
+    imm("addic", Alu::Full(BinOp::Add), 0),
+    recording("addic.", R2I, Kind::Immediate { alu: Alu::Full(BinOp::Add), shift: 0 }),
+    imm("subic", Alu::Full(BinOp::Sub), 0),
+    imm("subfic", Alu::SubtractFrom, 0),
     dotted("slwi", R2I, Kind::Immediate { alu: Alu::ShiftWord(BinOp::Shl), shift: 0 }),
     dotted("srwi", R2I, Kind::Immediate { alu: Alu::ShiftWord(BinOp::Lsr), shift: 0 }),
     dotted("srawi", R2I, Kind::Immediate { alu: Alu::ShiftWord(BinOp::Asr), shift: 0 }),
@@ -261,16 +270,19 @@ pub const TABLE: &[Entry] = &[
     alias("ld", MEM, Kind::Read { bytes: 8, signed: false, update: false, reserve: false }, "lwz"),
     signed("lha", MEM, 2),
     signed("lwa", MEM, 4),
-    load("lbzx", R3, 1),
-    load("lhzx", R3, 2),
-    load("lwzx", R3, 4),
-    alias("ldx", R3, Kind::Read { bytes: 8, signed: false, update: false, reserve: false }, "lwzx"),
-    signed("lhax", R3, 2),
-    signed("lwax", R3, 4),
+    load("lbzx", RX, 1),
+    load("lhzx", RX, 2),
+    load("lwzx", RX, 4),
+    alias("ldx", RX, Kind::Read { bytes: 8, signed: false, update: false, reserve: false }, "lwzx"),
+    signed("lhax", RX, 2),
+    signed("lwax", RX, 4),
     load_update("lbzu", MEM, 1),
     load_update("lhzu", MEM, 2),
     load_update("lwzu", MEM, 4),
     load_update("ldu", MEM, 8),
+    entry("lhau", MEM, Kind::Read { bytes: 2, signed: true, update: true, reserve: false }),
+    entry("lhaux", R3, Kind::Read { bytes: 2, signed: true, update: true, reserve: false }),
+    entry("lwaux", R3, Kind::Read { bytes: 4, signed: true, update: true, reserve: false }),
     load_update("lbzux", R3, 1),
     load_update("lhzux", R3, 2),
     load_update("lwzux", R3, 4),
@@ -285,10 +297,10 @@ pub const TABLE: &[Entry] = &[
     store("sth", MEM, 2),
     store("stw", MEM, 4),
     alias("std", MEM, Kind::Write { bytes: 8, update: false, conditional: false }, "stw"),
-    store("stbx", R3, 1),
-    store("sthx", R3, 2),
-    store("stwx", R3, 4),
-    alias("stdx", R3, Kind::Write { bytes: 8, update: false, conditional: false }, "stwx"),
+    store("stbx", RX, 1),
+    store("sthx", RX, 2),
+    store("stwx", RX, 4),
+    alias("stdx", RX, Kind::Write { bytes: 8, update: false, conditional: false }, "stwx"),
     store_update("stbu", MEM, 1),
     store_update("sthu", MEM, 2),
     store_update("stwu", MEM, 4),
@@ -331,8 +343,10 @@ pub const TABLE: &[Entry] = &[
     entry("mfcr", R1, Kind::MoveFromCondition),
     // Nothing that a memory model sees.
     entry("nop", &[], Kind::Nop),
-    entry("dcbf", R2, Kind::Nop),
-    entry("dcbst", R2, Kind::Nop),
+    entry("dcbf", X, Kind::Nop),
+    entry("dcbst", X, Kind::Nop),
+    entry("dcbt", X, Kind::Nop),
+    entry("dcbtst", X, Kind::Nop),
     entry("com", &[Text], Kind::Nop),
 ];
 

@@ -251,3 +251,65 @@ fn memory() {
     non symbolic address: [1]
     ");
 }
+
+#[test]
+fn what_assemblers_and_compilers_write() {
+    insta::assert_snapshot!(listing(&Ppc, &[
+        "lwarx r1,0,r3",
+        "ldarx r1,0,r3,1",
+        "stwcx. r1,0,r3",
+        "lwzx r1,0,r3",
+        "bne- L0",
+        "beq+ cr1,L0",
+        "bdnz- L0",
+        "sync 0",
+        "sync 1",
+        "sync 2",
+        "dcbt 0,r3",
+        "add r1,0,r3",
+        "LOCK(r1)",
+    ]), @r"
+    lwarx r1,0,r3
+    ldarx r1,0,r3
+    stwcx. r1,0,r3
+    lwzx r1,0,r3
+    bne  L0
+    beq  cr1,L0
+    bdnz L0
+    sync
+    lwsync
+    error[arch::out-of-range]: immediate 2 is out of range
+      ┌─ test.litmus:1:6
+      │
+    1 │ sync 2
+      │      ^ allowed here: 0 (sync) or 1 (lwsync)
+
+
+    dcbt 0,r3
+    error[arch::bad-operand]: expected a register, found `0`
+      ┌─ test.litmus:1:8
+      │
+    1 │ add r1,0,r3
+      │        ^ here
+
+
+    error[arch::unsupported-instruction]: `LOCK` belongs to macros that stand for several instructions, which this tool does not handle
+      ┌─ test.litmus:1:1
+      │
+    1 │ LOCK(r1)
+      │ ^^^^ no answer can be given for this test
+    ");
+    let all = [
+        run(&Ppc, "r2=&x; r5=9; x=3", &["L0: lwarx r1,0,r2", "stwcx. r5,0,r2", "bne- L0"]),
+        run(&Ppc, "r2=&x; r3=&y; x=-1; y=-2", &["lhau r1,0(r2)", "lwaux r4,r3,r0"]),
+        run(&Ppc, "r1=5", &["addic r2,r1,-6", "subfic r3,r1,3", "subic r4,r1,1", "addic. r5,r1,-5"]),
+        run(&Ppc, "r1=1", &["cmpwi r1,1", "beq a/b-1", "li r2,2", "a/b-1: li r3,3"]),
+    ];
+    insta::assert_snapshot!(all.join("\n"), @r"
+    r1=3; r2=x; r5=9; CR0.eq=1; x=9;
+    r1=3; r2=x; r5=9; x=3;
+    r1=-1; r2=x; r3=y; r4=-2; x=-1; y=-2;
+    r1=5; r2=-1; r3=-2; r4=4; CR0.eq=1;
+    r1=1; r3=3; CR0.eq=1;
+    ");
+}

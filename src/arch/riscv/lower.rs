@@ -51,6 +51,11 @@ impl<'a> Lower<'a> {
                 let result = self.function(fun, width, a, b);
                 self.write(0, result);
             }
+            Form::RrrSwapped(fun, width) => {
+                let (a, b) = (self.read(2, Port::None), self.read(1, Port::None));
+                let result = self.function(fun, width, a, b);
+                self.write(0, result);
+            }
             Form::Rri(fun, width, _) => {
                 let a = self.read(1, Port::None);
                 let b = self.b.int(self.operands.imm);
@@ -151,7 +156,9 @@ impl<'a> Lower<'a> {
         let (a, b) = match (width, fun) {
             (Width::X, _) => (a, b),
             (Width::W, Fun::Divu | Fun::Remu) => (self.zero_extend(a, 32), self.zero_extend(b, 32)),
-            (Width::W, Fun::Shift(BinOp::Lsr)) => (self.zero_extend(a, 32), b),
+            (Width::W, Fun::Shift(BinOp::Lsr) | Fun::RotateLeft | Fun::RotateRight) => {
+                (self.zero_extend(a, 32), b)
+            }
             (Width::W, Fun::Div | Fun::Rem) => (self.sign_extend(a, 32), self.sign_extend(b, 32)),
             (Width::W, Fun::Shift(BinOp::Asr)) => (self.sign_extend(a, 32), b),
             // The low 32 bits of the result depend on the low 32 bits of the operands alone.
@@ -166,7 +173,7 @@ impl<'a> Lower<'a> {
             }
             Fun::RotateLeft | Fun::RotateRight => {
                 let amount = amount(self);
-                let width = self.b.int(64);
+                let width = self.b.int(i128::from(bits));
                 let rest = self.b.binary(BinOp::Sub, width, amount);
                 let (left, right) = if fun == Fun::RotateLeft { (amount, rest) } else { (rest, amount) };
                 let high = self.b.binary(BinOp::Shl, a, left);
@@ -184,6 +191,32 @@ impl<'a> Lower<'a> {
             Fun::ShiftAdd(by) => {
                 let shifted = self.b.binary_int(BinOp::Shl, a, i128::from(by));
                 self.b.binary(BinOp::Add, shifted, b)
+            }
+            Fun::ShiftAddWord(by) => {
+                let low = self.zero_extend(a, 32);
+                let shifted = self.b.binary_int(BinOp::Shl, low, i128::from(by));
+                self.b.binary(BinOp::Add, shifted, b)
+            }
+            Fun::ShiftWord => {
+                let low = self.zero_extend(a, 32);
+                self.b.binary(BinOp::Shl, low, b)
+            }
+            Fun::WithBit(op) => {
+                let amount = amount(self);
+                let one = self.b.int(1);
+                let bit = self.b.binary(BinOp::Shl, one, amount);
+                self.b.binary(op, a, bit)
+            }
+            Fun::Bit => {
+                let amount = amount(self);
+                let shifted = self.b.binary(BinOp::Lsr, a, amount);
+                self.b.binary_int(BinOp::And, shifted, 1)
+            }
+            // The result depends on both, whichever it is.
+            Fun::ZeroIf(op) => {
+                let holds = self.b.binary_int(op, b, 0);
+                let mask = self.b.binary_int(BinOp::Sub, holds, 1);
+                self.b.binary(BinOp::And, a, mask)
             }
             Fun::Div | Fun::Divu => {
                 let op = if fun == Fun::Div { BinOp::Div } else { BinOp::Divu };
@@ -215,15 +248,45 @@ impl<'a> Lower<'a> {
                 let zero = self.b.int(0);
                 self.b.binary(op, zero, a)
             }
-            Unary::CountTrailingZeros => {
-                let reversed = self.b.unary(UnOp::ReverseBits(64), a);
-                self.b.unary(UnOp::CountLeadingZeros(64), reversed)
+            Unary::CountTrailingZeros(bits) => {
+                let reversed = self.b.unary(UnOp::ReverseBits(bits), a);
+                self.b.unary(UnOp::CountLeadingZeros(bits), reversed)
+            }
+            Unary::CountOnes(bits) => {
+                let low = self.zero_extend(a, bits);
+                self.count_ones(low)
+            }
+            Unary::SpreadBytes => {
+                // Or every bit of a byte into its lowest, then copy that one to all.
+                let mut any = a;
+                for by in [4, 2, 1] {
+                    let shifted = self.b.binary_int(BinOp::Lsr, any, by);
+                    any = self.b.binary(BinOp::Or, any, shifted);
+                }
+                let lowest = self.b.binary_int(BinOp::And, any, 0x0101_0101_0101_0101);
+                self.b.binary_int(BinOp::Mul, lowest, 0xff)
             }
             Unary::NegWord => {
                 let negated = self.b.unary(UnOp::Neg, a);
                 self.sign_extend(negated, 32)
             }
         }
+    }
+
+    /// Ones are counted in pairs of bits, then in fours, in eights, and all eights together.
+    fn count_ones(&mut self, a: Tmp) -> Tmp {
+        let halves = self.b.binary_int(BinOp::Lsr, a, 1);
+        let halves = self.b.binary_int(BinOp::And, halves, 0x5555_5555_5555_5555);
+        let pairs = self.b.binary(BinOp::Sub, a, halves);
+        let even = self.b.binary_int(BinOp::And, pairs, 0x3333_3333_3333_3333);
+        let odd = self.b.binary_int(BinOp::Lsr, pairs, 2);
+        let odd = self.b.binary_int(BinOp::And, odd, 0x3333_3333_3333_3333);
+        let fours = self.b.binary(BinOp::Add, even, odd);
+        let moved = self.b.binary_int(BinOp::Lsr, fours, 4);
+        let eights = self.b.binary(BinOp::Add, fours, moved);
+        let eights = self.b.binary_int(BinOp::And, eights, 0x0f0f_0f0f_0f0f_0f0f);
+        let sum = self.b.binary_int(BinOp::Mul, eights, 0x0101_0101_0101_0101);
+        self.b.binary_int(BinOp::Lsr, sum, 56)
     }
 
     fn sign_extend(&mut self, a: Tmp, bits: u8) -> Tmp {

@@ -175,7 +175,7 @@ struct Reader<'r, 's, 'c> {
 impl Reader<'_, '_, '_> {
     fn form(&mut self, form: Form) -> Result<(), Diagnostic> {
         match form {
-            Form::Rrr(..) => self.regs(3),
+            Form::Rrr(..) | Form::RrrSwapped(..) => self.regs(3),
             Form::Rr(_) => self.regs(2),
             Form::Rri(_, width, imm) => {
                 self.regs(2)?;
@@ -302,7 +302,7 @@ impl Reader<'_, '_, '_> {
     }
 
     fn label(&mut self, wanted: &str) -> Result<(), Diagnostic> {
-        let (word, span) = self.scanner.word(wanted)?;
+        let (word, span) = self.scanner.label(wanted)?;
         self.out.label = Some((word.to_string(), span));
         let comma = if self.out.regs.is_empty() { "" } else { "," };
         self.out.text = format!("{}{comma}{word}", joined(&self.out.regs));

@@ -20,6 +20,8 @@ pub struct Entry {
 pub enum Form {
     /// `rd,rs1,rs2`.
     Rrr(Fun, Width),
+    /// `rd,rs2,rs1`: the operands the other way round.
+    RrrSwapped(Fun, Width),
     /// `rd,rs1,immediate`.
     Rri(Fun, Width, Imm),
     /// `rd,rs`: a function of one.
@@ -111,6 +113,16 @@ pub enum Fun {
     Xnor,
     /// `(a << n) + b`.
     ShiftAdd(u8),
+    /// `(a << n) + b` of the low word of `a`, zero-extended.
+    ShiftAddWord(u8),
+    /// `a << n` of the low word of `a`, zero-extended.
+    ShiftWord,
+    /// `a` with the bit that `b` numbers set, cleared or inverted: `a op (1 << b)`.
+    WithBit(BinOp),
+    /// The bit of `a` that `b` numbers.
+    Bit,
+    /// `a`, or 0 if the comparison of `b` with zero holds.
+    ZeroIf(BinOp),
     /// Signed division: by zero gives -1.
     Div,
     /// Unsigned division: by zero gives all ones.
@@ -134,8 +146,12 @@ pub enum Unary {
     Zero(BinOp),
     /// Comparison of zero with the value.
     ZeroSwapped(BinOp),
-    /// Number of trailing zeros.
-    CountTrailingZeros,
+    /// Number of trailing zeros of the low bits.
+    CountTrailingZeros(u8),
+    /// Number of ones among the low bits.
+    CountOnes(u8),
+    /// Each byte that is not zero becomes all ones.
+    SpreadBytes,
     /// Negation in 32 bits.
     NegWord,
 }
@@ -195,11 +211,14 @@ pub const TABLE: &[Entry] = &[
     e("srliw", Rri(Shift(BinOp::Lsr), Width::W, Imm::Shift)),
     e("sraiw", Rri(Shift(BinOp::Asr), Width::W, Imm::Shift)),
     e("lui", Lui),
+    e("sgt", RrrSwapped(Bin(BinOp::Lt), Width::X)),
+    e("sgtu", RrrSwapped(Bin(BinOp::Ltu), Width::X)),
     // Pseudo-instructions.
     e("nop", Nop),
     e("pause", Nop),
     e("li", Li),
     e("la", La),
+    e("lla", La),
     e("mv", Rr(Unary::Move)),
     e("not", Rr(Unary::Un(UnOp::Not))),
     e("neg", Rr(Unary::Un(UnOp::Neg))),
@@ -279,10 +298,15 @@ pub const TABLE: &[Entry] = &[
     e("divuw", Rrr(Divu, Width::W)),
     e("remw", Rrr(Rem, Width::W)),
     e("remuw", Rrr(Remu, Width::W)),
-    // Zba, Zbb: what compilers emit in litmus tests.
+    // Zba, Zbb, Zbs, Zicond.
     e("sh1add", Rrr(ShiftAdd(1), Width::X)),
     e("sh2add", Rrr(ShiftAdd(2), Width::X)),
     e("sh3add", Rrr(ShiftAdd(3), Width::X)),
+    e("sh1add.uw", Rrr(ShiftAddWord(1), Width::X)),
+    e("sh2add.uw", Rrr(ShiftAddWord(2), Width::X)),
+    e("sh3add.uw", Rrr(ShiftAddWord(3), Width::X)),
+    e("add.uw", Rrr(ShiftAddWord(0), Width::X)),
+    e("slli.uw", Rri(ShiftWord, Width::X, Imm::Shift)),
     e("andn", Rrr(WithNot(BinOp::And), Width::X)),
     e("orn", Rrr(WithNot(BinOp::Or), Width::X)),
     e("xnor", Rrr(Xnor, Width::X)),
@@ -293,8 +317,26 @@ pub const TABLE: &[Entry] = &[
     e("rol", Rrr(RotateLeft, Width::X)),
     e("ror", Rrr(RotateRight, Width::X)),
     e("rori", Rri(RotateRight, Width::X, Imm::Shift)),
+    e("rolw", Rrr(RotateLeft, Width::W)),
+    e("rorw", Rrr(RotateRight, Width::W)),
+    e("roriw", Rri(RotateRight, Width::W, Imm::Shift)),
+    e("bset", Rrr(WithBit(BinOp::Or), Width::X)),
+    e("bseti", Rri(WithBit(BinOp::Or), Width::X, Imm::Shift)),
+    e("bclr", Rrr(WithBit(BinOp::AndNot), Width::X)),
+    e("bclri", Rri(WithBit(BinOp::AndNot), Width::X, Imm::Shift)),
+    e("binv", Rrr(WithBit(BinOp::Xor), Width::X)),
+    e("binvi", Rri(WithBit(BinOp::Xor), Width::X, Imm::Shift)),
+    e("bext", Rrr(Bit, Width::X)),
+    e("bexti", Rri(Bit, Width::X, Imm::Shift)),
+    e("czero.eqz", Rrr(ZeroIf(BinOp::Eq), Width::X)),
+    e("czero.nez", Rrr(ZeroIf(BinOp::Ne), Width::X)),
     e("clz", Rr(Unary::Un(UnOp::CountLeadingZeros(64)))),
-    e("ctz", Rr(Unary::CountTrailingZeros)),
+    e("clzw", Rr(Unary::Un(UnOp::CountLeadingZeros(32)))),
+    e("ctz", Rr(Unary::CountTrailingZeros(64))),
+    e("ctzw", Rr(Unary::CountTrailingZeros(32))),
+    e("cpop", Rr(Unary::CountOnes(64))),
+    e("cpopw", Rr(Unary::CountOnes(32))),
+    e("orc.b", Rr(Unary::SpreadBytes)),
     e("rev8", Rr(Unary::Un(UnOp::ReverseBytes { bytes: 8, group: 8 }))),
     // Recognised, not handled.
     e("auipc", Unsupported("position-dependent code")),

@@ -57,6 +57,39 @@ fn multiplication_and_division() {
 }
 
 #[test]
+fn single_bits() {
+    let code = ["bset x7,x5,x6", "bclr x8,x5,x6", "binv x9,x5,x6", "bext x10,x5,x6", "bexti x11,x5,2"];
+    assert_eq!(values("x5=12; x6=66", &code), "x5=12; x6=66; x7=12; x8=8; x9=8; x10=1; x11=1;");
+    assert_eq!(values("x5=0", &["bseti x6,x5,63", "binvi x7,x5,4", "bclri x8,x6,63"]), {
+        "x6=-9223372036854775808; x7=16;"
+    });
+}
+
+#[test]
+fn counts_rotations_and_words() {
+    assert_eq!(values("x5=-2", &["cpop x6,x5", "cpopw x7,x5", "ctzw x8,x5", "clzw x9,x5", "ctzw x10,x0"]), {
+        "x5=-2; x6=63; x7=31; x8=1; x10=32;"
+    });
+    assert_eq!(values("x5=281474976710913", &["orc.b x6,x5", "cpop x7,x5"]), {
+        "x5=281474976710913; x6=71776119061282815; x7=3;"
+    });
+    assert_eq!(values("x5=4294967297; x6=1", &["rolw x7,x5,x6", "rorw x8,x5,x6", "roriw x9,x5,4"]), {
+        "x5=4294967297; x6=1; x7=2; x8=-2147483648; x9=268435456;"
+    });
+    assert_eq!(values("x5=-1; x6=1", &["add.uw x7,x5,x6", "sh1add.uw x8,x5,x6", "slli.uw x9,x5,4"]), {
+        "x5=-1; x6=1; x7=4294967296; x8=8589934591; x9=68719476720;"
+    });
+}
+
+#[test]
+fn what_depends_on_a_comparison() {
+    assert_eq!(values("x5=7; x6=2", &["czero.eqz x7,x5,x6", "czero.nez x8,x5,x6", "czero.eqz x9,x5,x0"]), {
+        "x5=7; x6=2; x7=7;"
+    });
+    assert_eq!(values("x5=7; x6=-2", &["sgt x7,x5,x6", "sgtu x8,x5,x6"]), "x5=7; x6=-2; x7=1;");
+}
+
+#[test]
 fn pseudo_instructions() {
     assert_eq!(values("x5=4", &["neg x6,x5", "not x7,x5", "seqz x8,x5", "snez x9,x5", "mv x10,x5"]), {
         "x5=4; x6=-4; x7=-5; x9=1; x10=4;"

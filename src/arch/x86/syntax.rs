@@ -28,7 +28,7 @@ pub fn parse(cx: &mut ColumnCx, text: &str, span: Span) -> Result<Parsed, Diagno
     })?;
     let shape = found.entry.shape;
     if shape == Shape::Label {
-        let (name, label_at) = s.word("a label")?;
+        let (name, label_at) = s.label("a label")?;
         s.end()?;
         check_lock(lock, false)?;
         let target = cx

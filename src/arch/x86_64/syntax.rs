@@ -36,7 +36,7 @@ pub fn parse(cx: &mut ColumnCx, text: &str, span: Span) -> Result<(String, Insn)
             return Ok(("NOP".to_string(), insn));
         }
         Shape::Label => {
-            let (name, label_at) = s.word("a label")?;
+            let (name, label_at) = s.label("a label")?;
             s.end()?;
             check_lock(lock, false)?;
             insn.target = label(cx, name, label_at)?;
