@@ -131,6 +131,28 @@ impl Lowering<'_> {
                 self.write(dst, result, &[]);
                 self.flags(arith, a, b, result, true);
             }
+            Kind::WithCarry { sub } => self.with_carry(operand(0), operand(1), sub),
+            Kind::Multiply => match insn.operands.as_slice() {
+                [dst, src, factor] => self.multiply(*dst, *src, *factor),
+                _ => self.multiply(operand(0), operand(0), operand(1)),
+            },
+            Kind::Rotate { left } => self.rotate(operand(0), operand(1), left),
+            Kind::BitTest(change) => self.bit_test(operand(0), operand(1), change),
+            Kind::SwapBytes => {
+                let dst = self.place(operand(0));
+                let value = self.read(dst, Port::None);
+                let op = UnOp::ReverseBytes { bytes: self.bytes, group: self.bytes };
+                let swapped = self.b.unary(op, value);
+                self.write(dst, swapped, &[]);
+            }
+            Kind::ExtendAccumulator => {
+                let accumulator =
+                    Place::Reg(RegPart { reg: self.m.accumulator, bytes: self.bytes, high: false });
+                let narrow = self.read_sized(accumulator, self.bytes / 2, Port::None);
+                let wide = self.b.unary(UnOp::SignExtend(4 * self.bytes), narrow);
+                let wide = self.cut(wide);
+                self.write(accumulator, wide, &[]);
+            }
             Kind::Compare => {
                 let (a, b) = self.two(operand(0), operand(1));
                 let result = self.arith(Arith::Sub, a, b);
@@ -264,6 +286,93 @@ impl Lowering<'_> {
         let then = self.nested(|cx| cx.write(dst, new, &[]));
         let otherwise = self.nested(|cx| cx.write(accumulator, old, &[]));
         self.b.push(Op::If { cond, then, otherwise });
+    }
+
+    fn with_carry(&mut self, dst: Operand, src: Operand, sub: bool) {
+        let (dst, src) = (self.place(dst), self.place(src));
+        let port = self.port(dst);
+        let a = self.read(dst, port);
+        let b = self.read(src, port);
+        let carry = self.b.read(self.m.cf, port);
+        let arith = if sub { Arith::Sub } else { Arith::Add };
+        let partial = self.arith(arith, a, b);
+        let result = self.arith(arith, partial, carry);
+        self.write(dst, result, &[]);
+        // The carry may come from either step.
+        let (first, second) = if sub {
+            (self.b.binary(BinOp::Ltu, a, b), self.b.binary(BinOp::Ltu, partial, carry))
+        } else {
+            (self.b.binary(BinOp::Ltu, partial, a), self.b.binary(BinOp::Ltu, result, partial))
+        };
+        self.flags(arith, a, b, result, false);
+        let zero = self.b.binary_int(BinOp::Eq, result, 0);
+        self.b.write(self.m.zf, zero);
+        let carried = self.b.binary(BinOp::Or, first, second);
+        self.b.write(self.m.cf, carried);
+    }
+
+    /// Zero and sign flag are undefined after it: they stay.
+    fn multiply(&mut self, dst: Operand, a: Operand, b: Operand) {
+        let dst = self.place(dst);
+        let (a, b) = self.two(a, b);
+        let (a, b) = (self.signed(a), self.signed(b));
+        let product = self.b.binary(BinOp::Mul, a, b);
+        let result = self.cut(product);
+        self.write(dst, result, &[]);
+        let bits = 8 * self.bytes;
+        let fits = if u32::from(bits) < self.m.bits {
+            let again = self.b.unary(UnOp::SignExtend(bits), result);
+            self.b.binary(BinOp::Eq, product, again)
+        } else {
+            let high = self.b.binary(BinOp::MulHigh, a, b);
+            let sign = self.b.binary_int(BinOp::Asr, product, i128::from(bits) - 1);
+            self.b.binary(BinOp::Eq, high, sign)
+        };
+        let too_large = self.b.unary(UnOp::IsZero, fits);
+        self.b.write(self.m.cf, too_large);
+        self.b.write(self.m.of, too_large);
+    }
+
+    /// The carry stays if nothing is moved; so does the overflow flag, which only means something for one place.
+    fn rotate(&mut self, dst: Operand, count: Operand, left: bool) {
+        let bits = i128::from(8 * self.bytes);
+        let (dst, count) = (self.place(dst), self.place(count));
+        let port = self.port(dst);
+        let a = self.read(dst, port);
+        let count = self.read_sized(count, 1, port);
+        let count = self.b.binary_int(BinOp::And, count, if self.bytes == 8 { 63 } else { 31 });
+        let some = self.b.binary_int(BinOp::Ne, count, 0);
+        let count = self.b.binary_int(BinOp::And, count, bits - 1);
+        let all = self.b.int(bits);
+        let rest = self.b.binary(BinOp::Sub, all, count);
+        let (up, down) = if left { (count, rest) } else { (rest, count) };
+        let high = self.b.binary(BinOp::Shl, a, up);
+        let low = self.b.binary(BinOp::Lsr, a, down);
+        let result = self.b.binary(BinOp::Or, high, low);
+        let result = self.cut(result);
+        self.write(dst, result, &[]);
+        let moved = self.b.unary(UnOp::Bit(if left { 0 } else { 8 * self.bytes - 1 }), result);
+        let then = self.nested(|cx| cx.b.write(cx.m.cf, moved));
+        self.b.push(Op::If { cond: some, then, otherwise: Vec::new() });
+    }
+
+    /// Of the flags, the carry alone changes.
+    fn bit_test(&mut self, dst: Operand, number: Operand, change: Option<BinOp>) {
+        let (dst, number) = (self.place(dst), self.place(number));
+        let port = if change.is_some() { self.port(dst) } else { Port::None };
+        let a = self.read(dst, port);
+        let number = self.read(number, port);
+        let number = self.b.binary_int(BinOp::And, number, i128::from(8 * self.bytes) - 1);
+        if let Some(op) = change {
+            let one = self.b.int(1);
+            let bit = self.b.binary(BinOp::Shl, one, number);
+            let result = self.b.binary(op, a, bit);
+            let result = self.cut(result);
+            self.write(dst, result, &[]);
+        }
+        let moved = self.b.binary(BinOp::Lsr, a, number);
+        let bit = self.b.binary_int(BinOp::And, moved, 1);
+        self.b.write(self.m.cf, bit);
     }
 
     fn nested(&mut self, f: impl FnOnce(&mut Self)) -> Vec<Op> {

@@ -3,7 +3,7 @@
 use super::lower::Operand;
 use super::table::Shape;
 use crate::arch::errors;
-use crate::arch::scan::Scanner;
+use crate::arch::scan::{Scanner, Token};
 use crate::diag::Diagnostic;
 use crate::source::Span;
 
@@ -24,7 +24,7 @@ pub fn check_lock(lock: Option<Span>, legal: bool) -> Result<(), Diagnostic> {
     match lock {
         Some(at) if !legal => Err(Diagnostic::error("arch::bad-lock", "illegal `lock` prefix")
             .at(at, "not on this instruction")
-            .note("`lock` goes with a read-modify-write of memory: add, sub, and, or, xor, inc, dec, neg, not, xadd, cmpxchg, xchg")),
+            .note("`lock` goes with a read-modify-write of memory: add, adc, sub, sbb, and, or, xor, inc, dec, neg, not, bts, btr, btc, xadd, cmpxchg, xchg")),
         _ => Ok(()),
     }
 }
@@ -43,7 +43,12 @@ pub fn check_shape(shape: Shape, name: &str, operands: &[Written], at: Span) -> 
         Shape::Mem => &[|o| matches!(o, Mem(_))],
         Shape::MemReg => &[|o| matches!(o, Mem(_)), |o| matches!(o, Reg(_))],
         Shape::Exchange => &[|o| !matches!(o, Imm(_)), |o| !matches!(o, Imm(_))],
-        Shape::Shift => &[|o| !matches!(o, Imm(_)), |o| !matches!(o, Mem(_))],
+        Shape::Shift | Shape::BitTest => &[|o| !matches!(o, Imm(_)), |o| !matches!(o, Mem(_))],
+        Shape::Multiply if operands.len() == 3 => {
+            &[|o| matches!(o, Reg(_)), |o| !matches!(o, Imm(_)), |o| matches!(o, Imm(_))]
+        }
+        Shape::Multiply => &[|o| matches!(o, Reg(_)), |_| true],
+        Shape::Reg => &[|o| matches!(o, Reg(_))],
     };
     if operands.len() != wanted.len() {
         let count = |n: usize| if n == 1 { "1 operand".to_string() } else { format!("{n} operands") };
@@ -58,6 +63,12 @@ pub fn check_shape(shape: Shape, name: &str, operands: &[Written], at: Span) -> 
             let message = format!("`{}` cannot stand here", written.text);
             return Err(errors::bad_operand(written.span, message, shape_text(shape)));
         }
+    }
+    if let (Shape::BitTest, [Written { operand: Mem(_), .. }, Written { operand: Reg(_), span, .. }]) =
+        (shape, operands)
+    {
+        let message = "a register numbers the bits of memory beyond the operand";
+        return Err(errors::bad_operand(*span, message, "wanted here: an immediate"));
     }
     if operands.iter().filter(|o| matches!(o.operand, Mem(_))).count() > 1 {
         let second = &operands[1];
@@ -82,7 +93,22 @@ fn shape_text(shape: Shape) -> &'static str {
         Shape::MemReg => "wanted: memory, then a register",
         Shape::Exchange => "registers or memory are wanted",
         Shape::Shift => "wanted: register or memory, then an immediate or CL",
+        Shape::BitTest => "wanted: register or memory, then an immediate or a register",
+        Shape::Multiply => "wanted: a register, then a source, then perhaps an immediate",
+        Shape::Reg => "a register is wanted",
     }
+}
+
+/// Takes the rest of `rep; nop`, which is how `pause` was written before it had a name.
+pub fn repeats_nothing(s: &mut Scanner, word: &str) -> bool {
+    let mut ahead = *s;
+    ahead.eat(';');
+    let is_nop = matches!(ahead.next(), Some(Token::Word(next)) if next.eq_ignore_ascii_case("nop"));
+    let found = word.eq_ignore_ascii_case("rep") && is_nop && ahead.at_end();
+    if found {
+        *s = ahead;
+    }
+    found
 }
 
 /// Takes a displacement: a number of 32 bits.

@@ -2,12 +2,20 @@
 
 use super::lower::{Insn, Mem, Operand, RegPart, size_of};
 use super::operands::{self, Written, check_lock, check_shape};
-use super::table::{self, Shape};
+use super::table::{self, Entry, Kind, Shape};
 use super::{X86, part};
 use crate::arch::scan::{Scanner, Token};
 use crate::arch::{ColumnCx, errors};
 use crate::diag::Diagnostic;
 use crate::source::Span;
+
+/// What this width has besides the instructions that both share.
+const TABLE: &[Entry] = &[extend("movzx", false), extend("movsx", true)];
+
+const fn extend(name: &'static str, signed: bool) -> Entry {
+    let kind = Kind::Extend { signed, from: 0 };
+    Entry { name, shape: Shape::RegSource, kind, lockable: false, sized: false }
+}
 
 /// A parsed cell: its canonical text and its meaning.
 pub type Parsed = (String, Insn);
@@ -21,9 +29,15 @@ pub fn parse(cx: &mut ColumnCx, text: &str, span: Span) -> Result<Parsed, Diagno
         s.eat(';');
         (word, at) = s.word("an instruction after `lock`")?;
     }
+    if operands::repeats_nothing(&mut s, word) {
+        word = "pause";
+    }
     let mnemonic = word.to_ascii_lowercase();
-    let found = table::find(&mnemonic, &[]).ok_or_else(|| {
-        let known = table::mnemonics(&[]);
+    let found = table::find(&mnemonic, TABLE).ok_or_else(|| {
+        if let Some(what) = table::unsupported(&mnemonic) {
+            return errors::unsupported(word, what, at);
+        }
+        let known = table::mnemonics(TABLE);
         errors::unknown_instruction("X86", word, at, known.iter().map(String::as_str))
     })?;
     let shape = found.entry.shape;
@@ -50,8 +64,19 @@ pub fn parse(cx: &mut ColumnCx, text: &str, span: Span) -> Result<Parsed, Diagno
         .unwrap_or(4)
         .min(4);
     let text = print(&found.printed, lock.is_some(), &operands);
+    let kind = match found.entry.kind {
+        // The source is as wide as it is said to be.
+        Kind::Extend { signed, from: 0 } => {
+            let from = operands[1].bytes.or(size_of(operands[1].operand)).ok_or_else(|| {
+                let message = format!("how wide is the source of `{}`?", found.printed);
+                errors::bad_operand(operands[1].span, message, "expected `byte ptr` or `word ptr` before it")
+            })?;
+            Kind::Extend { signed, from }
+        }
+        kind => kind,
+    };
     let operands = operands.into_iter().map(|o| o.operand).collect();
-    Ok((text, Insn { kind: found.entry.kind, bytes, lock: lock.is_some(), operands, target: 0 }))
+    Ok((text, Insn { kind, bytes, lock: lock.is_some(), operands, target: 0 }))
 }
 
 /// The canonical text: upper case, `$n`, no blank after commas; some mnemonics are followed by two blanks.

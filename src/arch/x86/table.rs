@@ -27,6 +27,12 @@ pub enum Shape {
     Exchange,
     /// A register or memory; an immediate or `CL`.
     Shift,
+    /// A register or memory; an immediate or (not for memory) a register.
+    BitTest,
+    /// A register; a source; perhaps an immediate.
+    Multiply,
+    /// A register.
+    Reg,
     /// A label.
     Label,
 }
@@ -44,6 +50,18 @@ pub enum Kind {
     Extend { signed: bool, from: u8 },
     /// `dst := dst op src`, with flags.
     Arith(Arith),
+    /// `dst := dst ± src ± carry`, with flags.
+    WithCarry { sub: bool },
+    /// `dst := dst * src`, or `src * n`; carry and overflow say that it does not fit.
+    Multiply,
+    /// `dst := dst` rotated; the carry is the last bit moved.
+    Rotate { left: bool },
+    /// Carry `:=` a bit of `dst`, which is then set, cleared or inverted: `dst op (1 << n)`.
+    BitTest(Option<BinOp>),
+    /// `dst := dst` with its bytes in the other order.
+    SwapBytes,
+    /// The accumulator's low bytes, sign-extended to twice as many.
+    ExtendAccumulator,
     /// Flags of `dst - src`.
     Compare,
     /// Flags of `dst & src`.
@@ -153,6 +171,16 @@ pub const TABLE: &[Entry] = &[
     entry("sal", Shape::Shift, Kind::Arith(Arith::Shift(BinOp::Shl))),
     entry("shr", Shape::Shift, Kind::Arith(Arith::Shift(BinOp::Lsr))),
     entry("sar", Shape::Shift, Kind::Arith(Arith::Shift(BinOp::Asr))),
+    lockable("adc", Shape::DestSource, Kind::WithCarry { sub: false }),
+    lockable("sbb", Shape::DestSource, Kind::WithCarry { sub: true }),
+    entry("imul", Shape::Multiply, Kind::Multiply),
+    entry("rol", Shape::Shift, Kind::Rotate { left: true }),
+    entry("ror", Shape::Shift, Kind::Rotate { left: false }),
+    entry("bt", Shape::BitTest, Kind::BitTest(None)),
+    lockable("bts", Shape::BitTest, Kind::BitTest(Some(BinOp::Or))),
+    lockable("btr", Shape::BitTest, Kind::BitTest(Some(BinOp::AndNot))),
+    lockable("btc", Shape::BitTest, Kind::BitTest(Some(BinOp::Xor))),
+    entry("bswap", Shape::Reg, Kind::SwapBytes),
     entry("cmp", Shape::DestSource, Kind::Compare),
     entry("test", Shape::DestSource, Kind::Test),
     lockable("inc", Shape::Dest, Kind::Step(Arith::Add)),
@@ -172,7 +200,53 @@ pub const TABLE: &[Entry] = &[
     entry("nop", Shape::Ignored, Kind::Nop),
     unsized_("pause", Shape::None, Kind::Nop),
     unsized_("endbr64", Shape::None, Kind::Nop),
+    unsized_("prefetcht0", Shape::Mem, Kind::Nop),
+    unsized_("prefetcht1", Shape::Mem, Kind::Nop),
+    unsized_("prefetcht2", Shape::Mem, Kind::Nop),
+    unsized_("prefetchnta", Shape::Mem, Kind::Nop),
+    unsized_("prefetchw", Shape::Mem, Kind::Nop),
 ];
+
+const VECTORS: &str = "the vector extensions";
+const STACK: &str = "code with a stack";
+const SYSTEM: &str = "system code";
+const WIDE: &str = "accesses of two registers at once";
+const STRINGS: &str = "string operations";
+
+/// Legal instructions that are not handled, and what they belong to. Some have size suffixes.
+pub const UNSUPPORTED: &[(&str, &str)] = &[
+    ("movd", VECTORS),
+    ("movntdqa", VECTORS),
+    ("movdqa", VECTORS),
+    ("movdqu", VECTORS),
+    ("movaps", VECTORS),
+    ("movups", VECTORS),
+    ("push", STACK),
+    ("pop", STACK),
+    ("call", STACK),
+    ("leave", STACK),
+    ("hlt", SYSTEM),
+    ("ud2", SYSTEM),
+    ("int", SYSTEM),
+    ("int3", SYSTEM),
+    ("cpuid", SYSTEM),
+    ("serialize", SYSTEM),
+    ("syscall", SYSTEM),
+    ("cmpxchg8b", WIDE),
+    ("cmpxchg16b", WIDE),
+    ("mul", WIDE),
+    ("div", WIDE),
+    ("idiv", WIDE),
+    ("movsd", STRINGS),
+    ("stosb", STRINGS),
+    ("stosq", STRINGS),
+];
+
+/// What an instruction that is not handled belongs to.
+pub fn unsupported(mnemonic: &str) -> Option<&'static str> {
+    let find = |name: &str| UNSUPPORTED.iter().find(|(known, _)| *known == name).map(|(_, what)| *what);
+    find(mnemonic).or_else(|| find(mnemonic.strip_suffix(['b', 'w', 'l', 'q'])?))
+}
 
 /// Conditions by the suffix of `j…`, `set…` and `cmov…`; the last column is how herd7 prints it after `j`.
 pub const CONDITIONS: &[(&str, Condition, &str)] = &[

@@ -100,7 +100,7 @@ fn what_cannot_be() {
     1 │ lock mov [x],$1
       │ ^^^^ not on this instruction
       │
-      = note: `lock` goes with a read-modify-write of memory: add, sub, and, or, xor, inc, dec, neg, not, xadd, cmpxchg, xchg
+      = note: `lock` goes with a read-modify-write of memory: add, adc, sub, sbb, and, or, xor, inc, dec, neg, not, bts, btr, btc, xadd, cmpxchg, xchg
 
 
     error[arch::bad-lock]: illegal `lock` prefix
@@ -109,7 +109,7 @@ fn what_cannot_be() {
     1 │ lock add EAX,$1
       │ ^^^^ not on this instruction
       │
-      = note: `lock` goes with a read-modify-write of memory: add, sub, and, or, xor, inc, dec, neg, not, xadd, cmpxchg, xchg
+      = note: `lock` goes with a read-modify-write of memory: add, adc, sub, sbb, and, or, xor, inc, dec, neg, not, bts, btr, btc, xadd, cmpxchg, xchg
 
 
     error[arch::unknown-label]: thread P0 has no label `nowhere`
@@ -222,5 +222,31 @@ fn conditions() {
     -1 1: ne ae a l le s no lt
     1 -1: ne b be ge g ns no gt
     -2147483648 1: ne ae a l le ns o lt
+    ");
+}
+
+#[test]
+fn widening_carries_and_products() {
+    let all = [
+        run(&X86, "EBX=511", &["movzx EAX,BL", "movsx ECX,BL", "movsx EDX,BX"]),
+        run(&X86, "x=-1", &["movzx EAX,byte ptr [x]", "movsx EBX,word ptr [x]"]),
+        run(&X86, "x=-1", &["movzx EAX,[x]"]),
+        run(&X86, "EAX=-1; EBX=1; ECX=5", &["add EAX,EBX", "adc ECX,EBX"]),
+        run(&X86, "EAX=65536; EBX=32768", &["imul EAX,EBX"]),
+        run(&X86, "EAX=3; EBX=2", &["ror EAX,1", "imul EBX,EBX,-5"]),
+    ];
+    insta::assert_snapshot!(all.join("\n"), @r"
+    EAX=255; EBX=511; ECX=-1; EDX=511;
+    EAX=255; EBX=-1; x=-1;
+    error[arch::bad-operand]: how wide is the source of `movzx`?
+      ┌─ test.litmus:1:11
+      │
+    1 │ movzx EAX,[x]
+      │           ^^^ expected `byte ptr` or `word ptr` before it
+
+
+    EBX=1; ECX=7;
+    EAX=-2147483648; EBX=32768; CF=1; OF=1;
+    EAX=-2147483647; EBX=-10;
     ");
 }

@@ -1,11 +1,11 @@
 //! X86_64 text: AT&T order, destination last. Cells look like `movl $1,(x)`, `lock xaddq %rax,8(%rbx)`, `jne L0`.
 
-use super::table::{TABLE, VECTOR};
+use super::table::TABLE;
 use super::{names, part};
 use crate::arch::operands::label;
 use crate::arch::scan::{Scanner, Token};
 use crate::arch::x86::lower::{Insn, Mem, Operand, RegPart, size_of};
-use crate::arch::x86::operands::{Written, check_lock, check_shape, displacement, scale};
+use crate::arch::x86::operands::{Written, check_lock, check_shape, displacement, repeats_nothing, scale};
 use crate::arch::x86::table::{self, Found, Kind, Shape};
 use crate::arch::{ColumnCx, errors};
 use crate::diag::Diagnostic;
@@ -20,10 +20,13 @@ pub fn parse(cx: &mut ColumnCx, text: &str, span: Span) -> Result<(String, Insn)
         s.eat(';');
         (word, at) = s.word("an instruction after `lock`")?;
     }
+    if repeats_nothing(&mut s, word) {
+        word = "pause";
+    }
     let mnemonic = word.to_ascii_lowercase();
     let found = table::find(&mnemonic, TABLE).ok_or_else(|| {
-        if VECTOR.contains(&mnemonic.as_str()) {
-            return errors::unsupported(word, "the vector extensions", at);
+        if let Some(what) = table::unsupported(&mnemonic) {
+            return errors::unsupported(word, what, at);
         }
         let known = table::mnemonics(TABLE);
         errors::unknown_instruction("X86_64", &mnemonic, at, known.iter().map(String::as_str))
@@ -50,7 +53,11 @@ pub fn parse(cx: &mut ColumnCx, text: &str, span: Span) -> Result<(String, Insn)
     let operands = destination_first(&found, written);
     check_shape(found.entry.shape, &found.printed, &operands, at)?;
     check_lock(lock, found.entry.lockable && operands.iter().any(|o| matches!(o.operand, Operand::Mem(_))))?;
-    let suffix = if found.entry.name == "movabsq" { Some(8) } else { found.suffix };
+    let suffix = match found.entry.name {
+        "movabsq" | "cltq" | "cdqe" => Some(8),
+        "cwtl" | "cwde" => Some(4),
+        _ => found.suffix,
+    };
     insn.bytes = suffix.or_else(|| operands.iter().find_map(|o| size_of(o.operand))).unwrap_or(8);
     check_sizes(&insn, found.entry.shape, &operands)?;
     insn.operands = operands.into_iter().map(|o| o.operand).collect();
@@ -79,7 +86,7 @@ fn destination_first(found: &Found, mut written: Vec<Written>) -> Vec<Written> {
 fn check_sizes(insn: &Insn, shape: Shape, operands: &[Written]) -> Result<(), Diagnostic> {
     // The second operand of a shift is `%cl`; the source of a widening move is narrower by nature.
     let checked = match (shape, insn.kind) {
-        (Shape::Shift, _) | (_, Kind::Extend { .. }) => 1,
+        (Shape::Shift | Shape::BitTest, _) | (_, Kind::Extend { .. }) => 1,
         (_, Kind::Set(_)) => 0,
         _ => operands.len(),
     };

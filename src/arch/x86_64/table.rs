@@ -21,9 +21,10 @@ pub const TABLE: &[Entry] = &[
     extend("movsb", true, 1),
     extend("movsw", true, 2),
     extend("movsl", true, 4),
+    entry("cltq", Shape::None, Kind::ExtendAccumulator),
+    entry("cdqe", Shape::None, Kind::ExtendAccumulator),
+    entry("cwtl", Shape::None, Kind::ExtendAccumulator),
+    entry("cwde", Shape::None, Kind::ExtendAccumulator),
     entry("movabs", Shape::DestSource, Kind::Move),
     entry("movabsq", Shape::DestSource, Kind::Move),
 ];
-
-/// Legal instructions on vector registers, which hold no values here.
-pub const VECTOR: &[&str] = &["movd", "movntdqa", "movdqa", "movdqu", "movaps", "movups"];

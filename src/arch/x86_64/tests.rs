@@ -118,7 +118,7 @@ fn what_cannot_be() {
     1 │ lock movl $1,(x)
       │ ^^^^ not on this instruction
       │
-      = note: `lock` goes with a read-modify-write of memory: add, sub, and, or, xor, inc, dec, neg, not, xadd, cmpxchg, xchg
+      = note: `lock` goes with a read-modify-write of memory: add, adc, sub, sbb, and, or, xor, inc, dec, neg, not, bts, btr, btc, xadd, cmpxchg, xchg
 
 
     error[arch::unsupported-instruction]: `movd` belongs to the vector extensions, which this tool does not handle
@@ -183,5 +183,86 @@ fn memory() {
     rax=7; rbx=9; sf=1; cf=1; x=7;
     rax=1; zf=1;
     rax=5; x=5;
+    ");
+}
+
+#[test]
+fn carries_products_rotations_and_bits() {
+    let all = [
+        run(&X86_64, "rax=-1; rbx=1; rcx=5; rdx=7", &["addq %rbx,%rax", "adcq %rdx,%rcx"]),
+        run(&X86_64, "rax=0; rbx=1; rcx=5; rdx=3", &["subq %rbx,%rax", "sbbq %rdx,%rcx"]),
+        run(&X86_64, "rax=4294967295; rbx=0", &["addl $1,%eax", "adcl $-1,%ebx"]),
+        run(&X86_64, "rax=-3; rbx=7", &["imulq %rbx,%rax", "imul $-2,%rbx,%rcx"]),
+        run(&X86_64, "rax=65536; rbx=65536", &["imull %ebx,%eax"]),
+        run(&X86_64, "rax=65536; rbx=65536", &["imulq %rbx,%rax"]),
+        run(&X86_64, "rax=9223372036854775807", &["imulq $2,%rax"]),
+        run(&X86_64, "rax=3; rbx=1", &["rorq $1,%rax", "roll $31,%ebx"]),
+        run(&X86_64, "rax=1; rcx=0", &["rorl %cl,%eax"]),
+        run(&X86_64, "rax=4; rbx=66", &["btq %rbx,%rax", "btcl $0,%eax"]),
+        run(&X86_64, "x=5", &["lock btsl $1,(x)", "lock btrl $0,(x)"]),
+        run(&X86_64, "rax=1", &["bswap %eax", "bswap %rax"]),
+        run(&X86_64, "rax=2147483648", &["cltq"]),
+        run(&X86_64, "rax=32768", &["cwtl"]),
+    ];
+    insta::assert_snapshot!(all.join("\n"), @r"
+    rbx=1; rcx=13; rdx=7;
+    rax=-1; rbx=1; rcx=1; rdx=3;
+    zf=1; cf=1;
+    rax=-21; rbx=7; rcx=-14;
+    rbx=65536; cf=1; of=1;
+    rax=4294967296; rbx=65536;
+    rax=-2; cf=1; of=1;
+    rax=-9223372036854775807; rbx=2147483648;
+    rax=1;
+    rax=5; rbx=66;
+    cf=1; x=6;
+    rax=4294967296;
+    rax=-2147483648;
+    rax=4294934528;
+    ");
+}
+
+#[test]
+fn hints_and_what_is_not_handled() {
+    insta::assert_snapshot!(listing(&X86_64, &[
+        "rep nop",
+        "prefetchw (x)",
+        "imul $-2,%rbx,%rcx",
+        "btsq %rax,(x)",
+        "pushq %rax",
+        "lock cmpxchg16b (x)",
+        "lock imulq (x),%rax",
+    ]), @r"
+    NOP
+    NOP
+    imul $-2,%rbx,%rcx
+    error[arch::bad-operand]: a register numbers the bits of memory beyond the operand
+      ┌─ test.litmus:1:6
+      │
+    1 │ btsq %rax,(x)
+      │      ^^^^ wanted here: an immediate
+
+
+    error[arch::unsupported-instruction]: `pushq` belongs to code with a stack, which this tool does not handle
+      ┌─ test.litmus:1:1
+      │
+    1 │ pushq %rax
+      │ ^^^^^ no answer can be given for this test
+
+
+    error[arch::unsupported-instruction]: `cmpxchg16b` belongs to accesses of two registers at once, which this tool does not handle
+      ┌─ test.litmus:1:6
+      │
+    1 │ lock cmpxchg16b (x)
+      │      ^^^^^^^^^^ no answer can be given for this test
+
+
+    error[arch::bad-lock]: illegal `lock` prefix
+      ┌─ test.litmus:1:1
+      │
+    1 │ lock imulq (x),%rax
+      │ ^^^^ not on this instruction
+      │
+      = note: `lock` goes with a read-modify-write of memory: add, adc, sub, sbb, and, or, xor, inc, dec, neg, not, bts, btr, btc, xadd, cmpxchg, xchg
     ");
 }
