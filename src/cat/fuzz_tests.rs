@@ -348,17 +348,9 @@ fn front_end(text: &str, library: &mut Library, base: &Arc<Sources>, predefined:
     };
     let stdlib = library.0["stdlib.cat"].clone();
     let input = LowerInput {
-        model: &file,
-        file_name: "model.cat",
-        bell: None,
         library: Some(&stdlib),
-        foreign_library: false,
-        rules: None,
-        strict_skip: false,
-        predefined: predefined.clone(),
-        variants: BTreeSet::new(),
-        skip_checks: BTreeSet::new(),
         purpose: if text.len().is_multiple_of(2) { Purpose::Run } else { Purpose::Check },
+        ..LowerInput::new(&file, "model.cat", predefined.clone())
     };
     let purpose = input.purpose;
     let result = lower(input, library, &mut sources, &mut diags);

@@ -354,7 +354,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::cat::lower::{LowerInput, Predefined, Purpose, lower};
+    use crate::cat::lower::{LowerInput, Predefined, lower};
     use crate::cat::{Loader, parse};
     use crate::diag::{Color, Diagnostics, render_all};
     use crate::source::Sources;
@@ -364,19 +364,7 @@ mod tests {
         let source = sources.add("model.cat", text);
         let mut loader = Loader::new(Vec::new());
         let result = parse(&sources, source, &mut diags).and_then(|model| {
-            let input = LowerInput {
-                model: &model,
-                file_name: "model.cat",
-                bell: None,
-                library: None,
-                foreign_library: false,
-                rules: None,
-                strict_skip: false,
-                predefined: Predefined::new(&BTreeSet::new()),
-                variants: BTreeSet::new(),
-                skip_checks: BTreeSet::new(),
-                purpose: Purpose::Run,
-            };
+            let input = LowerInput::new(&model, "model.cat", Predefined::new(&BTreeSet::new()));
             lower(input, &mut loader, &mut sources, &mut diags)
         });
         match result {

@@ -65,22 +65,16 @@ fn check(
     checked.arch = checked.arch.or(header);
     let (bell_file, bell) = open_bell(settings, &mut loader, &loaded.stdlib, sources, diagnostics)?;
     let variants: BTreeSet<String> = settings.variants.iter().filter_map(|v| canonical_variant(v)).collect();
+    let mut names = predefined(checked.arch, &variants, bell.as_ref());
+    names.add_sets(foreign_sets(&loaded.main.header));
     let input = LowerInput {
-        model: &loaded.main,
-        file_name: name,
         bell: bell_file.as_deref(),
         library: Some(&loaded.stdlib),
         foreign_library: !sources.get(loaded.stdlib.source).name.starts_with(LIBRARY),
-        rules: None,
-        strict_skip: false,
-        predefined: {
-            let mut predefined = predefined(checked.arch, &variants, bell.as_ref());
-            predefined.add_sets(foreign_sets(&loaded.main.header));
-            predefined
-        },
         variants,
         skip_checks: settings.explore.skip_checks.iter().cloned().collect(),
         purpose: if fragments { Purpose::CheckFragment } else { Purpose::Check },
+        ..LowerInput::new(&loaded.main, name, names)
     };
     let lowered = lower(input, &mut Includes(&mut loader), sources, diagnostics);
     if lowered.is_err() && bell.is_none() {
@@ -102,18 +96,12 @@ pub fn lower_name(settings: &Settings, name: &str, arch: ArchId) -> Option<(Mode
     let file = parse(&sources, source, &mut diagnostics).ok()?;
     let (bell_file, bell) = open_bell(settings, &mut loader, &stdlib, &mut sources, &mut diagnostics).ok()?;
     let variants: BTreeSet<String> = settings.variants.iter().filter_map(|v| canonical_variant(v)).collect();
+    let names = predefined(Some(arch), &variants, bell.as_ref());
     let input = LowerInput {
-        model: &file,
-        file_name: "name",
         bell: bell_file.as_deref(),
         library: Some(&stdlib),
-        foreign_library: false,
-        rules: None,
-        strict_skip: false,
-        predefined: predefined(Some(arch), &variants, bell.as_ref()),
         variants,
-        skip_checks: BTreeSet::new(),
-        purpose: Purpose::Run,
+        ..LowerInput::new(&file, "name", names)
     };
     let lowered = lower(input, &mut Includes(&mut loader), &mut sources, &mut diagnostics).ok()?;
     let (_, value) = lowered.model.shown.iter().find(|(label, _)| label == "it")?;

@@ -77,6 +77,25 @@ pub struct LowerInput<'a> {
     pub purpose: Purpose,
 }
 
+impl<'a> LowerInput<'a> {
+    /// A model to run by itself: no library, no bell file, no variants.
+    pub fn new(model: &'a File, file_name: &'a str, predefined: Predefined) -> LowerInput<'a> {
+        LowerInput {
+            model,
+            file_name,
+            bell: None,
+            library: None,
+            foreign_library: false,
+            rules: None,
+            predefined,
+            variants: BTreeSet::new(),
+            skip_checks: BTreeSet::new(),
+            strict_skip: false,
+            purpose: Purpose::Run,
+        }
+    }
+}
+
 /// What a model is lowered for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {

@@ -64,19 +64,9 @@ fn fragments_may_use_names_of_their_includers() {
     let text = "let a = co | fre let f x = x ; hb acyclic a | f po let b = W ; po let c = try nothing with W";
     let source = sources.add("part.cat", text);
     let file = parse(&sources, source, &mut diags).unwrap_or_else(|_| panic!("{:?}", diags.list()));
-    let variants = BTreeSet::new();
     let mut input = LowerInput {
-        model: &file,
-        file_name: "part.cat",
-        bell: None,
-        library: None,
-        foreign_library: false,
-        rules: None,
-        strict_skip: false,
-        predefined: Predefined::new(&variants),
-        variants,
-        skip_checks: BTreeSet::new(),
         purpose: Purpose::CheckFragment,
+        ..LowerInput::new(&file, "part.cat", Predefined::new(&BTreeSet::new()))
     };
     input.predefined.add_machine_sets();
     let lowered = lower(input, &mut loader, &mut sources, &mut diags);

@@ -78,17 +78,11 @@ fn lower_file(case: &Case) -> Result<Lowered, String> {
             predefined.add_relations(bell.relations().iter().map(String::as_str));
         }
         let input = LowerInput {
-            model: &model,
-            file_name: case.file,
             bell: bell.as_deref(),
             library: Some(&library),
-            foreign_library: false,
-            rules: None,
-            strict_skip: false,
-            predefined,
             variants,
-            skip_checks: BTreeSet::new(),
             purpose: case.purpose,
+            ..LowerInput::new(&model, case.file, predefined)
         };
         lower(input, &mut files, &mut sources, &mut diags)
     })();

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::cat::lower::{LowerInput, Predefined, Purpose, lower};
+use crate::cat::lower::{LowerInput, Predefined, lower};
 use crate::cat::{Loader, parse};
 use crate::diag::{Color, Diagnostics, render_all};
 use crate::explore::tests::Random;
@@ -271,17 +271,8 @@ fn lowered(expr: &R) -> (String, Model, ExprId, [ExprId; 2]) {
     let stdlib = loader.open(&mut sources, "stdlib.cat", None, &mut diags, None).expect("the library");
     let file = parse(&sources, source, &mut diags).expect("a model");
     let input = LowerInput {
-        model: &file,
-        file_name: "model.cat",
-        bell: None,
         library: Some(&stdlib),
-        foreign_library: false,
-        rules: None,
-        strict_skip: false,
-        predefined: Predefined::new(&BTreeSet::new()),
-        variants: BTreeSet::new(),
-        skip_checks: BTreeSet::new(),
-        purpose: Purpose::Run,
+        ..LowerInput::new(&file, "model.cat", Predefined::new(&BTreeSet::new()))
     };
     let result = lower(input, &mut loader, &mut sources, &mut diags);
     let Ok(lowered) = result else { panic!("{text}{}", render_all(diags.list(), &sources, Color::Never)) };
