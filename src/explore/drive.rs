@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 
 use super::feasible::feasible;
 use super::goal::goal;
-use super::problem::{Built, Problem, build};
+use super::problem::Problem;
+use super::root::{Built, build};
 use super::search::{Part, Search};
 use super::sink::Sink;
 use super::{Engine, Mode, Options, naive};

@@ -3,6 +3,7 @@
 //! [`run`] unfolds a test into worlds and completes each: [`Engine::Explore`] with bounds on everything not chosen
 //! yet (`problem`, `compile`, `search`), [`Engine::Naive`] by trying all there is (`naive`).
 
+mod assemble;
 mod bases;
 mod code;
 mod compile;
@@ -17,6 +18,7 @@ mod naive;
 mod problem;
 mod propagate;
 mod refute;
+mod root;
 mod run_code;
 mod search;
 mod sink;
