@@ -4,7 +4,7 @@
 use super::scan::{Scanner, Token};
 use super::{ColumnCx, errors};
 use crate::diag::Diagnostic;
-use crate::program::Reg;
+use crate::program::{Reg, Sym};
 use crate::source::Span;
 
 /// What may stand at one place of an operand list.
@@ -20,6 +20,8 @@ pub enum Slot {
     Hint,
     /// A label of the thread.
     Label,
+    /// The name of a global.
+    Global,
     /// `offset(register)`, or `(register)`.
     Mem,
     /// `offset(register)` or `offset,register`.
@@ -39,6 +41,8 @@ pub enum Arg {
     Imm(i128),
     /// The program counter of a label, with its name.
     Label(usize, String),
+    /// A global, with its name.
+    Global(Sym, String),
     /// Offset and base of an address.
     Mem(i128, Reg, String),
     /// A condition field.
@@ -125,6 +129,10 @@ fn one(slot: Slot, cx: &mut ColumnCx, s: &mut Scanner, register: ReadReg) -> Res
             let (name, at) = s.label("a label")?;
             Arg::Label(label(cx, name, at)?, name.to_string())
         }
+        Slot::Global => {
+            let (name, _) = s.word("the name of a global")?;
+            Arg::Global(super::symbol(cx, name), name.to_string())
+        }
         Slot::Mem | Slot::MemOrPair => {
             let offset = if s.peek() == Some(Token::Punct('(')) {
                 0
@@ -183,7 +191,7 @@ pub fn print(mnemonic: &str, args: &[Arg]) -> String {
     let shown: Vec<String> = args
         .iter()
         .filter_map(|arg| match arg {
-            Arg::Reg(_, name) | Arg::Label(_, name) => Some(name.clone()),
+            Arg::Reg(_, name) | Arg::Label(_, name) | Arg::Global(_, name) => Some(name.clone()),
             Arg::Imm(n) => Some(n.to_string()),
             Arg::Mem(offset, _, name) => Some(format!("{offset}({name})")),
             Arg::Field(0) => None,

@@ -4,7 +4,7 @@
 //! a `PRED` event stands between: the access is control-dependent on the flags.
 
 use super::syntax::{Address, Insn, Mode, Named, Operand, Shift};
-use super::table::{Condition, Kind, Test};
+use super::table::{Condition, Direction, Kind, Test};
 use crate::arch::ColumnCx;
 use crate::arch::build::{Builder, names};
 use crate::program::{
@@ -57,7 +57,7 @@ impl Lowering<'_, '_> {
                 | Kind::LoadMultiple { .. }
                 | Kind::StoreMultiple { .. }
         );
-        let is_jump = matches!(kind, Kind::Call | Kind::JumpTo);
+        let is_jump = matches!(kind, Kind::Call | Kind::JumpTo | Kind::CallTo);
         if is_access || is_jump {
             let done = self.b.tmp();
             let extra = Extra { done: Some(done), ..Extra::default() };
@@ -89,6 +89,31 @@ impl Lowering<'_, '_> {
                 let result = self.b.binary(BinOp::Sub, b, a);
                 self.result(result, Flags::Sub(b, a));
             }
+            Kind::AddCarry => {
+                let (a, b) = self.sources();
+                self.with_carry(a, b);
+            }
+            Kind::SubCarry => {
+                let (a, b) = self.sources();
+                let b = self.b.unary(UnOp::Not, b);
+                self.with_carry(a, b);
+            }
+            Kind::ReverseSubCarry => {
+                let (a, b) = self.sources();
+                let a = self.b.unary(UnOp::Not, a);
+                self.with_carry(b, a);
+            }
+            Kind::Negate => {
+                let (zero, b) = (self.b.int(0), self.reg(1, Port::None));
+                let result = self.b.binary(BinOp::Sub, zero, b);
+                self.result(result, Flags::Sub(zero, b));
+            }
+            Kind::OrNot => {
+                let (a, b) = self.sources();
+                let b = self.b.unary(UnOp::Not, b);
+                let result = self.b.binary(BinOp::Or, a, b);
+                self.result(result, Flags::Logic);
+            }
             Kind::Logic(op) => {
                 let (a, mut b) = self.sources();
                 if matches!(op, BinOp::Shl | BinOp::Lsr | BinOp::Asr) {
@@ -106,6 +131,51 @@ impl Lowering<'_, '_> {
                 let (a, b) = (self.reg(1, Port::None), self.reg(2, Port::None));
                 let result = self.b.binary(BinOp::Mul, a, b);
                 self.result(result, Flags::Logic);
+            }
+            Kind::MultiplyAdd(op) => {
+                let (a, b) = (self.reg(1, Port::None), self.reg(2, Port::None));
+                let addend = self.reg(3, Port::None);
+                let product = self.b.binary(BinOp::Mul, a, b);
+                let result = self.b.binary(op, addend, product);
+                self.result(result, Flags::Logic);
+            }
+            Kind::MultiplyLong(upper) => {
+                let (a, b) = (self.reg(2, Port::None), self.reg(3, Port::None));
+                let low = self.b.binary(BinOp::Mul, a, b);
+                let high = self.b.binary(upper, a, b);
+                self.b.write(self.insn.regs[0].reg, low);
+                self.b.write(self.insn.regs[1].reg, high);
+            }
+            Kind::Divide(op) => {
+                let (a, b) = (self.reg(1, Port::None), self.reg(2, Port::None));
+                let result = self.b.binary(op, a, b);
+                self.result(result, Flags::Logic);
+            }
+            Kind::Unary(op) => {
+                let value = self.reg(1, Port::None);
+                let value = self.b.unary(op, value);
+                self.result(value, Flags::Logic);
+            }
+            Kind::ExtractField { signed } => {
+                let (lsb, width) = self.insn.field;
+                let value = self.reg(1, Port::None);
+                let value = self.b.binary_int(BinOp::Lsr, value, i128::from(lsb));
+                let op = if signed { UnOp::SignExtend(width) } else { UnOp::ZeroExtend(width) };
+                let value = self.b.unary(op, value);
+                self.result(value, Flags::Logic);
+            }
+            Kind::InsertField => {
+                let (lsb, width) = self.insn.field;
+                let value = self.reg(1, Port::None);
+                let value = self.b.unary(UnOp::ZeroExtend(width), value);
+                let value = self.b.binary_int(BinOp::Shl, value, i128::from(lsb));
+                let kept = self.outside_field();
+                let value = self.b.binary(BinOp::Or, kept, value);
+                self.result(value, Flags::Logic);
+            }
+            Kind::ClearField => {
+                let kept = self.outside_field();
+                self.result(kept, Flags::Logic);
             }
             Kind::Move | Kind::MoveWide => {
                 let value = self.last();
@@ -134,6 +204,11 @@ impl Lowering<'_, '_> {
             Kind::CompareNegative => self.compare(BinOp::Add),
             Kind::Test => self.compare(BinOp::And),
             Kind::TestEqual => self.compare(BinOp::Xor),
+            Kind::Load { .. } if self.insn.literal.is_some() => {
+                let address = self.insn.literal.map_or(Value::ZERO, Value::addr);
+                let value = self.b.value(address);
+                self.b.write(self.insn.regs[0].reg, value);
+            }
             Kind::Load { bytes, signed, sets, exclusive } => {
                 let addr = self.address();
                 if exclusive {
@@ -164,12 +239,12 @@ impl Lowering<'_, '_> {
                 let addr = self.address();
                 self.store_list(addr);
             }
-            Kind::LoadMultiple { first } => {
-                let addr = self.multiple(first);
+            Kind::LoadMultiple(direction) => {
+                let addr = self.multiple(direction);
                 self.load_list(addr, &self.insn.regs);
             }
-            Kind::StoreMultiple { first } => {
-                let addr = self.multiple(first);
+            Kind::StoreMultiple(direction) => {
+                let addr = self.multiple(direction);
                 self.store_list(addr);
             }
             Kind::ClearExclusive => {
@@ -181,11 +256,14 @@ impl Lowering<'_, '_> {
             }
             Kind::Jump => self.b.jump(self.insn.target),
             Kind::Call => {
-                let back = Value::Code { thread: self.cx.thread as u16, pc: (self.cx.pc + 1) as u16 };
-                let back = self.b.value(back);
-                let link = self.cx.regs.intern("LR");
-                self.b.write(link, back);
+                self.link();
                 self.b.jump(self.insn.target);
+            }
+            Kind::CallTo => {
+                // The target is read before the link register is written: they may be the same.
+                let target = self.reg(0, Port::None);
+                self.link();
+                self.b.push(Op::Jump { target: Target::Indirect(target) });
             }
             Kind::JumpTo => {
                 let target = self.reg(0, Port::None);
@@ -207,6 +285,37 @@ impl Lowering<'_, '_> {
             }
             Kind::InstructionFence => self.b.fence(&["ISB"]),
         }
+    }
+
+    fn link(&mut self) {
+        let back = Value::Code { thread: self.cx.thread as u16, pc: (self.cx.pc + 1) as u16 };
+        let back = self.b.value(back);
+        let link = self.cx.regs.intern("LR");
+        self.b.write(link, back);
+    }
+
+    /// `a + b + C`, to the first register.
+    fn with_carry(&mut self, a: Tmp, b: Tmp) {
+        let carry = self.flag("C");
+        let partial = self.b.binary(BinOp::Add, a, b);
+        let sum = self.b.binary(BinOp::Add, partial, carry);
+        self.b.write(self.insn.regs[0].reg, sum);
+        if self.insn.found.set_flags {
+            self.flags(sum, Flags::Add(a, b));
+            // The carry may come from either step.
+            let first = self.b.binary(BinOp::Ltu, partial, a);
+            let second = self.b.binary(BinOp::Ltu, sum, partial);
+            let carried = self.b.binary(BinOp::Or, first, second);
+            self.set_flag("C", carried);
+        }
+    }
+
+    /// The first register without its field.
+    fn outside_field(&mut self) -> Tmp {
+        let (lsb, width) = self.insn.field;
+        let old = self.reg(0, Port::None);
+        let mask = ((1_i128 << width) - 1) << lsb;
+        self.b.binary_int(BinOp::AndNot, old, crate::program::wrap(mask, 32))
     }
 
     /// The second register and the last operand.
@@ -356,11 +465,18 @@ impl Lowering<'_, '_> {
     }
 
     /// The first address of a list of registers.
-    fn multiple(&mut self, first: i128) -> Tmp {
+    fn multiple(&mut self, direction: Direction) -> Tmp {
         let Some(Address { base, mode, .. }) = &self.insn.address else { return self.b.int(0) };
         let start = self.b.read(base.reg, Port::Addr);
+        let size = 4 * self.insn.regs.len() as i128;
+        let (first, end) = match direction {
+            Direction::IncrementAfter => (0, size),
+            Direction::IncrementBefore => (4, size),
+            Direction::DecrementAfter => (4 - size, -size),
+            Direction::DecrementBefore => (-size, -size),
+        };
         if *mode == Mode::Pre {
-            let end = self.b.offset(start, 4 * self.insn.regs.len() as i128);
+            let end = self.b.offset(start, end);
             self.b.write(base.reg, end);
         }
         self.b.offset(start, first)

@@ -6,7 +6,7 @@ use crate::arch::operands::label;
 use crate::arch::scan::{Scanner, Token};
 use crate::arch::{ColumnCx, errors};
 use crate::diag::Diagnostic;
-use crate::program::{BinOp, Reg};
+use crate::program::{BinOp, Reg, Sym};
 use crate::source::Span;
 
 /// A register with its canonical name.
@@ -69,6 +69,10 @@ pub struct Insn {
     pub operand: Option<Operand>,
     /// The address.
     pub address: Option<Address>,
+    /// The global of `=x`.
+    pub literal: Option<Sym>,
+    /// Lowest bit and length of a bit field.
+    pub field: (u8, u8),
     /// Where a jump goes.
     pub target: usize,
     /// The set of a fence.
@@ -79,14 +83,28 @@ pub struct Insn {
 pub fn parse(cx: &mut ColumnCx, text: &str, span: Span) -> Result<(String, Insn), Diagnostic> {
     let mut s = Scanner::new(text, span);
     let (word, at) = s.word("an instruction")?;
-    let found = table::find(&word.to_ascii_uppercase()).ok_or_else(|| {
-        let upper = word.to_ascii_uppercase();
-        errors::unknown_instruction("ARM", &upper, at, table::TABLE.iter().map(|entry| entry.name))
+    let upper = word.to_ascii_uppercase();
+    // The width of the encoding is the assembler's affair.
+    let upper = upper.strip_suffix(".W").or(upper.strip_suffix(".N")).unwrap_or(&upper);
+    let found = table::find(upper).ok_or_else(|| {
+        if let Some((_, what)) = table::UNSUPPORTED.iter().find(|(name, _)| *name == upper) {
+            return errors::unsupported(word, what, at);
+        }
+        errors::unknown_instruction("ARM", upper, at, table::TABLE.iter().map(|entry| entry.name))
     })?;
     let mut parser = Parser {
         cx,
         s,
-        insn: Insn { found, regs: Vec::new(), operand: None, address: None, target: 0, set: String::new() },
+        insn: Insn {
+            found,
+            regs: Vec::new(),
+            operand: None,
+            address: None,
+            literal: None,
+            field: (0, 0),
+            target: 0,
+            set: String::new(),
+        },
     };
     let operands = parser.operands()?;
     let shape = found.entry.shape;
@@ -184,9 +202,42 @@ impl Parser<'_, '_, '_> {
                 self.insn.regs = vec![rd, rm];
                 text
             }
+            Shape::Four => {
+                let mut regs = vec![self.register()?];
+                for _ in 1..4 {
+                    self.s.expect(',')?;
+                    regs.push(self.register()?);
+                }
+                let names: Vec<&str> = regs.iter().map(|r| r.name.as_str()).collect();
+                let text = format!(" {}", names.join(","));
+                self.insn.regs = regs;
+                text
+            }
+            Shape::Field | Shape::OwnField => {
+                let mut regs = vec![self.register()?];
+                if shape == Shape::Field {
+                    self.s.expect(',')?;
+                    regs.push(self.register()?);
+                }
+                let lsb = self.bit(0, 31)?;
+                let width = self.bit(1, 32 - lsb)?;
+                let names: Vec<&str> = regs.iter().map(|r| r.name.as_str()).collect();
+                let text = format!(" {},#{lsb},#{width}", names.join(","));
+                self.insn.regs = regs;
+                self.insn.field = (lsb as u8, width as u8);
+                text
+            }
             Shape::Access | Shape::Plain => {
                 let rt = self.register()?;
                 self.s.expect(',')?;
+                if self.insn.found.entry.name == "LDR" && self.s.eat('=') {
+                    // The address comes from a literal pool that no other thread sees.
+                    let (name, _) = self.s.word("the name of a global")?;
+                    self.insn.literal = Some(crate::arch::symbol(self.cx, name));
+                    let text = format!(" {},={name}", rt.name);
+                    self.insn.regs = vec![rt];
+                    return Ok(text);
+                }
                 let address = self.address(shape == Shape::Access, ",")?;
                 let text = format!(" {},{address}", rt.name);
                 self.insn.regs = vec![rt];
@@ -253,6 +304,17 @@ impl Parser<'_, '_, '_> {
         })
     }
 
+    /// A comma, and a number of bits.
+    fn bit(&mut self, min: i128, max: i128) -> Result<i128, Diagnostic> {
+        self.s.expect(',')?;
+        self.s.eat('#');
+        let (value, at) = self.s.number("a number of bits")?;
+        if value < min || value > max {
+            return Err(errors::out_of_range(at, value, errors::range(min, max)));
+        }
+        Ok(value)
+    }
+
     fn option(&mut self) -> Result<(&'static str, &'static str), Diagnostic> {
         if self.s.at_end() {
             return Ok(table::OPTIONS[0]);
@@ -301,7 +363,27 @@ impl Parser<'_, '_, '_> {
     fn list(&mut self) -> Result<Vec<Named>, Diagnostic> {
         self.s.expect('{')?;
         let mut list = vec![self.register()?];
-        while self.s.eat(',') {
+        loop {
+            if self.s.eat('-') {
+                // A range: the registers between the two, too.
+                let mark = self.s.mark();
+                let last = self.register()?;
+                let index = |name: &str| REGISTERS[..16].iter().position(|known| *known == name);
+                let from = list.last().and_then(|first| index(&first.name));
+                let (Some(from), Some(to)) = (from, index(&last.name)) else {
+                    return Err(errors::bad_operand(
+                        self.s.since(mark),
+                        "not a range of registers",
+                        "its end",
+                    ));
+                };
+                for name in REGISTERS[..16].iter().take(to + 1).skip(from + 1) {
+                    list.push(Named { reg: self.cx.regs.intern(name), name: name.to_string() });
+                }
+            }
+            if !self.s.eat(',') {
+                break;
+            }
             list.push(self.register()?);
         }
         self.s.expect('}')?;

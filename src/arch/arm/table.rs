@@ -1,6 +1,6 @@
 //! The instructions of ARMv7 (with ARMv8's AArch32 acquire and release), as data.
 
-use crate::program::BinOp;
+use crate::program::{BinOp, UnOp};
 
 /// What operands an instruction takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,6 +19,12 @@ pub enum Shape {
     Registers,
     /// `Rd,Rm`.
     RegReg,
+    /// Four registers.
+    Four,
+    /// `Rd,Rn,#lsb,#width`.
+    Field,
+    /// `Rd,#lsb,#width`.
+    OwnField,
     /// `Rt,address`.
     Access,
     /// `Rt,[Rn]`.
@@ -50,12 +56,36 @@ pub enum Kind {
     Sub,
     /// `Rd := operand - Rn`.
     ReverseSub,
+    /// `Rd := Rn + operand + C`.
+    AddCarry,
+    /// `Rd := Rn - operand - 1 + C`.
+    SubCarry,
+    /// `Rd := operand - Rn - 1 + C`.
+    ReverseSubCarry,
+    /// `Rd := -Rm`.
+    Negate,
     /// `Rd := Rn op operand`, or a shift.
     Logic(BinOp),
+    /// `Rd := Rn | ~operand`.
+    OrNot,
     /// `Rd := Rn rotated right`.
     RotateRight,
     /// `Rd := Rn * Rm`.
     Multiply,
+    /// `Rd := Ra op Rn * Rm`.
+    MultiplyAdd(BinOp),
+    /// `RdLo,RdHi := Rn * Rm`; the function of the upper half.
+    MultiplyLong(BinOp),
+    /// `Rd := Rn / Rm`.
+    Divide(BinOp),
+    /// `Rd := f(Rm)`.
+    Unary(UnOp),
+    /// `Rd :=` a field of `Rn`.
+    ExtractField { signed: bool },
+    /// A field of `Rd :=` the low bits of `Rn`.
+    InsertField,
+    /// A field of `Rd := 0`.
+    ClearField,
     /// `Rd := operand`.
     Move,
     /// `Rd := ~operand`.
@@ -84,10 +114,10 @@ pub enum Kind {
     LoadPair,
     /// Two words to memory.
     StorePair,
-    /// Several words from memory; the first offset is 0 or 4.
-    LoadMultiple { first: i128 },
+    /// Several words from memory.
+    LoadMultiple(Direction),
     /// Several words to memory.
-    StoreMultiple { first: i128 },
+    StoreMultiple(Direction),
     /// Drops the reservation.
     ClearExclusive,
     /// Jump.
@@ -96,12 +126,27 @@ pub enum Kind {
     Call,
     /// Jump to the address in a register.
     JumpTo,
+    /// Likewise, with return address in `LR`.
+    CallTo,
     /// Jump if the register is zero, or is not.
     JumpIfZero(bool),
     /// A barrier, by the name of its set, to which the option is added.
     Fence(&'static str),
     /// `ISB`.
     InstructionFence,
+}
+
+/// Where the words of several registers are, seen from the base.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// From the base up.
+    IncrementAfter,
+    /// From the word after the base up.
+    IncrementBefore,
+    /// Up to the base.
+    DecrementAfter,
+    /// Up to the word before the base.
+    DecrementBefore,
 }
 
 /// One instruction.
@@ -160,6 +205,14 @@ const fn release_exclusive(name: &'static str, bytes: u8) -> Entry {
     entry(name, Shape::Conditional, Kind::StoreExclusive { bytes, sets: &["EX", "L"] })
 }
 
+const fn load_multiple(name: &'static str, printed: &'static str, direction: Direction) -> Entry {
+    Entry { printed, ..entry(name, Shape::Multiple, Kind::LoadMultiple(direction)) }
+}
+
+const fn store_multiple(name: &'static str, printed: &'static str, direction: Direction) -> Entry {
+    Entry { printed, ..entry(name, Shape::Multiple, Kind::StoreMultiple(direction)) }
+}
+
 /// All instructions.
 pub const TABLE: &[Entry] = &[
     data("ADD", Shape::Three, Kind::Add),
@@ -170,11 +223,33 @@ pub const TABLE: &[Entry] = &[
     data("EOR", Shape::Three, Kind::Logic(BinOp::Xor)),
     Entry { printed: "EOR", ..data("XOR", Shape::Three, Kind::Logic(BinOp::Xor)) },
     data("BIC", Shape::Three, Kind::Logic(BinOp::AndNot)),
+    data("ORN", Shape::Three, Kind::OrNot),
+    data("ADC", Shape::Three, Kind::AddCarry),
+    data("SBC", Shape::Three, Kind::SubCarry),
+    data("RSC", Shape::Three, Kind::ReverseSubCarry),
+    data("NEG", Shape::RegReg, Kind::Negate),
+    // Encodings with a wider immediate.
+    Entry { printed: "ADD", ..entry("ADDW", Shape::Three, Kind::Add) },
+    Entry { printed: "SUB", ..entry("SUBW", Shape::Three, Kind::Sub) },
     data("LSL", Shape::Three, Kind::Logic(BinOp::Shl)),
     data("LSR", Shape::Three, Kind::Logic(BinOp::Lsr)),
     data("ASR", Shape::Three, Kind::Logic(BinOp::Asr)),
     data("ROR", Shape::Three, Kind::RotateRight),
     data("MUL", Shape::Registers, Kind::Multiply),
+    data("MLA", Shape::Four, Kind::MultiplyAdd(BinOp::Add)),
+    entry("MLS", Shape::Four, Kind::MultiplyAdd(BinOp::Sub)),
+    entry("UMULL", Shape::Four, Kind::MultiplyLong(BinOp::MulHighu)),
+    entry("SMULL", Shape::Four, Kind::MultiplyLong(BinOp::MulHigh)),
+    entry("UDIV", Shape::Registers, Kind::Divide(BinOp::Divu)),
+    entry("SDIV", Shape::Registers, Kind::Divide(BinOp::Div)),
+    entry("CLZ", Shape::RegReg, Kind::Unary(UnOp::CountLeadingZeros(32))),
+    entry("RBIT", Shape::RegReg, Kind::Unary(UnOp::ReverseBits(32))),
+    entry("REV", Shape::RegReg, Kind::Unary(UnOp::ReverseBytes { bytes: 4, group: 4 })),
+    entry("REV16", Shape::RegReg, Kind::Unary(UnOp::ReverseBytes { bytes: 4, group: 2 })),
+    entry("UBFX", Shape::Field, Kind::ExtractField { signed: false }),
+    entry("SBFX", Shape::Field, Kind::ExtractField { signed: true }),
+    entry("BFI", Shape::Field, Kind::InsertField),
+    entry("BFC", Shape::OwnField, Kind::ClearField),
     data("MOV", Shape::Two, Kind::Move),
     data("MVN", Shape::Two, Kind::MoveNot),
     entry("MOVW", Shape::RegImm, Kind::MoveWide),
@@ -192,6 +267,12 @@ pub const TABLE: &[Entry] = &[
     load("LDRH", 2, false),
     load("LDRSB", 1, true),
     load("LDRSH", 2, true),
+    // Unprivileged: no test has privileges to lose.
+    load("LDRT", 4, false),
+    load("LDRBT", 1, false),
+    load("LDRHT", 2, false),
+    load("LDRSBT", 1, true),
+    load("LDRSHT", 2, true),
     acquire("LDA", 4),
     acquire("LDAB", 1),
     acquire("LDAH", 2),
@@ -204,6 +285,9 @@ pub const TABLE: &[Entry] = &[
     store("STR", 4),
     store("STRB", 1),
     store("STRH", 2),
+    store("STRT", 4),
+    store("STRBT", 1),
+    store("STRHT", 2),
     release("STL", 4),
     release("STLB", 1),
     release("STLH", 2),
@@ -216,24 +300,65 @@ pub const TABLE: &[Entry] = &[
     entry("CLREX", Shape::None, Kind::ClearExclusive),
     entry("LDRD", Shape::Pair, Kind::LoadPair),
     entry("STRD", Shape::Pair, Kind::StorePair),
-    entry("LDM", Shape::Multiple, Kind::LoadMultiple { first: 0 }),
-    Entry { printed: "LDM", ..entry("LDMIA", Shape::Multiple, Kind::LoadMultiple { first: 0 }) },
-    entry("LDMIB", Shape::Multiple, Kind::LoadMultiple { first: 4 }),
-    entry("STM", Shape::Multiple, Kind::StoreMultiple { first: 0 }),
-    Entry { printed: "STM", ..entry("STMIA", Shape::Multiple, Kind::StoreMultiple { first: 0 }) },
-    entry("STMIB", Shape::Multiple, Kind::StoreMultiple { first: 4 }),
+    load_multiple("LDM", "LDM", Direction::IncrementAfter),
+    load_multiple("LDMIA", "LDM", Direction::IncrementAfter),
+    load_multiple("LDMFD", "LDM", Direction::IncrementAfter),
+    load_multiple("LDMIB", "LDMIB", Direction::IncrementBefore),
+    load_multiple("LDMDA", "LDMDA", Direction::DecrementAfter),
+    load_multiple("LDMDB", "LDMDB", Direction::DecrementBefore),
+    load_multiple("LDMEA", "LDMDB", Direction::DecrementBefore),
+    store_multiple("STM", "STM", Direction::IncrementAfter),
+    store_multiple("STMIA", "STM", Direction::IncrementAfter),
+    store_multiple("STMEA", "STM", Direction::IncrementAfter),
+    store_multiple("STMIB", "STMIB", Direction::IncrementBefore),
+    store_multiple("STMDA", "STMDA", Direction::DecrementAfter),
+    store_multiple("STMDB", "STMDB", Direction::DecrementBefore),
+    store_multiple("STMFD", "STMDB", Direction::DecrementBefore),
     entry("B", Shape::Label, Kind::Jump),
     entry("BL", Shape::Label, Kind::Call),
     entry("BX", Shape::Reg, Kind::JumpTo),
+    entry("BLX", Shape::Reg, Kind::CallTo),
     entry("CBZ", Shape::RegLabel, Kind::JumpIfZero(true)),
     entry("CBNZ", Shape::RegLabel, Kind::JumpIfZero(false)),
     entry("DMB", Shape::Option, Kind::Fence("DMB")),
     entry("DSB", Shape::Option, Kind::Fence("DSB")),
     entry("ISB", Shape::Option, Kind::InstructionFence),
     entry("NOP", Shape::None, Kind::Nop),
+    entry("YIELD", Shape::None, Kind::Nop),
+    entry("WFE", Shape::None, Kind::Nop),
+    entry("SEV", Shape::None, Kind::Nop),
+    entry("SEVL", Shape::None, Kind::Nop),
+    entry("CSDB", Shape::None, Kind::Nop),
+    entry("PLD", Shape::Ignored, Kind::Nop),
+    entry("PLDW", Shape::Ignored, Kind::Nop),
+    entry("PLI", Shape::Ignored, Kind::Nop),
     // The stack is not memory of the test.
     Entry { printed: "NOP", ..entry("PUSH", Shape::Ignored, Kind::Nop) },
     Entry { printed: "NOP", ..entry("POP", Shape::Ignored, Kind::Nop) },
+];
+
+const EXCEPTIONS: &str = "exceptions";
+const DOUBLES: &str = "exclusive accesses of 64 bits";
+const SYSTEM: &str = "system code";
+
+/// Legal instructions that are not handled, and what they belong to.
+pub const UNSUPPORTED: &[(&str, &str)] = &[
+    ("SVC", EXCEPTIONS),
+    ("UDF", EXCEPTIONS),
+    ("BKPT", EXCEPTIONS),
+    ("HVC", EXCEPTIONS),
+    ("SMC", EXCEPTIONS),
+    ("WFI", EXCEPTIONS),
+    ("LDREXD", DOUBLES),
+    ("STREXD", DOUBLES),
+    ("LDAEXD", DOUBLES),
+    ("STLEXD", DOUBLES),
+    ("SWP", "atomic swaps, which the architecture no longer has"),
+    ("SWPB", "atomic swaps, which the architecture no longer has"),
+    ("MRS", SYSTEM),
+    ("MSR", SYSTEM),
+    ("MRC", SYSTEM),
+    ("MCR", SYSTEM),
 ];
 
 /// Options of `DMB` and `DSB`, with the suffix of the set.

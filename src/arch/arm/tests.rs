@@ -301,3 +301,100 @@ fn control() {
     R2=2; C=1; Z=1;
     ");
 }
+
+#[test]
+fn carries_products_and_fields() {
+    let all = [
+        run(&Arm, "R1=-1; R2=1; R3=5; R4=7", &["ADDS R5,R1,R2", "ADC R6,R3,R4"]),
+        run(&Arm, "R1=0; R2=1; R3=5; R4=3", &["SUBS R5,R1,R2", "SBCS R6,R3,R4"]),
+        run(&Arm, "R1=3; R2=5", &["CMP R1,R1", "RSC R3,R1,R2"]),
+        run(&Arm, "R1=3; R2=5; R3=7", &["MLA R4,R1,R2,R3", "MLS R5,R1,R2,R3", "NEG R6,R1", "ORN R7,R1,R2"]),
+        run(&Arm, "R1=-1; R2=2", &["UMULL R3,R4,R1,R2", "SMULL R5,R6,R1,R2"]),
+        run(&Arm, "R1=-7; R2=2", &["SDIV R3,R1,R2", "UDIV R4,R1,R2", "SDIV R5,R1,R6"]),
+        run(&Arm, "R1=258", &["CLZ R2,R1", "RBIT R3,R1", "REV R4,R1", "REV16 R5,R1"]),
+        run(
+            &Arm,
+            "R1=2748; R2=-1",
+            &["UBFX R3,R1,#4,#4", "SBFX R4,R1,#4,#4", "BFI R2,R1,#8,#8", "BFC R1,#4,#28"],
+        ),
+        run(&Arm, "R1=2748; R2=-1", &["BFI R2,R1,#8,#8", "BFC R1,#4,#4"]),
+        run(&Arm, "R1=1", &["ADD.W R2,R1,#1", "SUBW R3,R1,#2", "CMP R1,#1", "ADCEQS R4,R1,R1"]),
+    ];
+    insta::assert_snapshot!(all.join("\n"), @r"
+    R1=-1; R2=1; R3=5; R4=7; R6=13; C=1; Z=1;
+    R2=1; R3=5; R4=3; R5=-1; R6=1; C=1;
+    R1=3; R2=5; R3=2; C=1; Z=1;
+    R1=3; R2=5; R3=7; R4=22; R5=-8; R6=-3; R7=-5;
+    R1=-1; R2=2; R3=-2; R4=1; R5=-2; R6=-1;
+    R1=-7; R2=2; R3=-3; R4=2147483644;
+    R1=258; R2=23; R3=1082130432; R4=33619968; R5=513;
+    R1=12; R2=-17153; R3=11; R4=-5;
+    R1=2572; R2=-17153;
+    R1=1; R2=2; R3=-1; R4=3;
+    ");
+}
+
+#[test]
+fn lists_literals_and_hints() {
+    let all = [
+        run(
+            &Arm,
+            "x=1; x+4=2; x+8=3",
+            &["LDR R0,=x", "ADD R0,R0,#8", "LDMDB R0,{R1-R2}", "LDMDA R0!,{R3,R4}"],
+        ),
+        run(
+            &Arm,
+            "R0=&x; R1=7; R2=8; x=0; x+4=0; x+8=0",
+            &["ADD R0,R0,#8", "STMFD R0!,{R1-R2}", "LDMFD R0!,{R3}"],
+        ),
+        run(&Arm, "R0=&x; R1=511; x:1=0", &["STRBT R1,[R0]", "LDRSBT R2,[R0]"]),
+        run(&Arm, "", &["BL L0", "B L1", "L0: MOV R1,#1", "BX LR", "L1: YIELD", "WFE", "PLD [R2,#4]", "SEV"]),
+    ];
+    insta::assert_snapshot!(all.join("\n"), @r"
+    R0=x; R1=1; R2=2; R3=2; R4=3; x=1; x+4=2; x+8=3;
+    R0=x+4; R1=7; R2=8; R3=7; x=7; x+4=8;
+    R0=x; R1=511; R2=-1; x=-1;
+    R1=1; LR=P0:1;
+    ");
+    insta::assert_snapshot!(listing(&Arm, &[
+        "LDR R1,=y",
+        "LDR.W R1,[R2]",
+        "STMFD R0!,{R1-R3,LR}",
+        "BLX R3",
+        "UBFX R1,R2,#30,#3",
+        "LDM R0,{R1-%a}",
+        "LDREXD R0,R1,[R2]",
+        "SVC #0",
+    ]), @r"
+    LDR R1,=y
+    LDR R1,[R2]
+    STMDB R0!, {R1,R2,R3,LR}
+    BLX R3
+    error[arch::out-of-range]: immediate 3 is out of range
+      ┌─ test.litmus:1:17
+      │
+    1 │ UBFX R1,R2,#30,#3
+      │                 ^ allowed here: 1 to 2
+
+
+    error[arch::bad-operand]: not a range of registers
+      ┌─ test.litmus:1:12
+      │
+    1 │ LDM R0,{R1-%a}
+      │            ^^ its end
+
+
+    error[arch::unsupported-instruction]: `LDREXD` belongs to exclusive accesses of 64 bits, which this tool does not handle
+      ┌─ test.litmus:1:1
+      │
+    1 │ LDREXD R0,R1,[R2]
+      │ ^^^^^^ no answer can be given for this test
+
+
+    error[arch::unsupported-instruction]: `SVC` belongs to exceptions, which this tool does not handle
+      ┌─ test.litmus:1:1
+      │
+    1 │ SVC #0
+      │ ^^^ no answer can be given for this test
+    ");
+}

@@ -51,6 +51,43 @@ impl Lowering<'_, '_> {
                 let value = self.b.binary_int(op, a, self.int(2) + i128::from(plus));
                 self.result(value, width);
             }
+            Kind::ShiftBy { op, width } => {
+                let a = self.read(1, Port::None);
+                let a = match (width, op) {
+                    (Width::Double, _) => a,
+                    (Width::Word, BinOp::Asr) => self.b.unary(UnOp::SignExtend(32), a),
+                    (Width::Word, _) => self.b.unary(UnOp::ZeroExtend(32), a),
+                };
+                let amount = self.read(2, Port::None);
+                let amount =
+                    self.b.binary_int(BinOp::And, amount, if width == Width::Word { 31 } else { 63 });
+                let value = self.b.binary(op, a, amount);
+                self.result(value, width);
+            }
+            Kind::Unary { op, width } => {
+                let a = self.read(1, Port::None);
+                let value = self.b.unary(op, a);
+                self.result(value, width);
+            }
+            Kind::MoveIf(op) => {
+                let old = self.read(0, Port::None);
+                self.choose(op, old);
+            }
+            Kind::Select(op) => {
+                let zero = self.b.int(0);
+                self.choose(op, zero);
+            }
+            Kind::Swapped(op) => {
+                let (a, b) = (self.read(2, Port::None), self.read(1, Port::None));
+                let value = self.b.binary(op, a, b);
+                self.result(value, Width::Double);
+            }
+            Kind::LoadAddress => {
+                if let Arg::Global(sym, _) = &self.insn.args[1] {
+                    let value = self.b.value(Value::addr(*sym));
+                    self.result(value, Width::Double);
+                }
+            }
             Kind::LoadImmediate => {
                 // Numbers of 32 bits are those of the register's low word.
                 let n = self.int(1);
@@ -96,11 +133,14 @@ impl Lowering<'_, '_> {
             Kind::Fence => self.b.fence(&["SYNC"]),
             Kind::Jump => self.b.jump(self.insn.args[0].pc()),
             Kind::Call => {
-                let back = Value::Code { thread: self.cx.thread as u16, pc: (self.cx.pc + 1) as u16 };
-                let back = self.b.value(back);
-                let link = self.cx.regs.intern("$31");
-                self.b.write(link, back);
+                self.link();
                 self.b.jump(self.insn.args[0].pc());
+            }
+            Kind::CallTo => {
+                // The target is read before the link register is written: they may be the same.
+                let target = self.read(0, Port::None);
+                self.link();
+                self.b.push(Op::Jump { target: Target::Indirect(target) });
             }
             Kind::JumpTo => {
                 let target = self.read(0, Port::None);
@@ -120,6 +160,29 @@ impl Lowering<'_, '_> {
                 self.b.branch_if(cond, self.insn.args[1].pc());
             }
         }
+    }
+
+    fn link(&mut self) {
+        let back = Value::Code { thread: self.cx.thread as u16, pc: (self.cx.pc + 1) as u16 };
+        let back = self.b.value(back);
+        let link = self.cx.regs.intern("$31");
+        self.b.write(link, back);
+    }
+
+    /// The second register if the comparison of the third with zero holds, else `other`. The result depends on the
+    /// third register either way.
+    fn choose(&mut self, op: BinOp, other: Tmp) {
+        let (value, tested) = (self.read(1, Port::None), self.read(2, Port::None));
+        let cond = self.b.binary_int(op, tested, 0);
+        let mut arm = |a: Tmp| {
+            let outer = self.b.open();
+            let dst = self.b.tmp();
+            self.b.push(Op::Taint { dst, a, also: vec![tested] });
+            self.result(dst, Width::Double);
+            self.b.close(outer)
+        };
+        let (then, otherwise) = (arm(value), arm(other));
+        self.b.push(Op::If { cond, then, otherwise });
     }
 
     /// The register gets 1 for success and 0 for failure; it depends on everything that was read.

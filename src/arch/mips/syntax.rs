@@ -23,6 +23,9 @@ pub fn parse(cx: &mut ColumnCx, text: &str, span: Span) -> Result<(String, Insn)
     let mut s = Scanner::new(text, span);
     let (word, at) = s.word("an instruction")?;
     let entry = table::TABLE.iter().find(|entry| entry.name == word).ok_or_else(|| {
+        if let Some((_, what)) = table::UNSUPPORTED.iter().find(|(name, _)| *name == word) {
+            return errors::unsupported(word, what, at);
+        }
         errors::unknown_instruction("MIPS", word, at, table::TABLE.iter().map(|entry| entry.name))
     })?;
     let args = operands::read(entry.slots, cx, &mut s, register)?;

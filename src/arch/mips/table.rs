@@ -1,7 +1,7 @@
 //! The instructions of MIPS, as data.
 
 use crate::arch::operands::Slot;
-use crate::program::BinOp;
+use crate::program::{BinOp, UnOp};
 
 /// What an instruction does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -12,6 +12,18 @@ pub enum Kind {
     Registers { op: BinOp, width: Width },
     /// `rd := ~(rs | rt)`.
     Nor,
+    /// `rd := rs op rt`, a shift: only the low bits of the amount count.
+    ShiftBy { op: BinOp, width: Width },
+    /// `rd := f(rs)`, the result sign-extended if it has 32 bits.
+    Unary { op: UnOp, width: Width },
+    /// `rd := rs` if the comparison of `rt` with zero holds.
+    MoveIf(BinOp),
+    /// `rd := rs`, or 0 if the comparison of `rt` with zero does not hold.
+    Select(BinOp),
+    /// `rd :=` a comparison with its operands the other way round.
+    Swapped(BinOp),
+    /// `rd :=` the address of a global.
+    LoadAddress,
     /// `rd := rs op n`, the immediate of 16 bits, sign-extended or not.
     Immediate { op: BinOp, width: Width, signed: bool },
     /// `rd := rs op n`, a shift; `plus` is added to the amount.
@@ -38,6 +50,8 @@ pub enum Kind {
     Call,
     /// Jump to the address in a register.
     JumpTo,
+    /// Likewise, with return address in `$31`.
+    CallTo,
     /// Jump on a comparison of two registers.
     JumpIf(BinOp),
     /// Jump on a comparison of a register with zero.
@@ -62,7 +76,7 @@ pub struct Entry {
     pub kind: Kind,
 }
 
-use Slot::{Imm, Label, Mem, Reg};
+use Slot::{Global, Imm, Label, Mem, Reg};
 use Width::{Double, Word};
 
 const R3: &[Slot] = &[Reg, Reg, Reg];
@@ -92,6 +106,14 @@ const fn shift(name: &'static str, op: BinOp, width: Width, plus: u8) -> Entry {
 
 const fn load(name: &'static str, bytes: u8, signed: bool) -> Entry {
     entry(name, RM, Kind::Load { bytes, signed, linked: false })
+}
+
+const fn shift_by(name: &'static str, op: BinOp, width: Width) -> Entry {
+    entry(name, R3, Kind::ShiftBy { op, width })
+}
+
+const fn unary(name: &'static str, op: UnOp, width: Width) -> Entry {
+    entry(name, R2, Kind::Unary { op, width })
 }
 
 /// All instructions.
@@ -131,6 +153,33 @@ pub const TABLE: &[Entry] = &[
     shift("dsll32", BinOp::Shl, Double, 32),
     shift("dsrl32", BinOp::Lsr, Double, 32),
     shift("dsra32", BinOp::Asr, Double, 32),
+    shift_by("sllv", BinOp::Shl, Word),
+    shift_by("srlv", BinOp::Lsr, Word),
+    shift_by("srav", BinOp::Asr, Word),
+    shift_by("dsllv", BinOp::Shl, Double),
+    shift_by("dsrlv", BinOp::Lsr, Double),
+    shift_by("dsrav", BinOp::Asr, Double),
+    unary("not", UnOp::Not, Double),
+    unary("neg", UnOp::Neg, Word),
+    unary("negu", UnOp::Neg, Word),
+    unary("dneg", UnOp::Neg, Double),
+    unary("dnegu", UnOp::Neg, Double),
+    unary("seb", UnOp::SignExtend(8), Double),
+    unary("seh", UnOp::SignExtend(16), Double),
+    unary("clz", UnOp::CountLeadingZeros(32), Double),
+    unary("dclz", UnOp::CountLeadingZeros(64), Double),
+    regs("dmul", BinOp::Mul, Double),
+    regs("seq", BinOp::Eq, Double),
+    regs("sne", BinOp::Ne, Double),
+    entry("sgt", R3, Kind::Swapped(BinOp::Lt)),
+    entry("sgtu", R3, Kind::Swapped(BinOp::Ltu)),
+    entry("movz", R3, Kind::MoveIf(BinOp::Eq)),
+    entry("movn", R3, Kind::MoveIf(BinOp::Ne)),
+    entry("seleqz", R3, Kind::Select(BinOp::Eq)),
+    entry("selnez", R3, Kind::Select(BinOp::Ne)),
+    entry("la", &[Reg, Global], Kind::LoadAddress),
+    entry("dla", &[Reg, Global], Kind::LoadAddress),
+    entry("dli", RI, Kind::LoadImmediate),
     entry("li", RI, Kind::LoadImmediate),
     entry("lui", RI, Kind::LoadUpper),
     entry("move", R2, Kind::Move),
@@ -155,9 +204,20 @@ pub const TABLE: &[Entry] = &[
     entry("b", &[Label], Kind::Jump),
     entry("j", &[Label], Kind::Jump),
     entry("jal", &[Label], Kind::Call),
+    entry("bal", &[Label], Kind::Call),
     entry("jr", &[Reg], Kind::JumpTo),
+    entry("jr.hb", &[Reg], Kind::JumpTo),
+    entry("jalr", &[Reg], Kind::CallTo),
     entry("beq", R2L, Kind::JumpIf(BinOp::Eq)),
     entry("bne", R2L, Kind::JumpIf(BinOp::Ne)),
+    entry("blt", R2L, Kind::JumpIf(BinOp::Lt)),
+    entry("ble", R2L, Kind::JumpIf(BinOp::Le)),
+    entry("bgt", R2L, Kind::JumpIf(BinOp::Gt)),
+    entry("bge", R2L, Kind::JumpIf(BinOp::Ge)),
+    entry("bltu", R2L, Kind::JumpIf(BinOp::Ltu)),
+    entry("bleu", R2L, Kind::JumpIf(BinOp::Leu)),
+    entry("bgtu", R2L, Kind::JumpIf(BinOp::Gtu)),
+    entry("bgeu", R2L, Kind::JumpIf(BinOp::Geu)),
     entry("beqz", RL, Kind::JumpIfZero(BinOp::Eq)),
     entry("bnez", RL, Kind::JumpIfZero(BinOp::Ne)),
     entry("blez", RL, Kind::JumpIfZero(BinOp::Le)),
@@ -165,4 +225,34 @@ pub const TABLE: &[Entry] = &[
     entry("bltz", RL, Kind::JumpIfZero(BinOp::Lt)),
     entry("bgez", RL, Kind::JumpIfZero(BinOp::Ge)),
     entry("nop", &[], Kind::Nop),
+    entry("ssnop", &[], Kind::Nop),
+    entry("ehb", &[], Kind::Nop),
+    entry("pause", &[], Kind::Nop),
+    entry("pref", &[Imm, Mem], Kind::Nop),
+];
+
+const EXCEPTIONS: &str = "exceptions";
+const DELAYED: &str = "branches with a delay slot that may be skipped";
+const HI_LO: &str = "code with the registers HI and LO";
+const CACHES: &str = "cache management";
+
+/// Legal instructions that are not handled, and what they belong to.
+pub const UNSUPPORTED: &[(&str, &str)] = &[
+    ("syscall", EXCEPTIONS),
+    ("break", EXCEPTIONS),
+    ("teq", EXCEPTIONS),
+    ("eret", EXCEPTIONS),
+    ("beql", DELAYED),
+    ("bnel", DELAYED),
+    ("beqzl", DELAYED),
+    ("bnezl", DELAYED),
+    ("mult", HI_LO),
+    ("multu", HI_LO),
+    ("dmult", HI_LO),
+    ("div", HI_LO),
+    ("divu", HI_LO),
+    ("mfhi", HI_LO),
+    ("mflo", HI_LO),
+    ("cache", CACHES),
+    ("synci", CACHES),
 ];

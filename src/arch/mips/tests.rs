@@ -141,3 +141,60 @@ fn memory_and_control() {
     $1=1;
     ");
 }
+
+#[test]
+fn what_assemblers_and_compilers_write() {
+    let all = [
+        run(&Mips, "$1=-16; $2=34", &["sllv $3,$1,$2", "srlv $4,$1,$2", "srav $5,$1,$2", "dsllv $6,$1,$2"]),
+        run(&Mips, "$1=-16; $2=66", &["dsrlv $3,$1,$2", "dsrav $4,$1,$2"]),
+        run(
+            &Mips,
+            "$1=511",
+            &["not $2,$1", "negu $3,$1", "dneg $4,$1", "seb $5,$1", "seh $6,$1", "clz $7,$1"],
+        ),
+        run(&Mips, "$1=-1; $2=5", &["sgt $3,$2,$1", "sgtu $4,$2,$1", "seq $5,$1,$1", "sne $6,$1,$2"]),
+        run(&Mips, "$1=7; $2=0; $3=9; $4=9", &["movz $3,$1,$2", "movn $4,$1,$2"]),
+        run(&Mips, "$1=7; $2=3; $3=9; $4=9", &["seleqz $3,$1,$2", "selnez $4,$1,$2"]),
+        run(&Mips, "x=3", &["la $fp,x", "lw $1,0($s8)", "dli $2,-5"]),
+        run(
+            &Mips,
+            "$1=-1; $2=1",
+            &["blt $1,$2,a/b", "li $3,1", "a/b: bltu $1,$2,L1", "li $4,1", "L1: pref 0,8($1)"],
+        ),
+        run(&Mips, "", &["bal L0", "li $1,1", "b L1", "L0: li $2,1", "jr.hb $31", "L1: ehb"]),
+    ];
+    insta::assert_snapshot!(all.join("\n"), @r"
+    $1=-16; $2=34; $3=-64; $4=1073741820; $5=-4; $6=-274877906944;
+    $1=-16; $2=66; $3=4611686018427387900; $4=-4;
+    $1=511; $2=-512; $3=-511; $4=-511; $5=-1; $6=511; $7=23;
+    $1=-1; $2=5; $3=1; $5=1; $6=1;
+    $1=7; $3=7; $4=9;
+    $1=7; $2=3; $4=7;
+    $1=3; $2=-5; $30=x; x=3;
+    $1=-1; $2=1; $4=1;
+    $1=1; $2=1; $31=P0:1;
+    ");
+    insta::assert_snapshot!(listing(&Mips, &["la $2,y", "jalr $2", "mult $2,$3", "beql $2,$3,L0", "syscall"]), @r"
+    la $2,y
+    jalr $2
+    error[arch::unsupported-instruction]: `mult` belongs to code with the registers HI and LO, which this tool does not handle
+      ┌─ test.litmus:1:1
+      │
+    1 │ mult $2,$3
+      │ ^^^^ no answer can be given for this test
+
+
+    error[arch::unsupported-instruction]: `beql` belongs to branches with a delay slot that may be skipped, which this tool does not handle
+      ┌─ test.litmus:1:1
+      │
+    1 │ beql $2,$3,L0
+      │ ^^^^ no answer can be given for this test
+
+
+    error[arch::unsupported-instruction]: `syscall` belongs to exceptions, which this tool does not handle
+      ┌─ test.litmus:1:1
+      │
+    1 │ syscall
+      │ ^^^^^^^ no answer can be given for this test
+    ");
+}
