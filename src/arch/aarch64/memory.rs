@@ -108,6 +108,10 @@ impl<'a> Lower<'a, '_> {
                 let (min, max) = if pair { pair_range(bytes) } else { (-256, 255) };
                 Some(self.imm(min, max)?)
             }
+            Some(Kind::Imm(_)) if mode == Mode::BaseThenUp => {
+                let size = i128::from(bytes);
+                Some(self.imm(size, size)?)
+            }
             _ => None,
         };
         let base = self.read(&mem.base, Width::X, Port::Addr);
@@ -139,8 +143,15 @@ impl<'a> Lower<'a, '_> {
         let name = &self.mnemonic.text;
         let bytes = i128::from(bytes);
         match (&mem.index, mode) {
-            (Index::Imm(0), Mode::Base) if !mem.writeback => Ok(()),
+            (Index::Imm(0), Mode::Base | Mode::BaseThenUp | Mode::DownThenBase) if !mem.writeback => Ok(()),
+            (Index::Imm(offset), Mode::DownThenBase) if mem.writeback && *offset == -bytes => Ok(()),
             (_, Mode::Base) => bad(format!("`{name}` takes an address of the form `[Xn]`")),
+            (_, Mode::BaseThenUp) => {
+                bad(format!("`{name}` takes an address of the form `[Xn]` or `[Xn],#{bytes}`"))
+            }
+            (_, Mode::DownThenBase) => {
+                bad(format!("`{name}` takes an address of the form `[Xn]` or `[Xn,#-{bytes}]!`"))
+            }
             (Index::Reg(..), Mode::Unscaled) => bad(format!("`{name}` takes no index register")),
             (Index::Reg(..), Mode::Any) if mem.writeback => {
                 bad("an index register cannot be combined with `!`".into())

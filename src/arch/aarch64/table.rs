@@ -272,6 +272,10 @@ pub enum Mode {
     Unscaled,
     /// `[Xn]`, also written `[Xn,#0]`.
     Base,
+    /// Likewise, or `[Xn],#size`.
+    BaseThenUp,
+    /// Likewise, or `[Xn,#-size]!`.
+    DownThenBase,
 }
 
 /// Pairs.
@@ -464,7 +468,7 @@ pub const TABLE: &[Entry] = &[
     e("LDAR", Load(base(0, ACQUIRE))),
     e("LDARB", Load(base(1, ACQUIRE))),
     e("LDARH", Load(base(2, ACQUIRE))),
-    e("LDAPR", Load(base(0, ACQUIRE_PC))),
+    e("LDAPR", Load(access(0, Sign::Unsigned, Mode::BaseThenUp, ACQUIRE_PC))),
     e("LDAPRB", Load(base(1, ACQUIRE_PC))),
     e("LDAPRH", Load(base(2, ACQUIRE_PC))),
     e("LDAPUR", Load(unscaled(0, Sign::Unsigned, ACQUIRE_PC))),
@@ -473,7 +477,7 @@ pub const TABLE: &[Entry] = &[
     e("LDAPURSB", Load(unscaled(1, Sign::Signed, ACQUIRE_PC))),
     e("LDAPURSH", Load(unscaled(2, Sign::Signed, ACQUIRE_PC))),
     e("LDAPURSW", Load(unscaled(4, Sign::Signed, ACQUIRE_PC))),
-    e("STLR", Store(base(0, RELEASE))),
+    e("STLR", Store(access(0, Sign::Unsigned, Mode::DownThenBase, RELEASE))),
     e("STLRB", Store(base(1, RELEASE))),
     e("STLRH", Store(base(2, RELEASE))),
     e("STLUR", Store(unscaled(0, Sign::Unsigned, RELEASE))),
@@ -554,6 +558,7 @@ pub const TABLE: &[Entry] = &[
     // Halting is for debuggers: without one, nothing happens.
     e("HLT", Hint(65535)),
     e("PRFM", Prefetch),
+    e("PRFUM", Prefetch),
     // Recognised, not handled.
     e("ADRP", Unsupported(PAGES)),
     e(".PAGEALIGN", Unsupported(IFETCH)),

@@ -31,6 +31,7 @@ fn instructions_print_as_herd7_prints_them() {
     assert_eq!(text("MOVZ W0,#42,LSL #16"), "MOVZ W0,#42,LSL #16");
     assert_eq!(text("ADD X0,X0,X1,LSR #0"), "ADD X0,X0,X1");
     assert_eq!(text("LDR W1,[X2,X3,LSL]"), "LDR W1,[X2,X3]");
+    assert_eq!(text("STLR X1,[X2,#-8]!"), "STLR X1,[X2,#-8]!");
     assert_eq!(text("HINT #3"), "NOP");
     assert_eq!(text("HLT #1"), "NOP");
     assert_eq!(text("bti c"), "BTI C");
@@ -148,7 +149,7 @@ fn operands_are_checked() {
       │     ^^^ expected a register
     ");
     insta::assert_snapshot!(refused(&AArch64, "STLR W0,[X1,#4]"), @r"
-    error[arch::bad-operand]: `STLR` takes an address of the form `[Xn]`
+    error[arch::bad-operand]: `STLR` takes an address of the form `[Xn]` or `[Xn,#-4]!`
       ┌─ test.litmus:1:9
       │
     1 │ STLR W0,[X1,#4]

@@ -205,6 +205,9 @@ fn loads_and_stores() {
     assert_eq!(values("X1=&x; x=1; x+4=-2", &["LDP W2,W3,[X1]", "LDPSW X4,X5,[X1]", "STP W3,W2,[X1]"]), {
         "X1=x; X2=1; X3=4294967294; X4=1; X5=-2; x=-2; x+4=1;"
     });
+    assert_eq!(values("X0=7; X1=&x; x=1; x+4=2", &["LDAPR W2,[X1],#4", "STLR W0,[X1,#-4]!"]), {
+        "X0=7; X1=x; X2=1; x=7; x+4=2;"
+    });
     assert_eq!(values("X0=511; X1=&x; x:1=0", &["STTRB W0,[X1]", "LDTRSB X2,[X1]", "LDTRB W3,[X1]"]), {
         "X0=511; X1=x; X2=-1; X3=255; x=-1;"
     });

@@ -40,6 +40,15 @@ pub enum Operand {
     Mem(Mem),
     /// An immediate.
     Imm(i128),
+    /// The address of a global, as an immediate.
+    Address(Sym),
+}
+
+impl Operand {
+    /// Is it neither a register nor memory?
+    pub fn is_immediate(&self) -> bool {
+        matches!(self, Operand::Imm(_) | Operand::Address(_))
+    }
 }
 
 /// An instruction, parsed.
@@ -96,6 +105,7 @@ enum Place {
     Reg(RegPart),
     Mem(Tmp),
     Imm(i128),
+    Address(Sym),
 }
 
 impl Lowering<'_> {
@@ -129,7 +139,13 @@ impl Lowering<'_> {
                 }
                 let result = self.arith(arith, a, b);
                 self.write(dst, result, &[]);
-                self.flags(arith, a, b, result, true);
+                if let Arith::Shift(_) = arith {
+                    // A shift by nothing leaves the flags alone.
+                    let then = self.nested(|cx| cx.flags(arith, a, b, result, true));
+                    self.b.push(Op::If { cond: b, then, otherwise: Vec::new() });
+                } else {
+                    self.flags(arith, a, b, result, true);
+                }
             }
             Kind::WithCarry { sub } => self.with_carry(operand(0), operand(1), sub),
             Kind::Multiply => match insn.operands.as_slice() {
@@ -386,6 +402,7 @@ impl Lowering<'_> {
             Operand::Reg(part) => Place::Reg(part),
             Operand::Mem(mem) => Place::Mem(self.address(&mem, Port::Addr)),
             Operand::Imm(n) => Place::Imm(n),
+            Operand::Address(sym) => Place::Address(sym),
         }
     }
 
@@ -431,6 +448,7 @@ impl Lowering<'_> {
                 let n = if negative { low - (1 << bits) } else { low };
                 self.b.int(n)
             }
+            Place::Address(sym) => self.b.value(Value::addr(sym)),
             Place::Mem(addr) => {
                 let dst = self.b.tmp();
                 let sets = self.sets(&[]);
@@ -478,7 +496,7 @@ impl Lowering<'_> {
                 };
                 self.b.push(Op::WriteReg { reg: part.reg, src, extra });
             }
-            Place::Imm(_) => {}
+            Place::Imm(_) | Place::Address(_) => {}
         }
     }
 

@@ -35,17 +35,17 @@ pub fn check_shape(shape: Shape, name: &str, operands: &[Written], at: Span) -> 
     let wanted: &[fn(&Operand) -> bool] = match shape {
         Shape::Ignored => return Ok(()),
         Shape::None | Shape::Label => &[],
-        Shape::Dest => &[|o| !matches!(o, Imm(_))],
-        Shape::DestSource => &[|o| !matches!(o, Imm(_)), |_| true],
-        Shape::DestReg => &[|o| !matches!(o, Imm(_)), |o| matches!(o, Reg(_))],
-        Shape::RegSource => &[|o| matches!(o, Reg(_)), |o| !matches!(o, Imm(_))],
+        Shape::Dest => &[|o| !o.is_immediate()],
+        Shape::DestSource => &[|o| !o.is_immediate(), |_| true],
+        Shape::DestReg => &[|o| !o.is_immediate(), |o| matches!(o, Reg(_))],
+        Shape::RegSource => &[|o| matches!(o, Reg(_)), |o| !o.is_immediate()],
         Shape::RegMem => &[|o| matches!(o, Reg(_)), |o| matches!(o, Mem(_))],
         Shape::Mem => &[|o| matches!(o, Mem(_))],
         Shape::MemReg => &[|o| matches!(o, Mem(_)), |o| matches!(o, Reg(_))],
-        Shape::Exchange => &[|o| !matches!(o, Imm(_)), |o| !matches!(o, Imm(_))],
-        Shape::Shift | Shape::BitTest => &[|o| !matches!(o, Imm(_)), |o| !matches!(o, Mem(_))],
+        Shape::Exchange => &[|o| !o.is_immediate(), |o| !o.is_immediate()],
+        Shape::Shift | Shape::BitTest => &[|o| !o.is_immediate(), |o| !matches!(o, Mem(_))],
         Shape::Multiply if operands.len() == 3 => {
-            &[|o| matches!(o, Reg(_)), |o| !matches!(o, Imm(_)), |o| matches!(o, Imm(_))]
+            &[|o| matches!(o, Reg(_)), |o| !o.is_immediate(), |o| matches!(o, Imm(_))]
         }
         Shape::Multiply => &[|o| matches!(o, Reg(_)), |_| true],
         Shape::Reg => &[|o| matches!(o, Reg(_))],

@@ -129,6 +129,14 @@ fn operand(cx: &mut ColumnCx, s: &mut Scanner) -> Result<Written, Diagnostic> {
             }
         }
     }
+    if let Some(Token::Word(word)) = s.peek()
+        && word.eq_ignore_ascii_case("offset")
+    {
+        s.next();
+        let (name, _) = s.word("the name of a global")?;
+        let (operand, text) = (Operand::Address(crate::arch::symbol(cx, name)), format!("offset {name}"));
+        return Ok(Written { operand, text, span: s.since(mark), bytes });
+    }
     let close = match s.peek() {
         Some(Token::Punct('[')) => Some(']'),
         Some(Token::Punct('(')) => Some(')'),

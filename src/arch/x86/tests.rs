@@ -233,6 +233,7 @@ fn widening_carries_and_products() {
         run(&X86, "x=-1", &["movzx EAX,[x]"]),
         run(&X86, "EAX=-1; EBX=1; ECX=5", &["add EAX,EBX", "adc ECX,EBX"]),
         run(&X86, "EAX=65536; EBX=32768", &["imul EAX,EBX"]),
+        run(&X86, "x=3", &["mov EAX,offset x", "mov EBX,[EAX]"]),
         run(&X86, "EAX=3; EBX=2", &["ror EAX,1", "imul EBX,EBX,-5"]),
     ];
     insta::assert_snapshot!(all.join("\n"), @r"
@@ -247,6 +248,7 @@ fn widening_carries_and_products() {
 
     EBX=1; ECX=7;
     EAX=-2147483648; EBX=32768; CF=1; OF=1;
+    EAX=x; EBX=3; x=3;
     EAX=-2147483647; EBX=-10;
     ");
 }

@@ -140,6 +140,11 @@ fn operands(cx: &mut ColumnCx, s: &mut Scanner) -> Result<Vec<Written>, Diagnost
 fn operand(cx: &mut ColumnCx, s: &mut Scanner) -> Result<Written, Diagnostic> {
     let mark = s.mark();
     if s.eat('$') {
+        if let Some(Token::Word(name)) = s.peek() {
+            s.next();
+            let (operand, text) = (Operand::Address(crate::arch::symbol(cx, name)), format!("${name}"));
+            return Ok(Written { operand, text, span: s.since(mark), bytes: None });
+        }
         let (value, _) = s.number("a number")?;
         let span = s.since(mark);
         if !(-(1 << 63)..1 << 64).contains(&value) {

@@ -266,3 +266,25 @@ fn hints_and_what_is_not_handled() {
       = note: `lock` goes with a read-modify-write of memory: add, adc, sub, sbb, and, or, xor, inc, dec, neg, not, bts, btr, btc, xadd, cmpxchg, xchg
     ");
 }
+
+#[test]
+fn addresses_as_immediates_and_shifts_by_nothing() {
+    let all = [
+        run(&X86_64, "x=3", &["movq $x,%rax", "movl (%rax),%ebx"]),
+        run(&X86_64, "x:8=0; y=0", &["movq $y,(x)"]),
+        run(&X86_64, "rax=1; rbx=1; rcx=32", &["cmpq $1,%rax", "shll %cl,%ebx", "shrq $0,%rax"]),
+        run(&X86_64, "rax=1; rbx=1; rcx=1", &["cmpq $1,%rax", "shll %cl,%ebx"]),
+        run(&X86_64, "x=0", &["movq %rax,$x"]),
+    ];
+    insta::assert_snapshot!(all.join("\n"), @r"
+    rax=x; rbx=3; x=3;
+    x=y;
+    rax=1; rbx=1; rcx=32; zf=1;
+    rax=1; rbx=2; rcx=1;
+    error[arch::bad-operand]: `$x` cannot stand here
+      ┌─ test.litmus:1:11
+      │
+    1 │ movq %rax,$x
+      │           ^^ the destination is a register or memory
+    ");
+}
