@@ -75,7 +75,7 @@ fn programs() {
         "AArch64 test\n{0:X1=3;}\n P0 ;\n BR X1 ;\nexists (true)\n",
         "AArch64 test\n{0:X1=3;}\n P0 ;\n LDR W0,[X1] ;\nexists (0:X0=1)\n",
         "AArch64 test\n{0:X1=x;}\n P0 ;\n LDR W0,[X1,#4] ;\nexists (0:X0=1)\n",
-        "AArch64 test\n{}\n P0 ;\n MRS X0,CTR_EL0 ;\nexists (0:X0=1)\n",
+        "AArch64 test\n{}\n P0 ;\n MRS X0,ESR_EL1 ;\nexists (0:X0=1)\n",
         "AArch64 test\n{}\n P0 ;\n L0: ;\n B L0 ;\nexists (0:X0=1)\n",
     ]), @r#"
     error[program::illegal-operation]: multiplication has no meaning for x and y
@@ -114,11 +114,13 @@ fn programs() {
       │
       = help: declare `x` as an array of elements of the size that is accessed
     --- exit 3
-    error[arch::unsupported-register]: system register `CTR_EL0` is not handled
+    error[arch::unsupported-register]: system register `ESR_EL1` is not handled
       ┌─ test.litmus:4:9
       │
-    4 │  MRS X0,CTR_EL0 ;
-      │         ^^^^^^^ only NZCV is
+    4 │  MRS X0,ESR_EL1 ;
+      │         ^^^^^^^ what it does is not known here
+      │
+      = help: the ones that are: NZCV, CTR_EL0, DCIZ_EL0, MDCCSR_EL0, DBGDTR_EL0, DBGDTRRX_EL0, DBGDTRTX_EL0, TPIDR_EL0, TPIDRRO_EL0
     --- exit 3
     Warning: File "test.litmus": unrolling limit exceeded at L0, legal outcomes may be missing.
     test.litmus: test: no execution at all: every path was cut at the unrolling bound (at L0)
