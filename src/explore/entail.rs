@@ -15,8 +15,10 @@ use crate::relation::rows::{self, Row};
 /// So many choices must be left for a look case by case to be worth its while.
 const WORTH: usize = 6;
 
-/// The most that one look may cost: words of slots computed. (Some tens of milliseconds.)
-const BUDGET: usize = 1 << 26;
+/// The most that one look may cost, in words of slots computed: twice as much with each choice that is left, up to about a second.
+fn budget(left: usize) -> usize {
+    1 << (20 + left.min(10))
+}
 
 /// A check that is still open, and the pairs that can violate it.
 struct Suspect<const W: usize> {
@@ -64,7 +66,7 @@ impl<const W: usize> Search<'_, '_, W> {
         let before = state.open;
         settle(state, &mut suspects);
         if !suspects.is_empty() {
-            self.by_cases(state, &mut suspects);
+            self.by_cases(state, left, &mut suspects);
         }
         if state.open != before {
             self.case_hits += 1;
@@ -72,9 +74,9 @@ impl<const W: usize> Search<'_, '_, W> {
     }
 
     /// Looks at each variable in turn.
-    fn by_cases(&mut self, state: &mut State<W>, suspects: &mut Vec<Suspect<W>>) {
+    fn by_cases(&mut self, state: &mut State<W>, left: usize, suspects: &mut Vec<Suspect<W>>) {
         let cost = self.n * self.n * W * self.problem.code.slots.len();
-        let most = BUDGET / cost.max(1);
+        let most = budget(left) / cost.max(1);
         let mut cases = 0;
         for read in 0..state.candidates.len() {
             let candidates = state.candidates[read];
@@ -88,7 +90,7 @@ impl<const W: usize> Search<'_, '_, W> {
             }
             state.candidates[read] = candidates;
             settle(state, suspects);
-            if suspects.is_empty() || cases >= most {
+            if suspects.is_empty() || cases >= most || self.sink.look_at_limits().is_break() {
                 return;
             }
         }
@@ -104,7 +106,7 @@ impl<const W: usize> Search<'_, '_, W> {
             }
             state.options[variable] = options;
             settle(state, suspects);
-            if suspects.is_empty() || cases >= most {
+            if suspects.is_empty() || cases >= most || self.sink.look_at_limits().is_break() {
                 return;
             }
         }

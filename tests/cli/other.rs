@@ -207,7 +207,7 @@ fn bench_counts_are_the_same_in_every_syntax() {
 fn bench_counts_what_it_need_not_build() {
     for (family, size, model, executions) in [
         ("readers", "40", "sc", 1 << 40),
-        ("ring", "30", "tso", 1 << 30),
+        ("ring", "50", "tso", 1 << 50),
         ("writers", "20", "sc", (1..=20u64).product()),
     ] {
         let args = ["bench", family, "--sizes", size, "-m", model, "--format", "csv", "--force"];
