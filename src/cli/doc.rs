@@ -11,6 +11,7 @@ use crate::model::{Bound, Bounds, Expr, Sort, Val};
 use crate::outcome::Observable;
 use crate::relation::Rel;
 use crate::report::graph::{describe, letters};
+use crate::report::several;
 use crate::session::{Input, Session, Settings, lower_name};
 
 use super::args::DocArgs;
@@ -156,7 +157,7 @@ fn events(word: &str, test: &Lowered, settings: &Settings, out: &mut (dyn Write 
         }
         return Ok(());
     }
-    let ways = if ways == 1 { "1 way".to_string() } else { format!("{ways} ways") };
+    let ways = several(ways as u64, "way");
     writeln!(out, "In {}: nothing ({ways} through it)", test.name)?;
     Ok(())
 }

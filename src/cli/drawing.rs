@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::explore::Execution;
 use crate::outcome::Report;
 use crate::report::graph::{self, Graph, Style};
+use crate::report::several;
 
 /// The form of a graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -156,7 +157,7 @@ impl Drawing {
         } else if Some(report.executions.len()) == self.limit {
             said += &format!(
                 "{name}: {} drawn, there may be more (--graphs N)\n",
-                count(report.executions.len())
+                several(report.executions.len() as u64, "execution")
             );
         }
         said
@@ -174,10 +175,6 @@ impl Drawing {
             .find(|path| !self.written.contains(path))
             .unwrap_or(path)
     }
-}
-
-fn count(n: usize) -> String {
-    if n == 1 { "1 execution".to_string() } else { format!("{n} executions") }
 }
 
 /// The base name of a file, without its extension.

@@ -8,6 +8,7 @@ use std::path::Path;
 use super::args::MergeArgs;
 use super::blocks::{Block, blocks};
 use super::{Done, Exit, Stop};
+use crate::report::several;
 
 /// What makes two results one test's: its name, and its hashes.
 type Key<'a> = (&'a str, Vec<&'a str>);
@@ -54,8 +55,7 @@ pub fn merge(args: &MergeArgs, out: &mut (dyn Write + Send), err: &mut (dyn Writ
             let mut file = BufWriter::new(file);
             file.write_all(joined.as_bytes())?;
             file.flush()?;
-            let number = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
-            let (tests, logs) = (number(tests, "test"), number(texts.len(), "log"));
+            let (tests, logs) = (several(tests as u64, "test"), several(texts.len() as u64, "log"));
             let _ = writeln!(err, "{tests} of {logs} in {}", path.display());
         }
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::litmus::{Seen, Sighting};
 use crate::outcome::Report;
 use crate::report::herd::Style;
-use crate::report::{Csv, Format, Item, Json, JsonLines, Junit, Log, Summary, Table, states};
+use crate::report::{Csv, Format, Item, Json, JsonLines, Junit, Log, Summary, Table, several, states};
 use crate::session::{Session, in_order};
 
 use super::args::{FormatArg, RunArgs};
@@ -167,7 +167,11 @@ pub fn drive(
     format.end(&summary, out)?;
     out.flush()?;
     if told.not_run > 0 {
-        let _ = writeln!(err, "{} more not run: the model could not be loaded", count(told.not_run));
+        let _ = writeln!(
+            err,
+            "{} more not run: the model could not be loaded",
+            several(told.not_run as u64, "test")
+        );
     }
     let interrupted = interrupt.load(Ordering::Relaxed);
     if interrupted {
@@ -178,15 +182,16 @@ pub fn drive(
         let _ = match plan.models.len() {
             0 | 1 => writeln!(err, "{summary}"),
             models => {
-                writeln!(err, "{} under {models} models, {}", count(plan.inputs.len()), summary.results())
+                writeln!(
+                    err,
+                    "{} under {models} models, {}",
+                    several(plan.inputs.len() as u64, "test"),
+                    summary.results()
+                )
             }
         };
     }
     Ok(Ended { summary, interrupted, model_failed: !told.broken_models.is_empty() })
-}
-
-fn count(tests: usize) -> String {
-    if tests == 1 { "1 test".to_string() } else { format!("{tests} tests") }
 }
 
 /// What has been said on standard error, so that nothing is said ten thousand times.
@@ -219,11 +224,15 @@ impl Told {
         }
         let said = console.diagnostics_once(report, &mut self.model_errors);
         // What is wrong with the test itself is as wrong under the next model.
-        let about_test = (report.file.clone(), said);
-        if plan.models.len() == 1 || self.last.as_ref() != Some(&about_test) {
-            text += &about_test.1;
+        if plan.models.len() == 1 {
+            text += &said;
+        } else {
+            let about_test = (report.file.clone(), said);
+            if self.last.as_ref() != Some(&about_test) {
+                text += &about_test.1;
+            }
+            self.last = Some(about_test);
         }
-        self.last = Some(about_test);
         if let Some(reason) = item.failed {
             text += &format!("{}: {}: {reason}\n", report.file, report.title());
         }
@@ -280,7 +289,7 @@ fn seen_so_far(report: &Report) -> String {
     let proposition = condition.split_once(' ').map_or(condition.as_str(), |(_, proposition)| proposition);
     let mut text = format!(
         "  not in the log; seen so far: {}, {} of them with {}\n",
-        several(outcome.positive + outcome.negative, "execution", "executions"),
+        several(outcome.positive + outcome.negative, "execution"),
         outcome.positive,
         proposition
     );
@@ -293,10 +302,6 @@ fn seen_so_far(report: &Report) -> String {
     text
 }
 
-fn several(n: u64, one: &str, more: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { more })
-}
-
 /// `--stats`.
 fn figures(report: &Report) -> String {
     let Some(outcome) = report.outcome() else { return String::new() };
@@ -306,9 +311,9 @@ fn figures(report: &Report) -> String {
     let mut text = format!(
         "{}: {} in {seconds:.4} s ({:.0}/s), {} ({:.0}/s)\n",
         report.title(),
-        several(stats.executions, "execution", "executions"),
+        several(stats.executions, "execution"),
         rate(stats.executions),
-        several(stats.graphs, "graph", "graphs"),
+        several(stats.graphs, "graph"),
         rate(stats.graphs),
     );
     let mut line = |count: u64, what: &str| {

@@ -8,6 +8,7 @@
 
 use super::code::{Check, Code, Slot};
 use super::problem::Problem;
+use super::propagate::holds;
 use super::search::{Search, State, alternatives};
 use crate::model::TestKind;
 use crate::relation::rows::{self, Row};
@@ -44,7 +45,7 @@ impl<const W: usize> Search<'_, '_, W> {
                 continue;
             }
             let (at, size) = self.place(check.slot);
-            if super::propagate::holds(check.test, &self.may[at..at + size]) {
+            if holds(check.test, &self.may[at..at + size]) {
                 state.open &= !(1 << index);
                 continue;
             }

@@ -28,7 +28,7 @@ impl<const W: usize> Search<'_, '_, W> {
         }
         for (index, check) in problem.checks.iter().enumerate() {
             let info = &problem.code.slots[check.slot as usize];
-            let open = index >= 64 || state.open >> index & 1 == 1;
+            let open = is_open(state.open, index);
             if check.negated || !info.refutes || !open || by.is_some_and(|by| by != index) {
                 continue;
             }

@@ -186,8 +186,7 @@ fn summary(tally: &Tally, left: &Side, right: &Side) -> String {
     add(tally.mismatched, "not comparable: one name, two tests".to_string());
     add(tally.only_left, format!("only in {}", left.name));
     add(tally.only_right, format!("only in {}", right.name));
-    let tests = if tally.compared == 1 { "test" } else { "tests" };
-    format!("{} {tests} compared: {}", tally.compared, parts.join(", "))
+    format!("{} compared: {}", super::several(tally.compared as u64, "test"), parts.join(", "))
 }
 
 #[cfg(test)]

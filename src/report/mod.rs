@@ -91,9 +91,14 @@ impl Summary {
     }
 }
 
+/// So many of something: `1 test`, `2 tests`.
+pub fn several(n: u64, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
 impl std::fmt::Display for Summary {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} {}, {}", self.tests, if self.tests == 1 { "test" } else { "tests" }, self.results())
+        write!(f, "{}, {}", several(self.tests as u64, "test"), self.results())
     }
 }
 
