@@ -5,9 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::diag::{self, Color};
-use crate::outcome::{Answer, Report};
 use crate::report::states;
-use crate::session::{Input, Session, Settings};
+use crate::session::{Answer, Input, Report, Session, Settings};
 
 /// A memory model: one that comes with the library, or a `cat` file.
 ///

@@ -6,10 +6,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use litmus::condition::Observable;
 use litmus::execution::unfold;
 use litmus::explore::{self, Engine, Mode, Options};
 use litmus::litmus::Lowered;
-use litmus::outcome::{Completeness, Observable, Outcome};
+use litmus::outcome::{Completeness, Outcome};
 use litmus::session::{Input, Session, Settings};
 
 /// A suite, the models it is run under, and the most of its tests that the sample takes.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::diag::{self, Color, Severity};
-use crate::outcome::Report;
+use crate::session::Report;
 
 use super::args::When;
 

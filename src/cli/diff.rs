@@ -4,9 +4,10 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use crate::outcome::{Expectations, Hashes, Log, Width, compare};
+use crate::outcome::{Hashes, Log, Width, compare};
 use crate::report::herd::Style;
 use crate::report::{DiffOptions, Log as LogFormat, Side, write_diff};
+use crate::session::Expectations;
 
 use super::args::{DiffArgs, FormatArg};
 use super::console::Console;

@@ -3,12 +3,12 @@
 use std::io::Write;
 
 use crate::arch::ArchId;
+use crate::condition::Observable;
 use crate::diag::nearest;
 use crate::doc::{NAMES, Name, definition, lookup};
 use crate::execution::{Names, View, unfold};
 use crate::litmus::Lowered;
 use crate::model::{Bound, Bounds, Expr, Sort, Val};
-use crate::outcome::Observable;
 use crate::relation::Rel;
 use crate::report::graph::{describe, letters};
 use crate::report::several;

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::explore::Execution;
-use crate::outcome::Report;
 use crate::report::graph::{self, Graph, Style};
 use crate::report::several;
+use crate::session::Report;
 
 /// The form of a graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -124,7 +124,7 @@ impl Drawing {
         }
     }
 
-    fn render(&self, execution: &Execution, answer: &crate::outcome::Answer, model: &str) -> String {
+    fn render(&self, execution: &Execution, answer: &crate::session::Answer, model: &str) -> String {
         let graph = Graph::new(execution, &answer.test, model, &self.style);
         match self.form {
             Form::Svg => graph::svg(&graph),

@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
-use crate::outcome::Expectations;
 use crate::report::Log;
 use crate::report::graph::Style;
 use crate::report::herd::Style as LogStyle;
+use crate::session::Expectations;
 
 use super::args::{FormatArg, HerdArgs};
 use super::console::Console;

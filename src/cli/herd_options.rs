@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::cat::lower::canonical_variant;
 use crate::diag::nearest;
 
+use crate::condition::Quantifier;
 use crate::litmus::Overrides;
-use crate::outcome::Quantifier;
 
 use super::cfg;
 use super::herd_graph::GraphOptions;

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use crate::cat::lower::canonical_variant;
 use crate::explore::{Engine, Mode, Options, Request, Show};
-use crate::outcome::{Expectation, Expectations, Log, Width};
+use crate::outcome::{Log, Width};
 use crate::report::graph::Style;
+use crate::session::{Expectation, Expectations};
 use crate::session::{Input, Session, Settings};
 
 use super::Stop;

@@ -7,9 +7,9 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use crate::litmus::{Seen, Sighting};
-use crate::outcome::Report;
 use crate::report::herd::Style;
 use crate::report::{Csv, Format, Item, Json, JsonLines, Junit, Log, Summary, Table, several, states};
+use crate::session::Report;
 use crate::session::{Session, in_order};
 
 use super::args::{FormatArg, RunArgs};

@@ -4,9 +4,8 @@ use std::sync::OnceLock;
 
 use crate::arch::{self, ArchId};
 use crate::cat::lower::MACHINE_SETS;
-use crate::litmus::ScopeTree;
 use crate::model::{Universe, Val};
-use crate::program::{BranchKind, Port, Program};
+use crate::program::{BranchKind, Port, Program, ScopeTree};
 use crate::relation::{Rel, Set};
 
 use super::{Event, EventKind, World};

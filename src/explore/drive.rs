@@ -10,11 +10,12 @@ use super::root::{Built, build};
 use super::search::{Part, Search};
 use super::sink::Sink;
 use super::{Engine, Mode, Options, naive};
+use crate::condition::Observable;
 use crate::diag::Diagnostic;
 use crate::execution::{Names, View, unfold};
 use crate::litmus::Lowered;
 use crate::model::{CheckKind, Model, Step};
-use crate::outcome::{Completeness, Observable, Outcome};
+use crate::outcome::{Completeness, Outcome};
 
 /// Runs a test under a model.
 pub(super) fn run(test: &Lowered, model: &Model, options: &Options) -> Result<Outcome, Diagnostic> {

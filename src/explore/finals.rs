@@ -1,8 +1,8 @@
 //! Final values: what registers and cells hold in the end.
 
+use crate::condition::Observable;
 use crate::diag::Diagnostic;
 use crate::execution::{SymVal, View, World};
-use crate::outcome::Observable;
 use crate::program::{Reg, Value};
 
 /// Where the final values of observed registers stand in a world.

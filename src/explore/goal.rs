@@ -3,9 +3,9 @@
 //! Known early they refute candidates early; whatever cannot be said here is looked at when an execution is complete.
 
 use super::{Mode, Options};
+use crate::condition::{Atom, Observable, Prop, Quantifier};
 use crate::execution::{SymVal, World};
 use crate::litmus::Lowered;
-use crate::outcome::{Atom, Observable, Prop, Quantifier};
 use crate::program::{BinOp, LocId, Type, UnOp, Value, wrap};
 
 /// Requirements on the final state of every execution asked for.

@@ -9,13 +9,13 @@ use super::naive::final_candidates;
 use super::problem::Problem;
 use super::sink::add;
 use super::steps::assertion_failed;
+use crate::condition::Observable;
 use crate::diag::Diagnostic;
 use crate::execution::{View, World};
 use crate::model::{
     Bound, Bounds, CheckKind, ChoiceId, Choices, Expr, ExprId, Model, Order, OrderBase, Rows, Sort, Step,
     Test, TestKind, Val,
 };
-use crate::outcome::Observable;
 use crate::relation::flat::Shape;
 use crate::relation::{Rel, Set};
 

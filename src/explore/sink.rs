@@ -9,9 +9,10 @@ use rustc_hash::FxHashMap;
 
 use super::witness::Watch;
 use super::{Mode, Options};
+use crate::condition::{Observable, Quantifier};
 use crate::diag::Diagnostic;
 use crate::litmus::Lowered;
-use crate::outcome::{Completeness, Observable, Outcome, Quantifier};
+use crate::outcome::{Completeness, Outcome};
 use crate::program::Value;
 
 /// How many graphs pass between two looks at the clock.

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use super::{Engine, Mode, Options, run};
 use crate::arch::ArchId;
+use crate::condition::{Atom, Condition, Observable, Prop, Quantifier};
 use crate::diag::Diagnostic;
 use crate::litmus::Lowered;
 use crate::model::{
     CheckKind, Choices, Expr, ExprId, Interp, Interpreted, Model, Order, OrderBase, Pool, Sort, Step, Test,
     TestKind, Universe, Val,
 };
-use crate::outcome::{Atom, Condition, Observable, Outcome, Prop, Quantifier};
+use crate::outcome::Outcome;
 use crate::program::{
     AccessSize, BinOp, BranchKind, Extra, Instr, LocId, Location, Op, Port, Program, Reg, RegTable, Sym,
     Target, Thread, Tmp, Type, UnOp, Value,

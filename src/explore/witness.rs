@@ -11,11 +11,12 @@ use super::finals::Finals;
 use super::naive::Candidate;
 use super::sink::{Found, Sink};
 use super::{Mode, Options};
+use crate::condition::{Condition, Quantifier};
 use crate::diag::Diagnostic;
 use crate::execution::{Event, View};
 use crate::litmus::Lowered;
 use crate::model::{EvalError, Expr, ExprId, Model, Plain, Sort, Step, Universe, Val};
-use crate::outcome::{Condition, Outcome, Quantifier};
+use crate::outcome::Outcome;
 use crate::program::Value;
 use crate::relation::Rel;
 

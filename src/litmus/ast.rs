@@ -1,10 +1,10 @@
 //! A `.litmus` file as written: everything with its place, nothing resolved yet.
 
 use crate::arch::ArchId;
-use crate::outcome::Quantifier;
+use crate::condition::Quantifier;
 use crate::source::{SourceId, Span};
 
-use super::ScopeTree;
+use crate::program::ScopeTree;
 
 /// A parsed test.
 #[derive(Clone, Debug)]

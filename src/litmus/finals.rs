@@ -1,7 +1,7 @@
 //! Parses what follows the program: `locations`, `filter` and the condition.
 
+use crate::condition::Quantifier;
 use crate::diag::{Diagnostic, nearest};
-use crate::outcome::Quantifier;
 use crate::source::{SourceId, Span};
 
 use super::ast::{Atom, Fault, Final, Item, Prop, Side};

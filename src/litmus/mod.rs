@@ -31,9 +31,9 @@ pub use parse::parse;
 pub use seen::{Seen, Sighting};
 pub use template::{Hexa, Piece, Template};
 
+use crate::condition::{Condition, Observable, Prop};
 use crate::diag::Diagnostic;
-use crate::outcome::{Condition, Observable, Prop};
-use crate::program::Program;
+use crate::program::{Program, ScopeTree};
 
 /// A test, parsed and lowered: ready to run, with all that its output needs.
 #[derive(Clone, Debug)]
@@ -126,15 +126,4 @@ pub enum ShownKind {
         /// How many elements.
         len: usize,
     },
-}
-
-/// A node of a scope tree.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ScopeTree {
-    /// The scope's name.
-    pub name: String,
-    /// Subtrees.
-    pub children: Vec<ScopeTree>,
-    /// Threads directly in it.
-    pub threads: Vec<usize>,
 }

@@ -1,8 +1,8 @@
 //! What the names of a test stand for: symbols, cells, registers, labels.
 
 use crate::arch::{ArchId, Isa};
+use crate::condition::Observable;
 use crate::diag::{Diagnostic, nearest};
-use crate::outcome::Observable;
 use crate::program::{Location, Program, Reg, Sym, Type, Value, wrap};
 use crate::source::Span;
 

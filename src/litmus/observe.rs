@@ -1,7 +1,7 @@
 //! Resolves the final part: condition, filter, and what a state line shows in which order.
 
+use crate::condition::{Atom, Condition, Observable, Prop, type_of};
 use crate::diag::Diagnostic;
-use crate::outcome::{Atom, Condition, Observable, Prop, type_of};
 use crate::program::{Sym, Value};
 use crate::source::Span;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::condition::Quantifier;
 use crate::diag::Diagnostic;
-use crate::outcome::Quantifier;
 use crate::source::Sources;
 
 use super::ast::Test;

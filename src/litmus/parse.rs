@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::arch::ArchId;
+use crate::condition::Quantifier;
 use crate::diag::Diagnostic;
-use crate::outcome::Quantifier;
 use crate::source::{SourceId, Sources, Span};
 
 use super::ast::{Code, Final, Init, Loc, Prop, Region, Table, Test};

@@ -2,9 +2,9 @@
 
 use crate::source::SourceId;
 
-use super::ScopeTree;
 use super::cursor::{Cursor, Parsed};
 use super::lex::{Token, lex};
+use crate::program::ScopeTree;
 
 /// The words that open these sections, each followed by `:`.
 pub const WORDS: [&str; 3] = ["scopes", "levels", "regions"];

@@ -1,7 +1,7 @@
 //! The text of a condition, with holes where the user's choices decide how things look.
 
-use crate::outcome::{Quantifier, format_value};
-use crate::program::{Program, Type, Value};
+use crate::condition::Quantifier;
+use crate::program::{Program, Type, Value, format_value};
 
 /// Decimal or hexadecimal numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -3,10 +3,9 @@
 use std::cmp::Ordering;
 use std::fmt::Write;
 
+use crate::condition::type_of;
 use crate::litmus::{Lowered, Shown, ShownKind};
-use crate::program::{Program, Sym, Type, Value};
-
-use super::Observable;
+use crate::program::{Program, Sym, Type, Value, push_value};
 
 /// How values and locations look.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,43 +20,6 @@ impl Default for StateStyle {
     fn default() -> StateStyle {
         StateStyle { hexa: false, brackets: true }
     }
-}
-
-/// The declared type of something observed: `int` unless the test says otherwise.
-pub fn type_of(program: &Program, observable: Observable) -> Type {
-    match observable {
-        Observable::Reg(thread, reg) => {
-            let declared = program.reg_types.iter().find(|(t, r, _)| (*t, *r) == (thread as usize, reg));
-            declared.map_or(Type::INT, |(_, _, ty)| *ty)
-        }
-        Observable::Loc(loc) => program.locations.get(loc.0 as usize).map_or(Type::INT, |l| l.ty),
-    }
-}
-
-/// A value as its type shows it.
-pub fn format_value(value: Value, ty: Type, program: &Program, hexa: bool) -> String {
-    let mut text = String::new();
-    push_value(&mut text, value, ty, program, hexa);
-    text
-}
-
-fn push_value(text: &mut String, value: Value, ty: Type, program: &Program, hexa: bool) {
-    // Writing to a string does not fail.
-    let _ = match value {
-        Value::Int(_) => match ty.truncate(value) {
-            Value::Int(n) if hexa => {
-                let bits = 8 * u32::from(ty.bytes);
-                let masked = if bits < 128 { n & ((1i128 << bits) - 1) } else { n };
-                write!(text, "{masked:#x}")
-            }
-            Value::Int(n) if ty.bytes >= 16 && !ty.signed => write!(text, "{}", n as u128),
-            Value::Int(n @ 0..=9) => text.write_char(char::from(b'0' + n as u8)),
-            Value::Int(n) => write!(text, "{n}"),
-            other => text.write_str(&program.show(other)),
-        },
-        Value::Code { .. } => write!(text, "label:\"{}\"", program.show(value)),
-        Value::Addr { .. } => text.write_str(&program.show(value)),
-    };
 }
 
 /// A state line: `0:EAX=0; [x]=1;`. `values` are those of `Lowered::shown`.

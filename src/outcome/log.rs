@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Quantifier;
+use crate::condition::Quantifier;
 
 /// A log: its tests, in the order of the file.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]

@@ -1,17 +1,11 @@
-//! Outcomes: final states, conditions and verdicts.
+//! Outcomes: final states, logs of them, and how logs compare.
 
 mod compare;
-mod condition;
-mod expect;
 mod format;
 pub mod log;
-mod report;
 mod result;
 
 pub use compare::{Difference, Hashes, Relation, compare};
-pub use condition::{Atom, Condition, Observable, Prop, Quantifier};
-pub use expect::{Expectation, Expectations};
-pub use format::{StateStyle, format_state, format_value, sorted_states, type_of};
+pub use format::{StateStyle, format_state, sorted_states};
 pub use log::{Log, LogTest, LogVerdict, State, Width};
-pub use report::{Answer, Phases, Report, Verdict};
 pub use result::{Completeness, Outcome, Stats};

@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use crate::condition::{Condition, Quantifier};
 use crate::execution::Cut;
 use crate::program::Value;
-
-use super::{Condition, Quantifier};
 
 /// How far an answer can be trusted: outcomes seen stay seen, but some may be missing.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

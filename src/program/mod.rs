@@ -8,11 +8,15 @@
 
 mod eval;
 mod ops;
+mod scopes;
+mod show;
 mod table;
 mod value;
 
 pub use eval::{IllegalOp, eval_binary, eval_unary, wrap};
 pub use ops::{AccessSize, BinOp, BranchKind, Extra, Op, Port, SetName, Target, Tmp, UnOp};
+pub use scopes::ScopeTree;
+pub use show::{format_value, push_value};
 pub use table::{Location, RegTable, Type};
 pub use value::{LocId, Reg, Sym, Value};
 

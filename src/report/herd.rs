@@ -4,8 +4,9 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
+use crate::condition::Quantifier;
 use crate::litmus::{Hexa, Lowered};
-use crate::outcome::{Outcome, Quantifier, StateStyle, format_state, sorted_states};
+use crate::outcome::{Outcome, StateStyle, format_state, sorted_states};
 
 /// What the user may change about a block.
 #[derive(Clone, Debug)]

@@ -25,7 +25,7 @@ pub use witness::{Witness, WitnessEvent};
 
 use std::io::{self, Write};
 
-use crate::outcome::Report;
+use crate::session::Report;
 
 /// One result on its way out.
 #[derive(Clone, Copy, Debug)]

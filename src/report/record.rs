@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::condition::Observable;
 use crate::diag::{Class, Diagnostic, Severity};
-use crate::outcome::{Observable, Report, Stats};
+use crate::outcome::Stats;
 use crate::program::Value;
+use crate::session::Report;
 use crate::source::Sources;
 
 use super::{Item, Witness, states};

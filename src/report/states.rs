@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::outcome::{Answer, StateStyle, format_state, sorted_states};
+use crate::outcome::{StateStyle, format_state, sorted_states};
 use crate::program::Value;
+use crate::session::Answer;
 
 /// The state lines of an answer, in the order of a log.
 pub fn lines(answer: &Answer) -> Vec<String> {

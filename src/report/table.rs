@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::{Format, Item, Summary};
-use crate::outcome::Report;
+use crate::session::Report;
 
 /// Rows are kept until the end, a few words each, so that columns line up.
 #[derive(Debug)]

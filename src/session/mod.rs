@@ -10,18 +10,22 @@ mod bad_input_tests;
 mod c_tests;
 #[cfg(test)]
 mod corpus_tests;
+mod expect;
 #[cfg(test)]
 mod library_tests;
 mod load;
 mod models;
 mod pipeline;
+mod report;
 mod rules;
 mod trees;
 mod variants;
 
+pub use expect::{Expectation, Expectations};
 pub use load::{Input, ModelKey, Prepared};
 pub use models::{CheckedModel, check_model, lower_name};
 pub use pipeline::{STACK, in_order};
+pub use report::{Answer, Phases, Report, Verdict};
 
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
@@ -30,10 +34,11 @@ use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 
+use crate::condition::Quantifier;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::explore;
 use crate::litmus::{Lowered, Overrides};
-use crate::outcome::{Answer, Completeness, Outcome, Quantifier, Report};
+use crate::outcome::{Completeness, Outcome};
 use crate::source::Sources;
 
 /// Everything a session is told once.

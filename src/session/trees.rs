@@ -5,7 +5,8 @@
 
 use crate::cat::lower::Bell;
 use crate::diag::{Diagnostic, Diagnostics, nearest};
-use crate::litmus::{Lowered, ScopeTree, Test};
+use crate::litmus::{Lowered, Test};
+use crate::program::ScopeTree;
 
 /// Checks the trees and regions of a test and completes them. `None`: something is wrong, and that has been reported.
 pub(super) fn complete(

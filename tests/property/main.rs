@@ -18,11 +18,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use litmus::arch::ArchId;
+use litmus::condition::Observable;
 use litmus::execution::unfold;
 use litmus::explore::{self, Engine, Mode, Options};
 use litmus::litmus::Lowered;
 use litmus::model::Model;
-use litmus::outcome::{Completeness, Observable, Outcome};
+use litmus::outcome::{Completeness, Outcome};
 use litmus::program::Value;
 use litmus::session::{Input, Session, Settings, check_model};
 

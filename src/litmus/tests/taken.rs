@@ -17,12 +17,12 @@ fn initial(test: &Lowered) -> String {
         .shown
         .iter()
         .map(|observable| match observable {
-            crate::outcome::Observable::Reg(thread, reg) => {
+            crate::condition::Observable::Reg(thread, reg) => {
                 let set =
                     test.program.init_regs.iter().find(|(t, r, _)| (*t, *r) == (*thread as usize, *reg));
                 set.map_or(Value::ZERO, |(_, _, value)| *value)
             }
-            crate::outcome::Observable::Loc(loc) => test.program.locations[loc.0 as usize].init,
+            crate::condition::Observable::Loc(loc) => test.program.locations[loc.0 as usize].init,
         })
         .collect();
     format_state(&values, test, &StateStyle::default())

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::execution::{Event, EventKind};
 use crate::litmus::Lowered;
-use crate::outcome::format_value;
-use crate::program::{Type, Value};
+use crate::program::{Type, Value, format_value};
 
 use super::style::Style;
 

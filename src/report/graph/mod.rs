@@ -18,10 +18,11 @@ use std::collections::BTreeMap;
 
 use petgraph::graph::{DiGraph, NodeIndex};
 
+use crate::condition::Quantifier;
 use crate::execution::{Event, EventKind};
 use crate::explore::Execution;
 use crate::litmus::Lowered;
-use crate::outcome::{Quantifier, StateStyle, format_state};
+use crate::outcome::{StateStyle, format_state};
 use crate::relation::Rel;
 
 /// An event of a picture.

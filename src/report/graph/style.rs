@@ -1,8 +1,8 @@
 //! What a picture shows, and how.
 
+use crate::condition::Quantifier;
 use crate::execution::Event;
 use crate::litmus::Lowered;
-use crate::outcome::Quantifier;
 
 /// Which events are drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

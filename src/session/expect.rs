@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{LogVerdict, Report, State, Verdict, Width};
+use crate::outcome::{Log, LogTest, LogVerdict, State, Width};
+
+use super::{Report, Verdict};
 
 /// An expectation on one test.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -111,8 +113,8 @@ impl Expectations {
     }
 
     /// What a log says of each of its tests.
-    pub fn of_log(log: &super::Log) -> Expectations {
-        let expectation = |test: &super::LogTest| Expectation::Log {
+    pub fn of_log(log: &Log) -> Expectations {
+        let expectation = |test: &LogTest| Expectation::Log {
             verdict: test.verdict,
             states: test.states.keys().cloned().collect(),
         };

@@ -1,6 +1,6 @@
 //! Conditions over final states, resolved: no names left.
 
-use crate::program::{LocId, Reg, Type, Value};
+use crate::program::{LocId, Program, Reg, Type, Value};
 
 /// Something that a final state has a value for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -83,5 +83,16 @@ impl Prop {
             Prop::Or(ps) => ps.iter().any(|p| p.holds(value)),
             Prop::Implies(a, b) => !a.holds(value) || b.holds(value),
         }
+    }
+}
+
+/// The declared type of something observed: `int` unless the test says otherwise.
+pub fn type_of(program: &Program, observable: Observable) -> Type {
+    match observable {
+        Observable::Reg(thread, reg) => {
+            let declared = program.reg_types.iter().find(|(t, r, _)| (*t, *r) == (thread as usize, reg));
+            declared.map_or(Type::INT, |(_, _, ty)| *ty)
+        }
+        Observable::Loc(loc) => program.locations.get(loc.0 as usize).map_or(Type::INT, |l| l.ty),
     }
 }

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use crate::arch::ArchId;
+use crate::condition::Quantifier;
 use crate::diag::{Class, Diagnostic, Severity};
 use crate::explore::Execution;
 use crate::litmus::Lowered;
+use crate::outcome::{Completeness, Outcome};
 use crate::source::Sources;
-
-use super::{Completeness, Outcome, Quantifier};
 
 /// Time spent, by phase.
 #[derive(Clone, Copy, Default, Debug)]
