@@ -150,7 +150,12 @@ impl Builder {
 
     /// A conditional jump: branch event, then the jump if `cond` is not 0.
     pub fn branch_if(&mut self, cond: Tmp, pc: usize) {
-        self.branch(BranchKind::Bcc, Some(cond));
+        self.branch_if_as(BranchKind::Bcc, cond, pc);
+    }
+
+    /// The same, with an event of another kind.
+    pub fn branch_if_as(&mut self, kind: BranchKind, cond: Tmp, pc: usize) {
+        self.branch(kind, Some(cond));
         let then = self.block(|b| b.jump(pc));
         self.push(Op::If { cond, then, otherwise: Vec::new() });
     }

@@ -263,7 +263,7 @@ impl World {
 
 impl Names<'_> {
     fn sees(&self, event: &Event) -> bool {
-        self.registers_visible || !event.is_register()
+        if self.registers_visible { !event.is_hidden() } else { !event.is_internal() }
     }
 
     /// Is there a set of that name even if no event is in it?
@@ -280,15 +280,15 @@ impl Names<'_> {
     }
 }
 
-/// Two events of one single-copy atomic access: the halves of an exclusive or compare-and-swap pair. (Plain pairs are two
-/// accesses.)
+/// Two events of one single-copy atomic access: the halves of an exclusive pair. (Plain pairs are two accesses, and so
+/// are, for herd7, the halves of a compare-and-swap pair.)
 fn is_one_access(a: &Event, b: &Event) -> bool {
     let one_of = |set: &str| [a, b].iter().all(|e| e.sets.iter().any(|s| s == set));
     a.thread.is_some()
         && (a.thread, a.instance) == (b.thread, b.instance)
         && (a.is_read(), a.is_write()) == (b.is_read(), b.is_write())
         && b.is_memory()
-        && (one_of("EX") || one_of("X"))
+        && one_of("EX")
 }
 
 /// The names of the sets that an architecture has besides those of every architecture.

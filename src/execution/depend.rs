@@ -36,7 +36,7 @@ impl Dependencies {
         let writes = set(&Event::is_write);
         let memory = set(&Event::is_memory);
         let registers = set(&Event::is_register);
-        let relevant = registers.complement();
+        let relevant = set(&|e| !e.is_internal());
 
         let mut inside = pairs(&world.rf_reg).union(&flow.restrict(&registers));
         inside.close();
@@ -65,8 +65,10 @@ impl Dependencies {
         let data = any.seq(&last_data);
         let addr = any.seq(&last_addr);
 
-        let conditional = set(&|e| e.kind == EventKind::Branch(BranchKind::Bcc));
-        let predicated = set(&|e| e.kind == EventKind::Branch(BranchKind::Pred));
+        let conditional =
+            set(&|e| matches!(e.kind, EventKind::Branch(BranchKind::Bcc | BranchKind::HiddenBcc)));
+        let predicated =
+            set(&|e| matches!(e.kind, EventKind::Branch(BranchKind::Pred | BranchKind::HiddenPred)));
         let readers = set(&|e| e.is_read() || looks_at_lock(e) || matches!(e.kind, EventKind::RegRead(..)));
         let guarded = from(&readers, &pairs(&world.control));
         let mut later = from(&predicated, &iico).union(&guarded);

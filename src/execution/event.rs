@@ -74,6 +74,16 @@ impl Event {
         matches!(self.kind, EventKind::RegRead(..) | EventKind::RegWrite(_))
     }
 
+    /// One that no model sees: only dependencies go through it.
+    pub fn is_hidden(&self) -> bool {
+        matches!(self.kind, EventKind::Branch(kind) if kind.is_hidden())
+    }
+
+    /// Of the inside of an instruction: a register event, or a hidden one.
+    pub fn is_internal(&self) -> bool {
+        self.is_register() || self.is_hidden()
+    }
+
     /// The value that a read of this write takes.
     pub fn written_value(&self) -> Option<&SymVal> {
         match self.kind {

@@ -15,14 +15,14 @@ use super::{Cut, Dependencies, Event, EventKind, SymVal};
 /// A closed unfolding: one path per thread, plus the initial writes.
 ///
 /// Events are numbered as herd7 does: memory events thread by thread in program order, the initial writes (one per cell,
-/// in the order of the program's cells), then fences, branches and all others up to `n_main`, register events last.
+/// in the order of the program's cells), then fences, branches and all others up to `n_main`, register events (and hidden ones) last.
 #[derive(Clone, Debug)]
 pub struct World {
     /// All events.
     pub events: Vec<Event>,
     /// Memory events, initial writes included: `events[..n_memory]`.
     pub n_memory: usize,
-    /// Events that are not register events: `events[..n_main]`.
+    /// Events that are neither register events nor hidden: `events[..n_main]`.
     pub n_main: usize,
     /// Conditions that hold on this path: the value must be non-zero (`true`) or zero (`false`).
     pub constraints: Vec<(SymVal, bool)>,
@@ -407,9 +407,9 @@ impl Numbering {
         let first_init = next;
         next += n_cells as u32;
         let n_memory = next as usize;
-        number(&mut next, &|event| !event.is_memory() && !event.is_register());
+        number(&mut next, &|event| !event.is_memory() && !event.is_internal());
         let n_main = next as usize;
-        number(&mut next, &Event::is_register);
+        number(&mut next, &Event::is_internal);
         Numbering { of, first_init, n_memory, n_main, n_all: next as usize }
     }
 }

@@ -67,6 +67,12 @@ fn push_binding(line: &mut String, values: &[Value], shown: &Shown, test: &Lower
             line.push('=');
             push(line, shown.first);
         }
+        // As herd7 prints it.
+        ShownKind::Array { name, len: 1 } => {
+            line.push_str(name);
+            line.push('=');
+            push(line, shown.first);
+        }
         ShownKind::Array { name, len } => {
             line.push_str(name);
             line.push_str("={");

@@ -156,6 +156,18 @@ pub enum BranchKind {
     Pred,
     /// Any other commit: in `B` only.
     Plain,
+    /// A conditional jump of an architecture whose jumps make no event: control dependencies go through it, but no
+    /// model sees it.
+    HiddenBcc,
+    /// Likewise for the choice of a predicated instruction.
+    HiddenPred,
+}
+
+impl BranchKind {
+    /// No model sees it?
+    pub fn is_hidden(self) -> bool {
+        matches!(self, BranchKind::HiddenBcc | BranchKind::HiddenPred)
+    }
 }
 
 /// The micro-operations of an instruction, run in order.

@@ -51,7 +51,7 @@ impl Witness {
     /// The record of an execution.
     pub fn new(execution: &Execution, test: &Lowered) -> Witness {
         let shown: Vec<usize> =
-            (0..execution.events.len()).filter(|e| !execution.events[*e].is_register()).collect();
+            (0..execution.events.len()).filter(|e| !execution.events[*e].is_internal()).collect();
         let letters = letters(&execution.events, &shown);
         let location = |event: &Event| {
             let cell = event.loc.and_then(|loc| test.program.locations.get(loc.0 as usize));
@@ -85,7 +85,7 @@ impl Witness {
             }
         });
         let pairs = |rel: &Rel| {
-            let seen = |e: usize| !execution.events[e].is_register();
+            let seen = |e: usize| !execution.events[e].is_internal();
             let pairs = rel.iter().filter(|(a, b)| seen(*a) && seen(*b));
             pairs.map(|(a, b)| (id(a), id(b))).collect::<Vec<_>>()
         };

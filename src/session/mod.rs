@@ -12,6 +12,8 @@ mod c_tests;
 mod corpus_tests;
 mod expect;
 #[cfg(test)]
+mod isa_tests;
+#[cfg(test)]
 mod library_tests;
 mod load;
 mod models;

@@ -445,37 +445,34 @@ impl<'a> Lower<'a, '_> {
 
     /// Compare and swap of one element or two.
     ///
-    /// The architecture leaves open where the final value of the compared register comes from: from memory, or (for a
-    /// success) from itself, which then hangs on the comparison. Like herd7, each way is an execution of its own.
+    /// The architecture leaves open where the final value of the compared register comes from, if it succeeds: from
+    /// memory, or from itself, which then hangs on the comparison. It leaves open, too, whether a failure writes back what
+    /// it read. Like herd7, each way is an execution of its own.
     fn compare_and_swap(&mut self, addr: Tmp, bytes: u8, rs: &[&Gpr], rt: &[&Gpr]) {
         let expected: Vec<Tmp> = rs.iter().map(|gpr| self.read_data(gpr, bytes)).collect();
         let returns = rs.iter().any(|gpr| gpr.reg.is_some());
         let mut branches = Vec::new();
-        for hangs_on_comparison in [true, false] {
-            branches.push(self.nested(|lower| {
-                let sets: &[&str] = match (returns, lower.mnemonic.acquire) {
-                    (false, _) => &["X", "NoRet"],
-                    (true, true) => &["A"],
-                    (true, false) => &[],
-                };
-                let (old, done) = lower.compared(addr, bytes, sets, &expected, false);
-                let ctrl = if hangs_on_comparison { vec![done] } else { Vec::new() };
-                lower.write_all(rs, &old, bytes, &old, &ctrl);
-            }));
-        }
+        branches.push(self.nested(|lower| {
+            let sets: &[&str] = match (returns, lower.mnemonic.acquire) {
+                (false, _) => &["X", "NoRet"],
+                (true, true) => &["A"],
+                (true, false) => &[],
+            };
+            let (old, _) = lower.compared(addr, bytes, sets, &expected, false);
+            lower.write_all(rs, &old, bytes, &old, &[]);
+        }));
+        branches.push(self.nested(|lower| {
+            let (read_sets, write_sets) = lower.atomic_sets(returns);
+            let (old, done) = lower.compared(addr, bytes, &read_sets, &expected, false);
+            lower.store_all(addr, bytes, &old, &write_sets, done);
+            lower.write_all(rs, &old, bytes, &old, &[]);
+        }));
         for from_itself in [true, false] {
             branches.push(self.nested(|lower| {
                 let (read_sets, write_sets) = lower.atomic_sets(returns);
                 let (old, done) = lower.compared(addr, bytes, &read_sets, &expected, true);
                 let new: Vec<Tmp> = rt.iter().map(|gpr| lower.read_data(gpr, bytes)).collect();
-                let mut at = addr;
-                for (index, value) in new.iter().enumerate() {
-                    if index > 0 {
-                        at = lower.next_element(at, bytes);
-                    }
-                    let extra = Extra { ctrl: vec![done], data: new.clone(), ..Extra::default() };
-                    lower.b.store_with(at, *value, bytes, &write_sets, extra);
-                }
+                lower.store_all(addr, bytes, &new, &write_sets, done);
                 if from_itself {
                     lower.write_all(rs, &expected, bytes, &expected, &[done]);
                 } else {
@@ -514,6 +511,18 @@ impl<'a> Lower<'a, '_> {
         let extra = Extra { done: Some(done), ..Extra::default() };
         self.b.push(Op::Branch { kind: BranchKind::Pred, cond: Some(cond), extra });
         (old, done)
+    }
+
+    /// Stores the elements, each of them with data from all values, behind the comparison.
+    fn store_all(&mut self, addr: Tmp, bytes: u8, values: &[Tmp], sets: &[&'static str], done: Tmp) {
+        let mut at = addr;
+        for (index, value) in values.iter().enumerate() {
+            if index > 0 {
+                at = self.next_element(at, bytes);
+            }
+            let extra = Extra { ctrl: vec![done], data: values.to_vec(), ..Extra::default() };
+            self.b.store_with(at, *value, bytes, sets, extra);
+        }
     }
 
     fn write_all(&mut self, regs: &[&Gpr], values: &[Tmp], bytes: u8, data: &[Tmp], ctrl: &[Tmp]) {

@@ -61,7 +61,7 @@ impl Lowering<'_, '_> {
         if is_access || is_jump {
             let done = self.b.tmp();
             let extra = Extra { done: Some(done), ..Extra::default() };
-            let kind = if is_jump { BranchKind::Bcc } else { BranchKind::Pred };
+            let kind = if is_jump { BranchKind::Bcc } else { BranchKind::HiddenPred };
             self.b.push(Op::Branch { kind, cond: Some(cond), extra });
             self.guard = Some(done);
         }

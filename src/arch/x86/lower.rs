@@ -5,7 +5,7 @@
 
 use super::table::{Arith, Condition, Kind, Test};
 use crate::arch::build::{Builder, names};
-use crate::program::{AccessSize, BinOp, Extra, Op, Port, Reg, SetName, Sym, Tmp, UnOp, Value};
+use crate::program::{AccessSize, BinOp, BranchKind, Extra, Op, Port, Reg, SetName, Sym, Tmp, UnOp, Value};
 
 /// A register, or a part of one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -243,7 +243,8 @@ impl Lowering<'_> {
             Kind::Jump => self.b.jump(insn.target),
             Kind::JumpIf(condition) => {
                 let cond = self.condition(condition);
-                self.b.branch_if(cond, insn.target);
+                // Like herd7: no event, which a model that ranges over all of them would see.
+                self.b.branch_if_as(BranchKind::HiddenBcc, cond, insn.target);
             }
             Kind::Return => self.b.push(Op::Stop),
             Kind::Address => {

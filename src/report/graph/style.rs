@@ -22,7 +22,7 @@ impl EventChoice {
         match self {
             EventChoice::All => true,
             EventChoice::Memory => event.is_memory(),
-            EventChoice::NoRegisters => !event.is_register(),
+            EventChoice::NoRegisters => !event.is_internal(),
             EventChoice::MemoryAndFences => super::is_usual(event),
         }
     }
