@@ -44,7 +44,7 @@ fn program(arch: ArchId, threads: Vec<Thread>) -> Program {
 }
 
 fn thread(code: Vec<Instr>) -> Thread {
-    Thread { code, labels: vec![("L0".into(), 0)], annotations: Vec::new() }
+    Thread { code, labels: vec![("L0".into(), 0)], ..Thread::default() }
 }
 
 fn instr(f: impl FnOnce(&mut Builder)) -> Instr {

@@ -459,8 +459,25 @@ impl<'p> Unfolding<'p> {
                     state.conditions.truncate(*count);
                 }
             }
+            Op::Spawn { .. } | Op::Join { .. } => {
+                return Err(self.not_closed(state, "threads that start threads"));
+            }
+            Op::Alloc { .. } | Op::Free { .. } => {
+                return Err(self.not_closed(state, "objects made while the program runs"));
+            }
+            Op::CompareExchange { .. } => {
+                return Err(self.not_closed(state, "compare-exchanges in one step"));
+            }
+            Op::Assert { .. } => return Err(self.not_closed(state, "assertions")),
+            Op::Nondet { .. } => return Err(self.not_closed(state, "values chosen at random")),
         }
         Ok(Flow::On)
+    }
+
+    /// What this engine cannot do, which has every thread and every cell before it starts.
+    fn not_closed(&self, state: &State<'p>, what: &str) -> Diagnostic {
+        Diagnostic::unsupported("program::not-closed", format!("{what} are for `litmus verify`"))
+            .at(self.instr(state).span, "not in a litmus test")
     }
 
     /// The micro-ops that only compute.

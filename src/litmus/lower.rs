@@ -177,6 +177,7 @@ impl Lowering<'_> {
             code: Vec::with_capacity(length),
             labels,
             annotations: column.annotations.iter().map(|(name, _)| name.clone()).collect(),
+            ..Thread::default()
         };
         for cell in column.cells.iter().filter(|cell| !cell.text.is_empty()) {
             let mut cx = ColumnCx {

@@ -11,10 +11,13 @@ mod ops;
 mod scopes;
 mod show;
 mod table;
+pub mod threads;
 mod value;
 
 pub use eval::{IllegalOp, eval_binary, eval_unary, wrap};
-pub use ops::{AccessSize, BinOp, BranchKind, Extra, Op, Port, SetName, Target, Tmp, UnOp};
+pub use ops::{
+    AccessSize, BinOp, BranchKind, Content, Extra, Op, Port, Property, SetName, Storage, Target, Tmp, UnOp,
+};
 pub use scopes::ScopeTree;
 pub use show::{format_value, push_value};
 pub use table::{Location, RegTable, Type};
@@ -52,6 +55,20 @@ pub struct Thread {
     pub labels: Vec<(String, usize)>,
     /// Names from the program header (`P0:a,b`): sets holding every event of the thread.
     pub annotations: Vec<String>,
+    /// Does it run from the start, or only when another thread spawns it?
+    pub start: Start,
+    /// The register that holds its result when it has ended.
+    pub result: Option<Reg>,
+}
+
+/// When a thread's code is run.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Start {
+    /// From the start, once: the threads of a litmus test, `main` of a program.
+    #[default]
+    Alone,
+    /// Each time that it is spawned.
+    Spawned,
 }
 
 /// One instruction.

@@ -198,6 +198,18 @@ pub enum Op {
     /// One event that reads and writes (C11 read-modify-writes): `dst` takes the old value, the new one is
     /// `update`, computed from `dst` by `ops` (only `Const`, `Unary`, `Binary`, `Taint` there).
     Rmw { dst: Tmp, addr: Tmp, ops: Vec<Op>, update: Tmp, size: AccessSize, sets: Vec<SetName>, extra: Extra },
+    /// Compare-exchange: one event that reads and writes `desired` where the old value is `expected`, one that only reads (with the
+    /// sets of `failure`) where it is not; `dst` takes the old value. For programs: litmus tests have a [`Op::Choice`] of the two.
+    CompareExchange {
+        dst: Tmp,
+        addr: Tmp,
+        expected: Tmp,
+        desired: Tmp,
+        size: AccessSize,
+        sets: Vec<SetName>,
+        failure: Vec<SetName>,
+        extra: Extra,
+    },
     /// Fence event.
     Fence { sets: Vec<SetName>, extra: Extra },
     /// Any other event without a value (cache maintenance, locks of the kernel model …): member of
@@ -243,6 +255,72 @@ pub enum Op {
     ControlSave { id: u32 },
     /// Only the conditions remembered by the latest `ControlSave` of that `id` stay in force.
     ControlRestore { id: u32 },
+    /// A new thread runs `Program::threads[code]` (one that is [`super::Start::Spawned`]) with these registers set, the others 0; `dst` takes its
+    /// handle, which only `Join` looks into. See [`super::threads`] for the events and the order that this makes.
+    Spawn { dst: Tmp, code: usize, args: Vec<(Reg, Tmp)> },
+    /// Waits until that thread has ended; `dst` takes its result (`Thread::result`). A value that is no handle, or one joined before,
+    /// is a violation of [`Property::Thread`].
+    Join { thread: Tmp, dst: Option<Tmp> },
+    /// A new object of `size` bytes; `dst` takes its address. Its cells are made by the accesses to it.
+    Alloc { dst: Tmp, size: Tmp, kind: Storage, content: Content },
+    /// The end of an object's life: `addr` is its first byte, or 0 (nothing happens). Accesses that do not happen before are
+    /// [`Property::UseAfterFree`], ending it twice is [`Property::DoubleFree`]. Its `kind` must be that of the object.
+    Free { addr: Tmp, kind: Storage },
+    /// The property holds if `cond` is not 0. If it is 0 the execution violates it, and the thread ends here.
+    Assert { cond: Tmp, property: Property },
+    /// Any value from `low` to `high`, both included: a fork.
+    Nondet { dst: Tmp, low: i128, high: i128 },
+}
+
+/// Where an object lives.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Storage {
+    /// Until it is freed; still there at the end, it is leaked.
+    Heap,
+    /// Until the block of its declaration is left.
+    Stack,
+    /// As [`Storage::Stack`], and no other thread can ever get its address: accesses to it make no events.
+    Private,
+}
+
+/// What a new object holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Content {
+    /// Zeros.
+    Zero,
+    /// Nothing that may be read: [`Property::Uninitialised`].
+    Nothing,
+}
+
+/// What a program is not allowed to do. The place is that of the instruction.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Property {
+    /// `assert`, with its condition as written.
+    Assertion(String),
+    /// Two conflicting accesses, not ordered, one of them not atomic.
+    Race,
+    /// An access through a null pointer.
+    Null,
+    /// An access outside every object, or through what is no address.
+    OutOfBounds,
+    /// An access to an object after its life.
+    UseAfterFree,
+    /// An object freed twice, or freed what was never allocated.
+    DoubleFree,
+    /// A read of what was never written.
+    Uninitialised,
+    /// An object never freed (a warning).
+    Leak,
+    /// A lock released that is not held, taken twice, or destroyed; what is wrong, in words.
+    Lock(String),
+    /// Threads that wait for each other.
+    Deadlock,
+    /// A loop that waits for ever though all writes have landed.
+    Liveness,
+    /// A join of what is no thread, or was joined before.
+    Thread,
+    /// Division by zero, and other arithmetic without a result.
+    Arithmetic(String),
 }
 
 /// Optional extras of an event-making op.

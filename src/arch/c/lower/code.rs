@@ -127,7 +127,7 @@ impl Code {
             resolve(&mut instr.ops, &labels, end);
         }
         let named = self.named.iter().filter_map(|(name, label)| Some((name.clone(), labels[label.0]?)));
-        Ok(Thread { labels: named.collect(), code: self.instrs, annotations: Vec::new() })
+        Ok(Thread { labels: named.collect(), code: self.instrs, ..Thread::default() })
     }
 }
 

@@ -1,0 +1,27 @@
+//! Threads that start threads: the events and the order that this makes, the same under every model.
+//!
+//! [`super::Op::Spawn`], the start of the spawned thread, its end, and [`super::Op::Join`] make one fence event each, a member of [`FULL_FENCE`].
+//! `po` holds, besides what it holds within a thread, the pairs from the fence of a spawn (and all before it) to the events of the new thread,
+//! and from the events of a thread that has ended to the fence of the join that waited for it (and all after it); `int` and `ext` stay
+//! relations between events of one thread and of two. So any model that has program order and full fences knows threads, and none has to read or
+//! write a cell for it: a program has no more executions than its own accesses make.
+
+use std::borrow::Cow;
+
+use super::SetName;
+
+/// The sets of a fence that orders everything, under the name that each model of the library gives it. The memory order of C11 is not among them: what it
+/// needs comes with `po`, and a sequentially consistent fence would forbid more than a language promises.
+pub const FULL_FENCE: [SetName; 11] = [
+    Cow::Borrowed("MFENCE"),
+    Cow::Borrowed("DMB"),
+    Cow::Borrowed("DSB"),
+    Cow::Borrowed("DMB.SY"),
+    Cow::Borrowed("DSB.SY"),
+    Cow::Borrowed("DMB.ISH"),
+    Cow::Borrowed("DSB.ISH"),
+    Cow::Borrowed("SYNC"),
+    Cow::Borrowed("Fence.rw.rw"),
+    Cow::Borrowed("Mb"),
+    Cow::Borrowed("FULL"),
+];
