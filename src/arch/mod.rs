@@ -21,8 +21,10 @@ mod tests;
 pub mod x86;
 pub mod x86_64;
 
+use std::sync::OnceLock;
+
 use crate::diag::Diagnostic;
-use crate::program::{Instr, Reg, RegTable, Sym};
+use crate::program::{CellSizes, Conventions, Instr, Reg, RegTable, Sym};
 use crate::source::Span;
 
 /// The architectures of litmus tests.
@@ -77,6 +79,34 @@ impl ArchId {
     }
 }
 
+/// Sets of every machine architecture, often empty.
+pub const MACHINE_SETS: &[&str] =
+    &["T", "GCS", "TLBI", "no-loc", "CutOff", "FAULT", "FAULT-RD", "FAULT-WR", "EXC-ENTRY", "EXC-RET"];
+
+/// How the events of an architecture's programs are read.
+pub fn conventions(id: ArchId) -> &'static Conventions {
+    static ALL: OnceLock<Vec<Conventions>> = OnceLock::new();
+    &ALL.get_or_init(|| ArchId::ALL.into_iter().map(conventions_of).collect())[id as usize]
+}
+
+fn conventions_of(id: ArchId) -> Conventions {
+    let Some(isa) = isa(id) else { return c::conventions() };
+    let mut sets = isa.sets();
+    if id != ArchId::Lisa {
+        sets.extend(MACHINE_SETS.iter().map(|name| (*name).to_string()));
+    }
+    isa.conventions(Conventions {
+        arch: id.name(),
+        sets,
+        one_event_rmw: false,
+        non_atomics: false,
+        po_inside: false,
+        control_flows: false,
+        follows_known_jumps: false,
+        sizes: CellSizes::Hidden,
+    })
+}
+
 /// What the parser of one program column needs to know and to leave behind.
 pub struct ColumnCx<'a> {
     /// The thread's number.
@@ -129,6 +159,11 @@ pub trait Isa: Sync {
 
     /// Names of the event sets that a model may use on this architecture besides those of every architecture.
     fn sets(&self) -> Vec<String>;
+
+    /// How the events of its programs are read, where that is not `usual`.
+    fn conventions(&self, usual: Conventions) -> Conventions {
+        usual
+    }
 
     /// The model that herd7 would take, by our name for it; empty if there is none.
     fn default_model(&self) -> &'static str;

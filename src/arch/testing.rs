@@ -66,7 +66,7 @@ fn program(isa: &dyn Isa, init: &str, code: &[&str]) -> Result<Program, String> 
     let mut sources = Sources::new();
     let id = sources.add("test.litmus", code.join("\n"));
     let mut program = Program {
-        arch: isa.id(),
+        conventions: crate::arch::conventions(isa.id()),
         bits: isa.bits(),
         threads: Vec::new(),
         regs: RegTable::default(),

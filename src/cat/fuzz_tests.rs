@@ -448,7 +448,7 @@ fn broken_models() {
     }
     let base = Arc::new(base);
     let mut predefined = Predefined::new(&BTreeSet::new());
-    predefined.add_machine_sets();
+    predefined.add_sets(crate::arch::MACHINE_SETS.iter().copied());
     predefined.add_sets(["X", "EX", "DMB", "DMB.ST", "ISB", "A", "L", "MFENCE", "SYNC", "LWSYNC"]);
 
     let from = std::env::var("LITMUS_FUZZ_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(0u64);

@@ -94,7 +94,7 @@ fn unknown(word: &str, arch: Option<ArchId>) -> String {
 fn events(word: &str, test: &Lowered, settings: &Settings, out: &mut (dyn Write + Send)) -> Result<(), Stop> {
     // All events: `_` by itself could as well be all pairs.
     let expression = if word == "_" { "M | ~M" } else { word };
-    let Some((model, value)) = lower_name(settings, expression, test.program.arch) else {
+    let Some((model, value)) = lower_name(settings, expression, test.arch) else {
         writeln!(out, "In {}: only a model gives `{word}` a value", test.name)?;
         return Ok(());
     };

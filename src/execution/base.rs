@@ -1,9 +1,5 @@
 //! What a model can ask about a world by name: predefined sets and relations.
 
-use std::sync::OnceLock;
-
-use crate::arch::{self, ArchId};
-use crate::cat::lower::MACHINE_SETS;
 use crate::model::{Universe, Val};
 use crate::program::{BranchKind, Port, Program, ScopeTree};
 use crate::relation::{Rel, Set};
@@ -27,12 +23,6 @@ pub struct Names<'a> {
 
 /// The relation from the events of a level to those of the level below; among the scope trees, a tree of that name has the threads of both.
 pub const NEXT_LEVEL: &str = "next-level";
-
-/// Sets of C besides those of its bell file.
-const C_SETS: [&str; 19] = [
-    "X", "RMW", "A", "NA", "RLX", "ACQ", "REL", "ACQ_REL", "SC", "CON", "annot", "LK", "LKR", "LKW", "LS",
-    "LF", "UL", "RL", "RU",
-];
 
 impl World {
     /// A predefined set that the program fixes. `None`: there is no set of that name here.
@@ -60,10 +50,11 @@ impl World {
                 let annotated = names.program.threads.iter().map(|t| t.annotations.iter().any(|a| a == name));
                 let annotated: Vec<bool> = annotated.collect();
                 let region = |e: &Event| names.regions_of(e).any(|region| upper(region) == name);
+                let conventions = names.program.conventions;
                 let tagged = |e: &Event| e.sets.iter().any(|set| set == name);
-                let set = match (names.program.arch, name) {
-                    (ArchId::C, "NA") => of(&|e| !e.sets.iter().any(|set| set == "A")),
-                    (ArchId::C | ArchId::Lisa, "X" | "RMW") => of(&|e| {
+                let set = match name {
+                    "NA" if conventions.non_atomics => of(&|e| !e.sets.iter().any(|set| set == "A")),
+                    "X" | "RMW" if conventions.one_event_rmw => of(&|e| {
                         e.kind == EventKind::Rmw || e.sets.iter().any(|set| set == "X" || set == "RMW")
                     }),
                     _ => {
@@ -102,13 +93,13 @@ impl World {
             }
             rel
         };
-        let dependencies = || self.dependencies(names.program.arch);
+        let dependencies = || self.dependencies(names.program.conventions);
         Some(match name {
             "id" => Rel::id_on(&self.visible(names)),
             "po" => {
                 let seen = self.visible(names);
                 let mut po = self.program_order(n);
-                if names.program.arch == ArchId::C {
+                if names.program.conventions.po_inside {
                     // Also the order inside an instruction, between events that are not register events.
                     po.union_with(&cut(&self.intra_order().restrict(&self.main_events())));
                 }
@@ -268,7 +259,7 @@ impl Names<'_> {
 
     /// Is there a set of that name even if no event is in it?
     fn declares(&self, name: &str) -> bool {
-        set_names(self.program.arch).iter().any(|set| set == name)
+        self.program.conventions.sets.iter().any(|set| set == name)
     }
 
     fn regions_of<'s>(&'s self, event: &Event) -> impl Iterator<Item = &'s str> {
@@ -289,24 +280,6 @@ fn is_one_access(a: &Event, b: &Event) -> bool {
         && (a.is_read(), a.is_write()) == (b.is_read(), b.is_write())
         && b.is_memory()
         && one_of("EX")
-}
-
-/// The names of the sets that an architecture has besides those of every architecture.
-pub fn set_names(arch: ArchId) -> &'static [String] {
-    static NAMES: OnceLock<Vec<(ArchId, Vec<String>)>> = OnceLock::new();
-    let all = NAMES.get_or_init(|| {
-        let names = |arch| {
-            let own = arch::isa(arch).map_or(Vec::new(), |isa| isa.sets());
-            let shared: &[&str] = match arch {
-                ArchId::C => &C_SETS,
-                ArchId::Lisa => &["X", "RMW", "Ftotal"],
-                _ => MACHINE_SETS,
-            };
-            own.into_iter().chain(shared.iter().map(|name| (*name).to_string())).collect()
-        };
-        ArchId::ALL.into_iter().map(|arch| (arch, names(arch))).collect()
-    });
-    all.iter().find(|(a, _)| *a == arch).map_or(&[], |(_, names)| names)
 }
 
 /// Where an event is: its memory cell, or its register.

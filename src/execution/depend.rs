@@ -3,8 +3,7 @@
 //! This is what herd7 computes for models that do not do it themselves: the flow starts at a memory read (or, for the
 //! result of a store-conditional, at a write), goes through registers, and ends at a branch, an address or a value.
 
-use crate::arch::ArchId;
-use crate::program::{BranchKind, Port};
+use crate::program::{BranchKind, Conventions, Port};
 use crate::relation::{Rel, Set};
 
 use super::{Event, EventKind, World};
@@ -24,14 +23,14 @@ pub struct Dependencies {
 
 impl Dependencies {
     /// Of a world.
-    pub fn new(world: &World, arch: ArchId) -> Dependencies {
+    pub fn new(world: &World, conventions: &Conventions) -> Dependencies {
         let n = world.events.len();
         let set = |f: &dyn Fn(&Event) -> bool| Set::of(n, (0..n).filter(|e| f(&world.events[*e])));
         let pairs = |list: &[(u32, u32)]| Rel::of(n, list.iter().map(|(a, b)| (*a as usize, *b as usize)));
         let iico_data = pairs(&world.iico_data);
         let iico_ctrl = pairs(&world.iico_ctrl);
         let iico = iico_data.union(&iico_ctrl).union(&pairs(&world.iico_order)).plus();
-        let flow = if arch == ArchId::AArch64 { iico_data.union(&iico_ctrl) } else { iico_data };
+        let flow = if conventions.control_flows { iico_data.union(&iico_ctrl) } else { iico_data };
         let loads = set(&|e| e.is_read() || looks_at_lock(e));
         let writes = set(&Event::is_write);
         let memory = set(&Event::is_memory);
@@ -46,7 +45,7 @@ impl Dependencies {
 
         let feeds = |list: &[(u32, u32)], port: Port| {
             let mut rel = Rel::empty(n);
-            for (a, b) in &flow_pairs(world, arch) {
+            for (a, b) in &flow_pairs(world, conventions) {
                 let fed = match world.events[*a as usize].kind {
                     EventKind::RegRead(_, Port::None) => list.contains(&(*a, *b)),
                     EventKind::RegRead(_, own) => own == port,
@@ -88,9 +87,9 @@ fn looks_at_lock(event: &Event) -> bool {
     event.kind == EventKind::Other && event.sets.iter().any(|set| matches!(set.as_ref(), "LF" | "RL" | "RU"))
 }
 
-fn flow_pairs(world: &World, arch: ArchId) -> Vec<(u32, u32)> {
+fn flow_pairs(world: &World, conventions: &Conventions) -> Vec<(u32, u32)> {
     let mut pairs = world.iico_data.clone();
-    if arch == ArchId::AArch64 {
+    if conventions.control_flows {
         pairs.extend_from_slice(&world.iico_ctrl);
     }
     pairs

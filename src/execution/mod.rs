@@ -16,7 +16,7 @@ mod tests;
 mod unfold;
 mod world;
 
-pub use base::{NEXT_LEVEL, Names, View, set_names};
+pub use base::{NEXT_LEVEL, Names, View};
 pub use depend::Dependencies;
 pub use event::{Event, EventKind};
 pub use symbolic::SymVal;

@@ -8,37 +8,33 @@
 //! C and LISA are not looked at: there an access is always to a whole object, and the types that tests write are
 //! often only approximate.
 
-use crate::arch::ArchId;
 use crate::diag::Diagnostic;
-use crate::program::{Program, Type};
+use crate::program::{CellSizes, Program, Type};
 use crate::source::Span;
 
 use super::{Event, World};
 
 /// What the check needs to know of a program.
 pub(super) struct Sizes {
-    arch: ArchId,
+    rule: CellSizes,
     cells: Vec<(String, Type)>,
     /// By thread and program counter.
     spans: Vec<Vec<Span>>,
-    /// Accesses of 4 bytes and more count as whole ones.
-    lenient: bool,
 }
 
 impl Sizes {
     pub(super) fn new(program: &Program) -> Sizes {
         let spans = |thread: &crate::program::Thread| thread.code.iter().map(|instr| instr.span).collect();
         Sizes {
-            arch: program.arch,
+            rule: program.conventions.sizes,
             cells: program.locations.iter().map(|cell| (cell.name.clone(), cell.ty)).collect(),
             spans: program.threads.iter().map(spans).collect(),
-            lenient: program.arch == ArchId::C,
         }
     }
 
     /// The first cell of a world whose accesses mix sizes in a way that shows.
     pub(super) fn mixed(&self, world: &World) -> Option<Diagnostic> {
-        if matches!(self.arch, ArchId::C | ArchId::Lisa) {
+        if self.rule == CellSizes::Approximate {
             return None;
         }
         (0..self.cells.len()).find_map(|cell| self.mixed_cell(world, cell))
@@ -52,8 +48,7 @@ impl Sizes {
         let bytes = narrow.size?;
         let widest = accesses().max_by_key(|e| e.size)?;
         let widest_bytes = widest.size?.max(ty.bytes);
-        // Tests in C declare a cell as `int` here and as a pointer there without meaning anything by it.
-        if bytes >= widest_bytes || (self.lenient && bytes >= 4) {
+        if bytes >= widest_bytes {
             return None;
         }
         let fits = |write: &usize| {

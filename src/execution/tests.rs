@@ -5,8 +5,8 @@ use std::fmt::Write;
 use insta::assert_snapshot;
 
 use super::*;
-use crate::arch::ArchId;
 use crate::arch::build::Builder;
+use crate::arch::{ArchId, conventions};
 use crate::model::Universe;
 use crate::program::{
     AccessSize, BinOp, Extra, Instr, Location, Op, Port, Program, Reg, RegTable, Sym, Target, Thread, Type,
@@ -32,7 +32,7 @@ fn program(arch: ArchId, threads: Vec<Thread>) -> Program {
         init: Value::ZERO,
     });
     Program {
-        arch,
+        conventions: conventions(arch),
         bits: 64,
         threads,
         regs,

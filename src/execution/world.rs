@@ -2,9 +2,8 @@
 
 use std::sync::OnceLock;
 
-use crate::arch::ArchId;
 use crate::diag::Diagnostic;
-use crate::program::{LocId, Program, Reg, Value};
+use crate::program::{Conventions, LocId, Program, Reg, Value};
 
 use super::path::Path;
 use super::ranges::Ranges;
@@ -332,8 +331,8 @@ impl World {
     }
 
     /// Dependencies, computed when first asked for.
-    pub fn dependencies(&self, arch: ArchId) -> &Dependencies {
-        self.dependencies.get_or_init(|| Dependencies::new(self, arch))
+    pub fn dependencies(&self, conventions: &Conventions) -> &Dependencies {
+        self.dependencies.get_or_init(|| Dependencies::new(self, conventions))
     }
 
     fn find_writes(&mut self) {

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::{Engine, Mode, Options, run};
-use crate::arch::ArchId;
+use crate::arch::{self, ArchId};
 use crate::condition::{Atom, Condition, Observable, Prop, Quantifier};
 use crate::diag::Diagnostic;
 use crate::litmus::Lowered;
@@ -370,8 +370,9 @@ fn random_program(random: &mut Random) -> Lowered {
     });
     let quantifier = [Quantifier::Exists, Quantifier::NotExists, Quantifier::Forall][random.below(3)];
     let mut test = Lowered::for_program(
+        ArchId::X86,
         Program {
-            arch: ArchId::X86,
+            conventions: arch::conventions(ArchId::X86),
             bits: 32,
             threads,
             regs,

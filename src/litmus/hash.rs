@@ -22,7 +22,7 @@ pub fn hashes(test: &Test, program: &Program, functions: Option<&[String]>) -> V
     }
     let code = match functions {
         Some(functions) => table(&functions.iter().map(|f| vec![f.clone()]).collect::<Vec<_>>()),
-        None => table(&columns(program)),
+        None => table(&columns(program, test.arch)),
     };
     let mut all = Vec::new();
     let info = info(test);
@@ -97,7 +97,7 @@ fn value(value: &Const) -> String {
 }
 
 /// Each thread as a list of lines: labels (renamed by rank) and instructions.
-fn columns(program: &Program) -> Vec<Vec<String>> {
+fn columns(program: &Program, arch: ArchId) -> Vec<Vec<String>> {
     let mut labels: Vec<&str> =
         program.threads.iter().flat_map(|thread| &thread.labels).map(|(name, _)| name.as_str()).collect();
     labels.sort_unstable();
@@ -109,7 +109,7 @@ fn columns(program: &Program) -> Vec<Vec<String>> {
             for (name, _) in thread.labels.iter().filter(|(_, at)| *at == pc) {
                 lines.push(format!("{}:", rename(name).unwrap_or_default()));
             }
-            let text = thread.code.get(pc).map(|instruction| quirks(program.arch, &instruction.text));
+            let text = thread.code.get(pc).map(|instruction| quirks(arch, &instruction.text));
             lines.extend(text.map(|text| match labels.is_empty() {
                 true => text.into_owned(),
                 false => rename_labels(&text, &rename),

@@ -28,7 +28,7 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
     let mut lowering = Lowering {
         test,
         program: Program {
-            arch: test.arch,
+            conventions: arch::conventions(test.arch),
             bits: 64,
             threads: Vec::new(),
             regs: RegTable::default(),
@@ -70,6 +70,7 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
     };
     Ok(Lowered {
         name: test.name.clone(),
+        arch: test.arch,
         condition: observed.condition,
         filter: observed.filter,
         shown: observed.shown,
@@ -250,10 +251,7 @@ impl Lowering<'_> {
 }
 
 fn pointer_bytes(program: &Program) -> u8 {
-    match program.arch {
-        ArchId::C => 8,
-        _ => (program.bits / 8).min(8) as u8,
-    }
+    (program.bits / 8).min(8) as u8
 }
 
 /// The type an entry declares; none: not written.
@@ -350,7 +348,7 @@ fn cell_values(test: &Test, names: &mut Names, diags: &mut Vec<Diagnostic>) {
         for (index, value) in entry.values.iter().enumerate() {
             match names.value(value, entry.value_span) {
                 Ok(value) => {
-                    let c = names.program.arch == ArchId::C;
+                    let c = names.isa.is_none();
                     let cell = &mut names.program.locations[first + index];
                     // The values of C are wider than any type: a cell holds what its type does.
                     cell.init = if c { cell.ty.truncate(value) } else { value };

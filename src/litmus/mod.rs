@@ -31,6 +31,7 @@ pub use parse::parse;
 pub use seen::{Seen, Sighting};
 pub use template::{Hexa, Piece, Template};
 
+use crate::arch::ArchId;
 use crate::condition::{Condition, Observable, Prop};
 use crate::diag::Diagnostic;
 use crate::program::{Program, ScopeTree};
@@ -40,6 +41,8 @@ use crate::program::{Program, ScopeTree};
 pub struct Lowered {
     /// The name in its header.
     pub name: String,
+    /// The architecture it is written for.
+    pub arch: ArchId,
     /// The program.
     pub program: Program,
     /// The condition.
@@ -74,9 +77,15 @@ pub struct Lowered {
 
 impl Lowered {
     /// A test made from a program that was not read from a file: no filter, no hash, `shown` observed.
-    pub fn for_program(program: Program, condition: Condition, shown: Vec<Observable>) -> Lowered {
+    pub fn for_program(
+        arch: ArchId,
+        program: Program,
+        condition: Condition,
+        shown: Vec<Observable>,
+    ) -> Lowered {
         Lowered {
             name: "program".to_string(),
+            arch,
             program,
             condition,
             filter: None,

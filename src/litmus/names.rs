@@ -1,6 +1,6 @@
 //! What the names of a test stand for: symbols, cells, registers, labels.
 
-use crate::arch::{ArchId, Isa};
+use crate::arch::Isa;
 use crate::condition::Observable;
 use crate::diag::{Diagnostic, nearest};
 use crate::program::{Location, Program, Reg, Sym, Type, Value, wrap};
@@ -66,7 +66,7 @@ impl Names<'_> {
     }
 
     fn unknown_register(&self, name: &str, span: Span) -> Diagnostic {
-        let arch = self.program.arch.name();
+        let arch = self.program.conventions.arch;
         let error =
             Diagnostic::error("litmus::unknown-register", format!("`{name}` is not a register of {arch}"))
                 .at(span, "no such register");
@@ -81,7 +81,7 @@ impl Names<'_> {
         let bits = self.program.bits;
         if bits < 127 && !(-(1i128 << (bits - 1))..1i128 << bits).contains(&value) {
             let message =
-                format!("`{text}` does not fit the {bits}-bit values of {}", self.program.arch.name());
+                format!("`{text}` does not fit the {bits}-bit values of {}", self.program.conventions.arch);
             return Err(Diagnostic::error("litmus::out-of-range", message).at(span, "too large"));
         }
         Ok(Value::Int(wrap(value, bits)))
@@ -193,7 +193,7 @@ impl Names<'_> {
         )
         .at(span, "neither in the initial state nor in the program");
         let is_register = self.isa.is_some_and(|isa| isa.register(name).is_some())
-            || self.program.arch == ArchId::C && self.program.regs.find(name).is_some();
+            || self.isa.is_none() && self.program.regs.find(name).is_some();
         Err(if is_register {
             error.help(format!("a register is written with its thread: `0:{name}`"))
         } else if let Some(near) = nearest(name, self.program.symbols.iter().map(String::as_str)) {

@@ -6,6 +6,7 @@
 //! a model can see of an instruction (register events, `iico_*`, ports, annotations) is written
 //! down here; nothing here knows an instruction set.
 
+mod conventions;
 mod eval;
 mod ops;
 mod scopes;
@@ -14,6 +15,7 @@ mod table;
 pub mod threads;
 mod value;
 
+pub use conventions::{CellSizes, Conventions};
 pub use eval::{IllegalOp, eval_binary, eval_unary, wrap};
 pub use ops::{
     AccessSize, BinOp, BranchKind, Content, Extra, Op, Port, Property, SetName, Storage, Target, Tmp, UnOp,
@@ -28,8 +30,8 @@ use crate::source::Span;
 /// A whole test, ready to run.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// The architecture it is written for.
-    pub arch: crate::arch::ArchId,
+    /// How its events are read.
+    pub conventions: &'static Conventions,
     /// Width of a register in bits: integers are kept as signed numbers of that width.
     pub bits: u32,
     /// The threads.

@@ -8,7 +8,7 @@ use crate::litmus::Lowered;
 /// Checks what the instructions of a LISA test carry, and supplies the default annotations. `None`: some may not be
 /// there, and that has been reported.
 pub(super) fn check(lowered: &mut Lowered, bell: &Bell, diagnostics: &mut Diagnostics) -> Option<()> {
-    if lowered.program.arch != ArchId::Lisa {
+    if lowered.arch != ArchId::Lisa {
         return Some(());
     }
     let mut ok = Some(());

@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use super::Settings;
 use super::load::{Includes, model_arch, suggest_bell, with_companions};
-use crate::arch::ArchId;
+use crate::arch::{self, ArchId};
 use crate::cat::load::LIBRARY;
 use crate::cat::lower::{Bell, LowerInput, Predefined, Purpose, canonical_variant, lower, read_bell};
 use crate::cat::{Loader, ast, parse};
 use crate::diag::{Diagnostic, Diagnostics, Reported};
-use crate::execution;
 use crate::model::{ExprId, Model};
 use crate::source::{Sources, Span};
 
@@ -143,7 +142,7 @@ pub(super) fn predefined(
     let mut predefined = Predefined::new(variants);
     let archs = arch.map_or(ArchId::ALL.to_vec(), |arch| vec![arch]);
     for arch in archs {
-        predefined.add_sets(execution::set_names(arch).iter().map(String::as_str));
+        predefined.add_sets(arch::conventions(arch).sets.iter().map(String::as_str));
     }
     if let Some(bell) = bell {
         predefined.add_sets(bell.sets().iter().map(String::as_str));

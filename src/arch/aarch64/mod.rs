@@ -14,7 +14,7 @@ mod values;
 
 use super::{ArchId, ColumnCx, Isa, scan::Scanner};
 use crate::diag::Diagnostic;
-use crate::program::Instr;
+use crate::program::{CellSizes, Conventions, Instr};
 use crate::source::Span;
 
 /// How messages call it.
@@ -111,6 +111,10 @@ impl Isa for AArch64 {
             }
         }
         sets
+    }
+
+    fn conventions(&self, usual: Conventions) -> Conventions {
+        Conventions { control_flows: true, follows_known_jumps: true, sizes: CellSizes::Declared, ..usual }
     }
 
     fn default_model(&self) -> &'static str {

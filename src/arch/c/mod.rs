@@ -5,6 +5,7 @@
 
 pub mod ast;
 mod builtins;
+mod conventions;
 mod known;
 pub mod lex;
 pub mod lower;
@@ -23,6 +24,7 @@ use crate::diag::{Diagnostics, Reported};
 use crate::source::Span;
 
 /// Width of the values of a C program in bits: enough for every type, which cut their values themselves.
+pub use conventions::conventions;
 pub use lower::BITS;
 
 /// Parses and translates the program region of a C test; `region` is the span of `text` in its file.

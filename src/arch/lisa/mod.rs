@@ -8,7 +8,7 @@ mod tests;
 
 use super::{ArchId, ColumnCx, Isa, scan::Scanner};
 use crate::diag::{Diagnostic, nearest};
-use crate::program::{Instr, Op, SetName};
+use crate::program::{CellSizes, Conventions, Instr, Op, SetName};
 use crate::source::Span;
 
 /// How messages call it.
@@ -46,6 +46,10 @@ impl Isa for Lisa {
 
     fn sets(&self) -> Vec<String> {
         ["X", "RMW", "Ftotal"].map(String::from).to_vec()
+    }
+
+    fn conventions(&self, usual: Conventions) -> Conventions {
+        Conventions { one_event_rmw: true, sizes: CellSizes::Approximate, ..usual }
     }
 
     fn default_model(&self) -> &'static str {

@@ -35,7 +35,7 @@ mod tests;
 
 pub use bell::{Bell, read_bell};
 pub use files::Files;
-pub use predefined::{MACHINE_SETS, Predefined};
+pub use predefined::Predefined;
 pub use variants::canonical_variant;
 
 use std::collections::BTreeSet;

@@ -44,10 +44,6 @@ const SETS: &[&str] = &[
     "Wreg", "ADDR", "DATA",
 ];
 
-/// Sets of every machine architecture, often empty.
-pub const MACHINE_SETS: &[&str] =
-    &["T", "GCS", "TLBI", "no-loc", "CutOff", "FAULT", "FAULT-RD", "FAULT-WR", "EXC-ENTRY", "EXC-RET"];
-
 /// The names bound before a model starts, with their sorts.
 #[derive(Clone, Debug, Default)]
 pub struct Predefined {
@@ -70,11 +66,6 @@ impl Predefined {
             result.add_relations(["instr"]);
         }
         result
-    }
-
-    /// Adds the sets that all machine architectures have (not C, LISA).
-    pub fn add_machine_sets(&mut self) {
-        self.add_sets(MACHINE_SETS.iter().copied());
     }
 
     /// Adds event sets: those of an architecture, of a bell file, of thread annotations. A relation of the same name stays.

@@ -1,10 +1,9 @@
 //! Which cell an access goes to, and whether it may.
 
 use super::{State, Temp, Unfolding};
-use crate::arch::ArchId;
 use crate::diag::Diagnostic;
 use crate::execution::SymVal;
-use crate::program::{AccessSize, BinOp, LocId, Op, Tmp, Value};
+use crate::program::{AccessSize, BinOp, CellSizes, LocId, Op, Tmp, Value};
 
 impl<'p> Unfolding<'p> {
     /// The cell that an access goes to. `None`: the path is over, or has been forked over all cells.
@@ -84,7 +83,7 @@ impl<'p> Unfolding<'p> {
         // A cell that starts with an address holds a pointer, declared or not.
         let holds_pointer = !cell.declared && cell.init.as_int().is_none();
         let bytes = if holds_pointer { 8 } else { cell.ty.bytes };
-        if self.program.arch != ArchId::AArch64 || bytes == size.0 {
+        if self.program.conventions.sizes != CellSizes::Declared || bytes == size.0 {
             return None;
         }
         let name = &cell.name;

@@ -1,7 +1,6 @@
 //! Where control goes: branches, jumps, loops and their bounds.
 
 use super::{Flow, Frame, State, Temp, Unfolding};
-use crate::arch::ArchId;
 use crate::diag::Diagnostic;
 use crate::execution::{Cut, EventKind, SymVal};
 use crate::program::{BinOp, Op, SetName, Target, Tmp, Value};
@@ -128,7 +127,9 @@ impl<'p> Unfolding<'p> {
     /// AArch64 alone follows a jump on a known value as often as it is taken: herd7 does, and so counted loops end.
     fn is_unlimited(&self, state: &State) -> bool {
         let mut guards = state.frames.iter().filter(|frame| frame.guard.is_some()).peekable();
-        self.program.arch == ArchId::AArch64 && guards.peek().is_some() && guards.all(|frame| frame.constant)
+        self.program.conventions.follows_known_jumps
+            && guards.peek().is_some()
+            && guards.all(|frame| frame.constant)
     }
 
     fn no_target(&self, state: &State<'p>, value: Option<Value>) -> Diagnostic {

@@ -60,7 +60,7 @@ fn translate(text: &str, def: Option<&str>, kernel: KernelVersion) -> Checked {
     let report = render_all(diags.list(), &sources, Color::Never);
     let lowered = result.ok();
     let program = lowered.clone().map(|lowered| Program {
-        arch: crate::arch::ArchId::C,
+        conventions: crate::arch::conventions(crate::arch::ArchId::C),
         bits: super::BITS,
         locations: Vec::new(),
         threads: lowered.threads,

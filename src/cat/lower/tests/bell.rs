@@ -68,7 +68,7 @@ fn fragments_may_use_names_of_their_includers() {
         purpose: Purpose::CheckFragment,
         ..LowerInput::new(&file, "part.cat", Predefined::new(&BTreeSet::new()))
     };
-    input.predefined.add_machine_sets();
+    input.predefined.add_sets(crate::arch::MACHINE_SETS.iter().copied());
     let lowered = lower(input, &mut loader, &mut sources, &mut diags);
     let lowered = lowered.unwrap_or_else(|_| panic!("{:?}", diags.list()));
     let names: Vec<&str> = lowered.unbound.iter().map(|i| &*i.name).collect();

@@ -69,7 +69,7 @@ fn lower_file(case: &Case) -> Result<Lowered, String> {
         let variants: BTreeSet<String> = case.variants.iter().map(|v| (*v).to_owned()).collect();
         let mut predefined = Predefined::new(&variants);
         if case.machine {
-            predefined.add_machine_sets();
+            predefined.add_sets(crate::arch::MACHINE_SETS.iter().copied());
         }
         predefined.add_sets(case.sets.iter().copied());
         if let Some(file) = &bell {

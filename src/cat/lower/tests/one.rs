@@ -91,7 +91,7 @@ fn execute(
     skip: &BTreeSet<String>,
 ) -> Result<Ran, ()> {
     let mut predefined = Predefined::new(&variants);
-    predefined.add_machine_sets();
+    predefined.add_sets(crate::arch::MACHINE_SETS.iter().copied());
     let mode = Mode::Abstract(Box::new(Abstract::new(predefined)));
     let declared = Declared { variants, ..Declared::default() };
     let interpreter = Interpreter::new(mode, Arc::new(declared));

@@ -1,0 +1,24 @@
+//! How the events of C programs are read.
+
+use crate::arch::ArchId;
+use crate::program::{CellSizes, Conventions};
+
+/// Sets of C besides those of its bell file.
+const C_SETS: [&str; 19] = [
+    "X", "RMW", "A", "NA", "RLX", "ACQ", "REL", "ACQ_REL", "SC", "CON", "annot", "LK", "LKR", "LKW", "LS",
+    "LF", "UL", "RL", "RU",
+];
+
+/// Those of C.
+pub fn conventions() -> Conventions {
+    Conventions {
+        arch: ArchId::C.name(),
+        sets: C_SETS.map(String::from).to_vec(),
+        one_event_rmw: true,
+        non_atomics: true,
+        po_inside: true,
+        control_flows: false,
+        follows_known_jumps: false,
+        sizes: CellSizes::Approximate,
+    }
+}
