@@ -14,7 +14,7 @@ use litmus::outcome::{Completeness, Outcome};
 use litmus::session::{Input, Session, Settings};
 
 /// A suite, the models it is run under, and the most of its tests that the sample takes.
-const SUITES: [(&str, &[&str], usize); 15] = [
+const SUITES: [(&str, &[&str], usize); 16] = [
     ("x86", &["x86tso.cat", "sc", "uni", "minimal", "naked", "pso", "rmo"], 12),
     ("ppc", &["ppc.cat", "sc"], 16),
     ("riscv", &["riscv.cat", "tso"], 16),
@@ -30,6 +30,7 @@ const SUITES: [(&str, &[&str], usize); 15] = [
     ("instr-riscv", &["riscv.cat"], 13),
     ("instr-x86_64", &["x86tso-mixed.cat"], 5),
     ("instr-c", &["rc11.cat"], 9),
+    ("extensions/cata-bpf", &["bpf"], 12),
 ];
 
 /// The most candidates that the oracle tries for a test of the sample.

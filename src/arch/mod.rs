@@ -5,6 +5,7 @@
 
 pub mod aarch64;
 pub mod arm;
+pub mod bpf;
 pub mod build;
 pub mod c;
 pub mod errors;
@@ -37,13 +38,14 @@ pub enum ArchId {
     AArch64,
     RiscV,
     Mips,
+    Bpf,
     Lisa,
     C,
 }
 
 impl ArchId {
     /// All of them.
-    pub const ALL: [ArchId; 9] = [
+    pub const ALL: [ArchId; 10] = [
         ArchId::X86,
         ArchId::X86_64,
         ArchId::Ppc,
@@ -51,6 +53,7 @@ impl ArchId {
         ArchId::AArch64,
         ArchId::RiscV,
         ArchId::Mips,
+        ArchId::Bpf,
         ArchId::Lisa,
         ArchId::C,
     ];
@@ -65,6 +68,7 @@ impl ArchId {
             ArchId::AArch64 => "AArch64",
             ArchId::RiscV => "RISCV",
             ArchId::Mips => "MIPS",
+            ArchId::Bpf => "BPF",
             ArchId::Lisa => "LISA",
             ArchId::C => "C",
         }
@@ -134,6 +138,7 @@ pub fn isa(id: ArchId) -> Option<&'static dyn Isa> {
         ArchId::Ppc => Some(&ppc::Ppc),
         ArchId::Arm => Some(&arm::Arm),
         ArchId::Mips => Some(&mips::Mips),
+        ArchId::Bpf => Some(&bpf::Bpf),
         ArchId::Lisa => Some(&lisa::Lisa),
         ArchId::C => None,
     }

@@ -88,6 +88,7 @@ static ENTRIES: &[Entry] = files! {
     Model "ppc.cat"
     Model "riscv.cat"
     Model "mips.cat"
+    Model "bpf.cat"
     Model "c11.cat"
     Model "rc11.cat"
     Model "lkmm.cat"

@@ -5,7 +5,7 @@ use crate::arch::ArchId::{self, *};
 use super::{Name, Origin, Sort};
 
 /// Architectures of machines: all but LISA and C.
-const MACHINES: &[ArchId] = &[X86, X86_64, Ppc, Arm, AArch64, RiscV, Mips];
+const MACHINES: &[ArchId] = &[X86, X86_64, Ppc, Arm, AArch64, RiscV, Mips, Bpf];
 
 const fn entry(
     name: &'static str,
@@ -144,6 +144,10 @@ pub const NAMES: &[Name] = &[
     set("X", &[RiscV], "Accesses of AMO instructions."),
     set("X", &[X86, X86_64], "Accesses of locked instructions (LOCK …, XCHG)."),
     set("X", &[Arm, Ppc, Mips], "Accesses of single-instruction atomics: there are none, the set is empty."),
+    set("X", &[Bpf], "Accesses of atomics, of a compare-and-exchange only where it succeeds."),
+    set("SC", &[Bpf], "Atomics that give back a value, which are full fences; those of `lock` are not in it."),
+    set("AQ", &[Bpf], "Loads by load_acquire."),
+    set("RL", &[Bpf], "Stores by store_release."),
     set("X", &[C, Lisa], "Read-modify-writes; the same as RMW."),
     set("RMW", &[C, Lisa], "Read-modify-writes."),
     set("EX", &[AArch64, Arm, Ppc, RiscV, Mips], "Exclusive accesses: load-reserve and store-conditional."),

@@ -25,9 +25,9 @@ pub struct Header {
 }
 
 /// Architectures of other tools' tests, or that herd7 knows and we do not.
-const FOREIGN: [&str; 14] = [
-    "BPF", "CPP", "C++", "JAVA", "Java", "ASL", "PTX", "VULKAN", "OPENCL", "OpenCL", "GPU_PTX", "Vulkan",
-    "IMM", "SPIRV",
+const FOREIGN: [&str; 13] = [
+    "CPP", "C++", "JAVA", "Java", "ASL", "PTX", "VULKAN", "OPENCL", "OpenCL", "GPU_PTX", "Vulkan", "IMM",
+    "SPIRV",
 ];
 
 /// Reads the header of a file. `file` is the file's base name without extension, for tests named `--`.

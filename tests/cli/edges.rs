@@ -447,7 +447,7 @@ fn a_model_where_a_test_should_be() {
     1 │ "small"
       │ ^^^^^^^ expected the name of an architecture
       │
-      = note: a test starts with `ARCH NAME`, ARCH being one of X86, X86_64, PPC, ARM, AArch64, RISCV, MIPS, LISA, C
+      = note: a test starts with `ARCH NAME`, ARCH being one of X86, X86_64, PPC, ARM, AArch64, RISCV, MIPS, BPF, LISA, C
       = help: a `.cat` file is a model: `litmus model check small.cat`, or `-m small.cat` to run tests under it
     --- exit 2
     "#);

@@ -38,7 +38,7 @@ fn not_a_test() {
     1 │ #include <stdio.h>
       │ ^^^^^^^^ expected the name of an architecture
       │
-      = note: a test starts with `ARCH NAME`, ARCH being one of X86, X86_64, PPC, ARM, AArch64, RISCV, MIPS, LISA, C
+      = note: a test starts with `ARCH NAME`, ARCH being one of X86, X86_64, PPC, ARM, AArch64, RISCV, MIPS, BPF, LISA, C
     ");
 }
 
@@ -64,7 +64,7 @@ fn architecture_of_another_tool() {
     1 │ PTX MP
       │ ^^^ this architecture
       │
-      = note: supported: X86, X86_64, PPC, ARM, AArch64, RISCV, MIPS, LISA, C
+      = note: supported: X86, X86_64, PPC, ARM, AArch64, RISCV, MIPS, BPF, LISA, C
     ");
 }
 
