@@ -26,9 +26,10 @@ const MAX_NODES: usize = 2_000;
 /// # Errors
 /// A loop that does not end, too many paths, or a value that grows beyond all bounds.
 pub(super) fn paths(program: &Program, thread: usize, unroll: u32) -> Result<Vec<Path>, Diagnostic> {
-    let mut regs = vec![(SymVal::ZERO, None); program.regs.len()];
+    let unset = Register { value: SymVal::ZERO, writer: None, forked: false };
+    let mut regs = vec![unset; program.regs.len()];
     for (_, reg, value) in program.init_regs.iter().filter(|(t, ..)| *t == thread) {
-        regs[reg.0 as usize].0 = SymVal::Known(*value);
+        regs[reg.0 as usize].value = SymVal::Known(*value);
     }
     let start = State {
         code: thread,
@@ -42,6 +43,8 @@ pub(super) fn paths(program: &Program, thread: usize, unroll: u32) -> Result<Vec
         reserved: None,
         jumps: Vec::new(),
         loops: Vec::new(),
+        known_passes: Vec::new(),
+        forks: 0,
         condition: Vec::new(),
         conditions: Vec::new(),
         saved: Vec::new(),
@@ -62,6 +65,17 @@ pub(super) fn paths(program: &Program, thread: usize, unroll: u32) -> Result<Vec
 struct Temp {
     value: SymVal,
     sources: Vec<u32>,
+    /// Does the value depend on which way a choice of the machine went?
+    forked: bool,
+}
+
+/// What a register holds, and the event that wrote it last.
+#[derive(Clone)]
+struct Register {
+    value: SymVal,
+    writer: Option<u32>,
+    /// As in [`Temp`].
+    forked: bool,
 }
 
 /// A list of micro-ops being run.
@@ -71,8 +85,22 @@ struct Frame<'p> {
     at: usize,
     /// For a branch of an [`Op::If`]: the sources of its condition, and the number of events when it was entered.
     guard: Option<(Vec<u32>, u32)>,
-    /// Was the condition of that branch a known constant?
+    /// Was the condition of that branch a known constant, the same on all ways to it?
     constant: bool,
+    /// Is it one way of several that the machine may take (or a branch on which way it took)?
+    forked: bool,
+}
+
+impl<'p> Frame<'p> {
+    /// An instruction as a whole.
+    fn plain(ops: &'p [Op]) -> Frame<'p> {
+        Frame { ops, at: 0, guard: None, constant: false, forked: false }
+    }
+
+    /// One way of several.
+    fn fork(ops: &'p [Op]) -> Frame<'p> {
+        Frame { forked: true, ..Frame::plain(ops) }
+    }
 }
 
 /// Where a path is.
@@ -88,8 +116,7 @@ struct State<'p> {
     /// Has the first instruction been started?
     started: bool,
     tmps: Vec<Option<Temp>>,
-    /// Value and last write event of each register.
-    regs: Vec<(SymVal, Option<u32>)>,
+    regs: Vec<Register>,
     /// Where to go after this instruction, if not to the next one.
     next: Option<(usize, usize)>,
     /// The address of the last load-reserve.
@@ -98,6 +125,10 @@ struct State<'p> {
     jumps: Vec<((usize, usize), u32)>,
     /// Passes through structured loops.
     loops: Vec<(u32, u32)>,
+    /// Passes through loops that were known to be taken.
+    known_passes: Vec<control::Passes>,
+    /// How often the path forked so far.
+    forks: u32,
     /// Where each condition being evaluated starts, among the events: one may be inside another.
     condition: Vec<u32>,
     /// Events of the conditions in force.
@@ -110,6 +141,11 @@ struct State<'p> {
 impl State<'_> {
     fn n_events(&self) -> u32 {
         self.path.events.len() as u32
+    }
+
+    /// Is what is run now one way of several?
+    fn is_forked(&self) -> bool {
+        self.frames.iter().any(|frame| frame.forked)
     }
 }
 
@@ -185,7 +221,7 @@ impl<'p> Unfolding<'p> {
             .help("--unroll bounds how often a loop is run; a long program can be cut into tests"));
         }
         state.tmps.clear();
-        state.frames.push(Frame { ops: &instr.ops, at: 0, guard: None, constant: false });
+        state.frames.push(Frame::plain(&instr.ops));
         Ok(true)
     }
 
@@ -196,8 +232,8 @@ impl<'p> Unfolding<'p> {
     fn finish(&mut self, mut state: State<'p>) {
         let regs = state.regs.into_iter().enumerate();
         state.path.final_regs = regs
-            .filter(|(_, (value, writer))| writer.is_some() || *value != SymVal::ZERO)
-            .map(|(reg, (value, _))| (Reg(reg as u16), value))
+            .filter(|(_, reg)| reg.writer.is_some() || reg.value != SymVal::ZERO)
+            .map(|(index, reg)| (Reg(index as u16), reg.value))
             .collect();
         self.done.push(state.path);
     }
@@ -232,7 +268,15 @@ impl<'p> Unfolding<'p> {
         if state.tmps.len() <= index {
             state.tmps.resize(index + 1, None);
         }
-        state.tmps[index] = Some(Temp { value, sources });
+        let forked = state.is_forked();
+        state.tmps[index] = Some(Temp { value, sources, forked });
+    }
+
+    /// The value just set comes from one that depends on a choice, if `forked`.
+    fn taint(state: &mut State<'p>, tmp: Tmp, forked: bool) {
+        if let Some(Some(temp)) = state.tmps.get_mut(tmp.0 as usize) {
+            temp.forked |= forked;
+        }
     }
 
     /// Makes an event, without edges.
@@ -301,7 +345,7 @@ impl<'p> Unfolding<'p> {
                 self.compute(state, op)?;
             }
             Op::ReadReg { dst, reg, port } => {
-                let (value, writer) = state.regs[reg.0 as usize].clone();
+                let Register { value, writer, forked } = state.regs[reg.0 as usize].clone();
                 let id =
                     self.event(state, EventKind::RegRead(*reg, *port), None, Some(value.clone()), vec![]);
                 self.edges(state, id, &[], &Extra::default())?;
@@ -309,12 +353,14 @@ impl<'p> Unfolding<'p> {
                     state.path.rf_reg.push((writer, id));
                 }
                 Self::set(state, *dst, value, vec![id]);
+                Self::taint(state, *dst, forked);
             }
             Op::WriteReg { reg, src, extra } => {
-                let Temp { value, sources } = self.temp(state, *src)?.clone();
+                let Temp { value, sources, forked } = self.temp(state, *src)?.clone();
                 let id = self.event(state, EventKind::RegWrite(*reg), None, Some(value.clone()), vec![]);
                 self.edges(state, id, &sources, extra)?;
-                state.regs[reg.0 as usize] = (value, Some(id));
+                let forked = forked || state.is_forked();
+                state.regs[reg.0 as usize] = Register { value, writer: Some(id), forked };
             }
             Op::Load { dst, addr, size, sets, extra } => {
                 let Some(loc) = self.cell(state, *addr, op)? else { return Ok(Flow::Over) };
@@ -335,7 +381,7 @@ impl<'p> Unfolding<'p> {
                     return Ok(self.fail(state, diagnostic));
                 }
                 let from_addr = self.sources(state, &[*addr])?;
-                let Temp { value, sources } = self.temp(state, *value)?.clone();
+                let Temp { value, sources, .. } = self.temp(state, *value)?.clone();
                 let id = self.event(state, EventKind::Write, Some(loc), Some(value), sets.clone());
                 state.path.events[id as usize].size = Some(size.0);
                 state.path.addr_in.extend(from_addr.iter().map(|from| (*from, id)));
@@ -355,7 +401,7 @@ impl<'p> Unfolding<'p> {
                 for op in ops {
                     self.compute(state, op)?;
                 }
-                let Temp { value, mut sources } = self.temp(state, *update)?.clone();
+                let Temp { value, mut sources, .. } = self.temp(state, *update)?.clone();
                 sources.retain(|from| *from != id);
                 state.path.events[id as usize].written = Some(value);
                 state.path.addr_in.extend(from_addr.iter().map(|from| (*from, id)));
@@ -383,25 +429,30 @@ impl<'p> Unfolding<'p> {
                     Some(cond) => self.sources(state, &[*cond])?,
                     None => Vec::new(),
                 };
-                let value = match cond {
-                    Some(cond) => self.temp(state, *cond)?.value.clone(),
-                    None => SymVal::ZERO,
+                let (value, forked) = match cond {
+                    Some(cond) => {
+                        let Temp { value, forked, .. } = self.temp(state, *cond)?;
+                        (value.clone(), *forked)
+                    }
+                    None => (SymVal::ZERO, false),
                 };
                 let id = self.event(state, EventKind::Branch(*kind), None, None, vec![]);
                 self.edges(state, id, &sources, extra)?;
                 if let Some(done) = extra.done {
                     Self::set(state, done, value, vec![id]);
+                    Self::taint(state, done, forked);
                 }
             }
             Op::If { cond, then, otherwise } => return self.branch(state, *cond, then, otherwise),
             Op::Choice { branches } => {
                 let Some((first, rest)) = branches.split_first() else { return Ok(Flow::Over) };
+                state.forks += 1;
                 for ops in rest.iter().rev() {
                     let mut other = state.clone();
-                    other.frames.push(Frame { ops, at: 0, guard: None, constant: false });
+                    other.frames.push(Frame::fork(ops));
                     self.waiting.push(other);
                 }
-                state.frames.push(Frame { ops: first, at: 0, guard: None, constant: false });
+                state.frames.push(Frame::fork(first));
             }
             Op::Assume { cond } => {
                 let cond = self.temp(state, *cond)?.value.clone();
@@ -418,32 +469,19 @@ impl<'p> Unfolding<'p> {
             Op::Reserve { addr } => state.reserved = Some(self.temp(state, *addr)?.value.clone()),
             Op::Conditional { addr, then, otherwise } => {
                 let addr = self.temp(state, *addr)?.value.clone();
+                state.forks += 1;
                 if let Some(reserved) = state.reserved.take() {
                     let same = SymVal::binary(BinOp::Eq, addr, reserved, bits);
                     let mut success = state.clone();
                     if success.path.constraints.assume(&same, true, bits) {
-                        success.frames.push(Frame { ops: then, at: 0, guard: None, constant: false });
+                        success.frames.push(Frame::fork(then));
                         self.waiting.push(success);
                     }
                 }
-                state.frames.push(Frame { ops: otherwise, at: 0, guard: None, constant: false });
+                state.frames.push(Frame::fork(otherwise));
             }
-            // In a branch that was known to be taken: this pass is counted by the program itself.
-            Op::LoopHead { .. } if state.frames.last().is_some_and(|f| f.guard.is_some() && f.constant) => {}
-            Op::LoopHead { id } => {
-                let count = match state.loops.iter_mut().find(|(loop_id, _)| loop_id == id) {
-                    Some((_, count)) => count,
-                    None => {
-                        state.loops.push((*id, 0));
-                        &mut state.loops.last_mut().expect("just pushed").1
-                    }
-                };
-                *count += 1;
-                if *count > self.unroll {
-                    return Ok(self.cut(state, "While".to_string()));
-                }
-            }
-            Op::LoopEnter { id } => state.loops.retain(|(loop_id, _)| loop_id != id),
+            Op::LoopHead { id } => return Ok(self.loop_head(state, *id)),
+            Op::LoopEnter { id } => state.leave_loop(*id),
             Op::CondBegin => state.condition.push(state.n_events()),
             Op::CondEnd => {
                 if let Some(start) = state.condition.pop() {
@@ -483,20 +521,22 @@ impl<'p> Unfolding<'p> {
     /// The micro-ops that only compute.
     fn compute(&mut self, state: &mut State<'p>, op: &Op) -> Result<(), Diagnostic> {
         let bits = self.bits();
-        let (dst, value, sources) = match op {
-            Op::Const { dst, value } => (*dst, SymVal::Known(*value), Vec::new()),
+        let (dst, value, sources, forked) = match op {
+            Op::Const { dst, value } => (*dst, SymVal::Known(*value), Vec::new(), false),
             Op::Unary { dst, op, a } => {
-                let Temp { value, sources } = self.temp(state, *a)?.clone();
-                (*dst, SymVal::unary(*op, value, bits), sources)
+                let Temp { value, sources, forked } = self.temp(state, *a)?.clone();
+                (*dst, SymVal::unary(*op, value, bits), sources, forked)
             }
             Op::Binary { dst, op, a, b } => {
-                let left = self.temp(state, *a)?.value.clone();
-                let right = self.temp(state, *b)?.value.clone();
-                (*dst, SymVal::binary(*op, left, right, bits), self.sources(state, &[*a, *b])?)
+                let Temp { value: left, forked, .. } = self.temp(state, *a)?.clone();
+                let right = self.temp(state, *b)?;
+                let forked = forked || right.forked;
+                let value = SymVal::binary(*op, left, right.value.clone(), bits);
+                (*dst, value, self.sources(state, &[*a, *b])?, forked)
             }
             Op::Taint { dst, a, also } => {
-                let value = self.temp(state, *a)?.value.clone();
-                (*dst, value, self.sources(state, &[&[*a], also.as_slice()].concat())?)
+                let Temp { value, forked, .. } = self.temp(state, *a)?.clone();
+                (*dst, value, self.sources(state, &[&[*a], also.as_slice()].concat())?, forked)
             }
             _ => {
                 return Err(Diagnostic::internal("only computations may stand in a read-modify-write")
@@ -511,6 +551,7 @@ impl<'p> Unfolding<'p> {
             .at(self.instr(state).span, "this instruction"));
         }
         Self::set(state, dst, value, sources);
+        Self::taint(state, dst, forked);
         Ok(())
     }
 

@@ -4,6 +4,7 @@ mod campaign;
 mod diagnostics;
 mod diff;
 mod edges;
+mod endless;
 mod examples;
 mod formats;
 mod graph;

@@ -14,7 +14,7 @@ impl<'p> Unfolding<'p> {
         op: &'p Op,
     ) -> Result<Option<LocId>, Diagnostic> {
         let bits = self.bits();
-        let Temp { value, sources } = self.temp(state, addr)?.clone();
+        let Temp { value, sources, .. } = self.temp(state, addr)?.clone();
         let value = state.path.constraints.fold(&value, bits);
         if let Some(known) = value.known() {
             if let Value::Addr { sym, offset } = known

@@ -5,6 +5,64 @@ use crate::diag::Diagnostic;
 use crate::execution::{Cut, EventKind, SymVal};
 use crate::program::{BinOp, Op, SetName, Target, Tmp, Value};
 
+/// How many passes through a loop may fork, one after the other, although each was known to be taken. Even if every fork led somewhere,
+/// more would be more paths than are followed.
+const MAX_FORKING_PASSES: u32 = 16;
+
+/// A place where a loop begins anew.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Site {
+    Jump((usize, usize)),
+    Loop(u32),
+}
+
+/// Passes through a loop that were known to be taken.
+#[derive(Clone)]
+pub(super) struct Passes {
+    site: Site,
+    /// What was known of the registers at the last pass.
+    known: Vec<Option<Value>>,
+    /// The last passes that began with that.
+    same: u32,
+    /// Forks of the path at the last pass.
+    forks: u32,
+    /// The last passes with a fork in each.
+    forking: u32,
+}
+
+impl State<'_> {
+    /// One more pass through a loop that is known to be taken. Nobody bounds such loops, since they end by themselves; `true` if this
+    /// one does not: so many passes change nothing that is known, or hang on how the path forked.
+    fn goes_round(&mut self, site: Site, unroll: u32) -> bool {
+        let known: Vec<Option<Value>> = self.regs.iter().map(|reg| reg.value.known()).collect();
+        let Some(passes) = self.known_passes.iter_mut().find(|passes| passes.site == site) else {
+            self.known_passes.push(Passes { site, known, same: 1, forks: self.forks, forking: 0 });
+            return false;
+        };
+        passes.same = if passes.known == known { passes.same + 1 } else { 1 };
+        passes.forking = if passes.forks < self.forks { passes.forking + 1 } else { 0 };
+        passes.known = known;
+        passes.forks = self.forks;
+        passes.same > unroll.max(1) || passes.forking > unroll + MAX_FORKING_PASSES
+    }
+
+    /// A structured loop is entered anew.
+    pub(super) fn leave_loop(&mut self, id: u32) {
+        self.loops.retain(|(loop_id, _)| *loop_id != id);
+        self.known_passes.retain(|passes| passes.site != Site::Loop(id));
+    }
+}
+
+/// One more, of how many by now.
+fn count<K: PartialEq>(counts: &mut Vec<(K, u32)>, of: K) -> u32 {
+    let at = counts.iter().position(|(key, _)| *key == of).unwrap_or_else(|| {
+        counts.push((of, 0));
+        counts.len() - 1
+    });
+    counts[at].1 += 1;
+    counts[at].1
+}
+
 impl<'p> Unfolding<'p> {
     /// Forks on a condition, unless it is known.
     pub(super) fn branch(
@@ -15,21 +73,23 @@ impl<'p> Unfolding<'p> {
         otherwise: &'p [Op],
     ) -> Result<Flow, Diagnostic> {
         let bits = self.bits();
-        let Temp { value, sources } = self.temp(state, cond)?.clone();
+        let Temp { value, sources, forked } = self.temp(state, cond)?.clone();
         if let Some(diagnostic) = self.meaningless(state, &value) {
             return Ok(self.fail(state, diagnostic));
         }
-        let constant = value.known().is_some();
+        let constant = value.known().is_some() && !forked;
         let frame = |ops, state: &State| Frame {
             ops,
             at: 0,
             guard: Some((sources.clone(), state.n_events())),
             constant,
+            forked,
         };
         match state.path.constraints.decide(&value, bits) {
             Some(true) => state.frames.push(frame(then, state)),
             Some(false) => state.frames.push(frame(otherwise, state)),
             None => {
+                state.forks += 1;
                 let mut other = state.clone();
                 if other.path.constraints.assume(&value, false, bits) {
                     other.frames.push(frame(otherwise, state));
@@ -54,7 +114,7 @@ impl<'p> Unfolding<'p> {
         let target = match target {
             Target::Pc(pc) => (state.code, *pc),
             Target::Indirect(tmp) => {
-                let Temp { value, sources } = self.temp(state, *tmp)?.clone();
+                let Temp { value, sources, .. } = self.temp(state, *tmp)?.clone();
                 match state.path.constraints.fold(&value, self.bits()) {
                     SymVal::Known(Value::Code { thread, pc }) => (usize::from(thread), usize::from(pc)),
                     SymVal::Known(known) => {
@@ -69,16 +129,13 @@ impl<'p> Unfolding<'p> {
             }
         };
         let is_back = target.0 == state.code && target.1 <= state.pc;
-        if is_back && !self.is_unlimited(state) {
-            let count = match state.jumps.iter_mut().find(|(to, _)| *to == target) {
-                Some((_, count)) => count,
-                None => {
-                    state.jumps.push((target, 0));
-                    &mut state.jumps.last_mut().expect("just pushed").1
-                }
+        if is_back {
+            let over = if self.is_unlimited(state) {
+                state.goes_round(Site::Jump(target), self.unroll)
+            } else {
+                count(&mut state.jumps, target) > self.unroll
             };
-            *count += 1;
-            if *count > self.unroll {
+            if over {
                 let label = self.program.label_at(target.0, target.1);
                 let label = label.map_or_else(|| format!("##{}", target.1), str::to_string);
                 return Ok(self.cut(state, label));
@@ -86,6 +143,18 @@ impl<'p> Unfolding<'p> {
         }
         state.next = Some(target);
         Ok(Flow::On)
+    }
+
+    /// One more pass through a structured loop, unless that is once too often.
+    pub(super) fn loop_head(&mut self, state: &mut State<'p>, id: u32) -> Flow {
+        // In a branch that was known to be taken, the program itself counts its passes.
+        let known = state.frames.last().is_some_and(|frame| frame.guard.is_some() && frame.constant);
+        let over = if known {
+            state.goes_round(Site::Loop(id), self.unroll)
+        } else {
+            count(&mut state.loops, id) > self.unroll
+        };
+        if over { self.cut(state, "While".to_string()) } else { Flow::On }
     }
 
     /// An indirect branch on a value not known: to any label, of any thread.
