@@ -472,13 +472,28 @@ fn a_counted_loop_ends_on_aarch64_alone() {
 
 #[test]
 fn an_endless_loop_is_an_error() {
+    let count = instr(|b| {
+        let value = b.read(Reg(0), Port::None);
+        let value = b.binary_int(BinOp::Add, value, 1);
+        b.write(Reg(0), value);
+    });
     let forever = instr(|b| {
         let one = b.int(1);
         b.branch_if(one, 0);
     });
-    let program = program(ArchId::AArch64, vec![thread(vec![forever])]);
+    let program = program(ArchId::AArch64, vec![thread(vec![count, forever])]);
     let error = unfold(&program, 2, &[]).err().expect("an error");
     assert_eq!(error.code, "program::endless-loop");
+}
+
+#[test]
+fn a_loop_that_changes_nothing_is_cut() {
+    let forever = instr(|b| {
+        let one = b.int(1);
+        b.branch_if(one, 0);
+    });
+    let worlds = worlds(&program(ArchId::AArch64, vec![thread(vec![forever])]));
+    assert_eq!((worlds.len(), worlds[0].cuts.len()), (1, 1));
 }
 
 /// r0 := load y; r1 := load [r0].
