@@ -8,6 +8,7 @@ pub mod bench;
 pub mod cat;
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod compare;
 pub mod condition;
 pub mod diag;
 pub mod doc;

@@ -63,6 +63,12 @@ pub enum Command {
     /// Compare the outcomes of two logs, or of a log and a run
     #[command(after_help = help::DIFF)]
     Diff(DiffArgs),
+    /// May a program move from one model to another: is all that the second allows allowed by the first?
+    #[command(after_help = help::PORT)]
+    Port(PortArgs),
+    /// Does a program behave under a model as it does under sequential consistency?
+    #[command(after_help = help::ROBUST)]
+    Robust(RobustArgs),
     /// Join the logs of a campaign's parts
     #[command(after_help = help::MERGE)]
     Merge(MergeArgs),
@@ -254,6 +260,60 @@ pub struct RunArgs {
     /// Print integers in hexadecimal
     #[arg(long)]
     pub hexa: bool,
+}
+
+/// What `port` and `robust` have in common.
+#[derive(Args, Debug)]
+pub struct ComparisonArgs {
+    #[command(flatten)]
+    pub tests: Tests,
+    /// Compare complete final states (all registers and locations) instead of executions
+    #[arg(long)]
+    pub states: bool,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Unroll loops N times (a test's own Unroll= wins) [default: 2]
+    #[arg(long, value_name = "N")]
+    pub unroll: Option<u32>,
+    /// Time limit per test, in seconds
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub timeout: Option<f64>,
+    /// Worker threads [default: one per core]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// text: one test in full, several as a table; json: one object a line
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    pub format: PortFormat,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum PortFormat {
+    Text,
+    Json,
+}
+
+#[derive(Args, Debug)]
+pub struct PortArgs {
+    /// The model that the program was written for
+    #[arg(long, value_name = "MODEL")]
+    pub from: String,
+    /// The model that it is to run on
+    #[arg(long, value_name = "MODEL")]
+    pub to: String,
+    #[command(flatten)]
+    pub comparison: ComparisonArgs,
+}
+
+#[derive(Args, Debug)]
+pub struct RobustArgs {
+    /// The model that the program runs on
+    #[arg(short, long = "model", value_name = "MODEL")]
+    pub model: String,
+    /// The model that it is to be compared with
+    #[arg(long, value_name = "MODEL", default_value = "sc")]
+    pub against: String,
+    #[command(flatten)]
+    pub comparison: ComparisonArgs,
 }
 
 #[derive(Args, Debug)]

@@ -75,6 +75,19 @@ Examples:
   litmus diff sc.log again.log
   litmus diff --run sc.log litmus/mp.litmus -m sc";
 
+pub const PORT: &str = "\
+Exit codes: 0 all portable, 1 one is not, 2 bad input, 3 not supported, 4 a limit was hit.
+
+Examples:
+  litmus port litmus/sb-x86.litmus --from sc --to x86tso
+  litmus port litmus/sb-x86.litmus --from x86tso --to sc --states";
+
+pub const ROBUST: &str = "\
+Exit codes: 0 all robust, 1 one is not, 2 bad input, 3 not supported, 4 a limit was hit.
+
+Examples:
+  litmus robust litmus/sb-fenced-x86.litmus -m x86tso";
+
 pub const MERGE: &str = "\
 Examples:
   litmus run litmus/ --shard 1/2 -o part1.log

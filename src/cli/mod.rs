@@ -19,6 +19,7 @@ mod man;
 mod merge;
 mod model;
 mod plan;
+mod port;
 mod progress;
 mod resume;
 mod run;
@@ -86,6 +87,8 @@ pub fn main(
         Command::Check(args) => check::check(args, &console, out, err),
         Command::Model(args) => model::model(args, &console, out, err),
         Command::Diff(args) => diff::diff(args, &console, out, err),
+        Command::Port(args) => port::port(args, &console, out, err),
+        Command::Robust(args) => port::robust(args, &console, out, err),
         Command::Merge(args) => merge::merge(args, out, err),
         Command::Doc(args) => doc::doc(args, &console, out, err),
         Command::Bench(args) => bench::bench(args, &console, out, err),

@@ -87,6 +87,11 @@ impl Diagnostic {
         self
     }
 
+    /// Without its places, for a reader who does not have the files they are in.
+    pub fn without_places(self) -> Diagnostic {
+        Diagnostic { labels: Vec::new(), ..self }
+    }
+
     /// Adds a `help:` line.
     pub fn help(mut self, text: impl std::fmt::Display) -> Diagnostic {
         self.notes.push(format!("help: {text}"));

@@ -57,7 +57,8 @@ pub(super) fn run_into(
         .collect();
     cells.sort_unstable();
     cells.dedup();
-    let registers = model.needs_register_events();
+    let other = sink.watch.as_ref().and_then(|watch| watch.against);
+    let registers = model.needs_register_events() || other.is_some_and(Model::needs_register_events);
     let mut worlds = unfold(&test.program, unroll, &cells)?;
     // Each path of a thread beyond the first begins where one that was not known yet was taken for granted.
     let forks: usize = worlds.n_paths().iter().map(|paths| paths.saturating_sub(1)).sum();

@@ -3,6 +3,7 @@
 //! [`run`] unfolds a test into worlds and completes each: [`Engine::Explore`] with bounds on everything not chosen
 //! yet (`problem`, `compile`, `search`), [`Engine::Naive`] by trying all there is (`naive`).
 
+mod against;
 mod assemble;
 mod bases;
 mod code;
@@ -29,7 +30,8 @@ mod witness;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use witness::{Execution, Request, Show, executions};
+pub use against::Verdict as OtherVerdict;
+pub use witness::{Execution, Request, Show, each_execution, executions};
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

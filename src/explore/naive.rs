@@ -103,22 +103,14 @@ pub(super) struct Candidate<'c> {
     pub last: &'c [usize],
 }
 
-/// Runs the model plainly over one candidate and records what it accepts.
-pub(super) fn run_model(
-    model: &Model,
-    base: &Plain,
+/// The plain evaluator with everything that the candidate fixes.
+pub(super) fn prepare<'p>(
+    model: &'p Model,
+    base: &Plain<'p>,
     view: &View,
-    options: &Options,
     candidate: &Candidate,
-    sink: &mut Sink,
-) -> ControlFlow<()> {
-    let world = view.world;
-    let n = view.names.n;
-    let registers = Registers::new(view, &sink.test().observed);
-    let finals = Finals::new(view, candidate.values, candidate.last, &registers);
-    if !sink.wanted(&|o| finals.value(o)) {
-        return ControlFlow::Continue(());
-    }
+) -> Plain<'p> {
+    let (world, n) = (view.world, view.names.n);
     let mut plain = base.clone();
     if let Some(node) = model.pool.find(&Expr::Base("rf".into(), Sort::Rel)) {
         let pairs = world.reads.iter().zip(candidate.sources).map(|((read, _), source)| (*source, *read));
@@ -128,9 +120,28 @@ pub(super) fn run_model(
         plain.set(node, Val::Set(Set::of(n, candidate.last.iter().copied())));
     }
     plain.set_equal_values(equal_values(world, candidate.values, n, view.names.program.bits));
+    plain
+}
+
+/// Runs the model plainly over one candidate and records what it accepts.
+pub(super) fn run_model(
+    model: &Model,
+    base: &Plain,
+    view: &View,
+    options: &Options,
+    candidate: &Candidate,
+    sink: &mut Sink,
+) -> ControlFlow<()> {
+    let registers = Registers::new(view, &sink.test().observed);
+    let finals = Finals::new(view, candidate.values, candidate.last, &registers);
+    if !sink.wanted(&|o| finals.value(o)) {
+        return ControlFlow::Continue(());
+    }
+    let plain = prepare(model, base, view, candidate);
+    let given = steps::Given { skip: &options.skip_checks, co: None };
     let mut rejected = BTreeMap::new();
     let mut accepted = 0;
-    let flow = steps::run(model, 0, plain, &options.skip_checks, &mut Vec::new(), &mut |ended| {
+    let flow = steps::run(model, 0, plain, given, &mut Vec::new(), &mut |ended| {
         let (found, plain) = match ended {
             Ended::Accepted(found, plain) => (found, plain),
             Ended::Rejected(name) => {

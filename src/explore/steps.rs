@@ -20,17 +20,26 @@ pub(super) enum Ended<'e, 'p> {
 /// Told how each run ends; may put an end to it all.
 pub(super) type Tell<'t> = dyn FnMut(Ended) -> ControlFlow<()> + 't;
 
+/// What a run of a model is told beforehand.
+#[derive(Clone, Copy)]
+pub(super) struct Given<'g> {
+    /// Names of checks to skip.
+    pub skip: &'g [String],
+    /// The coherence order, where it is settled already: the model's own choice of `co` is that one, or there is none.
+    pub co: Option<&'g Rel>,
+}
+
 /// Runs the steps of a model from `at` on, once for each combination of choices; `tell` is called at the end of each run.
 pub(super) fn run(
     model: &Model,
     at: usize,
     mut plain: Plain,
-    skip: &[String],
+    given: Given,
     flags: &mut Vec<String>,
     tell: &mut Tell,
 ) -> Result<ControlFlow<()>, Diagnostic> {
     let before = flags.len();
-    let result = run_inner(model, at, &mut plain, skip, flags, tell);
+    let result = run_inner(model, at, &mut plain, given, flags, tell);
     flags.truncate(before);
     result
 }
@@ -39,13 +48,13 @@ fn run_inner(
     model: &Model,
     at: usize,
     plain: &mut Plain,
-    skip: &[String],
+    given: Given,
     flags: &mut Vec<String>,
     tell: &mut Tell,
 ) -> Result<ControlFlow<()>, Diagnostic> {
     for (position, step) in model.steps.iter().enumerate().skip(at) {
         match step {
-            Step::Check { name: Some(name), .. } if skip.contains(name) => {}
+            Step::Check { name: Some(name), .. } if given.skip.contains(name) => {}
             Step::Check { kind, test, name, .. } => {
                 let holds = match plain.holds(test) {
                     Ok(holds) => holds,
@@ -65,7 +74,7 @@ fn run_inner(
                     _ => {}
                 }
             }
-            Step::With { choice, from, .. } => {
+            Step::With { choice, from, name, .. } => {
                 let value = match plain.eval(*from) {
                     Ok(value) => value,
                     Err(EvalError::Rejected) => return Ok(tell(Ended::Rejected("when"))),
@@ -74,11 +83,21 @@ fn run_inner(
                 let Val::Choices(choices) = &*value else {
                     return Err(Diagnostic::internal("`with` is given no list of values"));
                 };
+                let settled = given.co.filter(|_| name == "co");
+                let one;
+                let choices = match settled.map(|co| the_choice(choices, plain.n_events(), co)) {
+                    None => choices,
+                    Some(None) => return Ok(tell(Ended::Rejected(name))),
+                    Some(Some(value)) => {
+                        one = Choices::List(vec![value]);
+                        &one
+                    }
+                };
                 let mut result = Ok(ControlFlow::Continue(()));
                 let flow = each_choice(choices, plain.n_events(), &mut |value| {
                     let mut next = plain.clone();
                     bind(model, &mut next, *choice, value);
-                    result = run(model, position + 1, next, skip, flags, tell);
+                    result = run(model, position + 1, next, given, flags, tell);
                     match &result {
                         Ok(ControlFlow::Continue(())) => ControlFlow::Continue(()),
                         _ => ControlFlow::Break(()),
@@ -113,6 +132,42 @@ pub(super) fn bind(model: &Model, plain: &mut Plain, choice: ChoiceId, value: Va
     for sort in [Sort::Rel, Sort::Set, Sort::Other] {
         if let Some(node) = model.pool.find(&Expr::Choice(choice, sort)) {
             plain.set(node, value.clone());
+        }
+    }
+}
+
+/// The alternative that is `co` on the events that it orders, if there is one.
+fn the_choice(choices: &Choices, n: usize, co: &Rel) -> Option<Val> {
+    match choices {
+        Choices::Orders(orders) => {
+            let mut whole = Rel::empty(n);
+            for order in orders {
+                let own = co.restrict(&order.over);
+                let total = order
+                    .over
+                    .iter()
+                    .all(|a| order.over.iter().all(|b| a == b || own.contains(a, b) != own.contains(b, a)));
+                let contains_base = match &order.base {
+                    OrderBase::Rel(base) => base.plus().restrict(&order.over).is_subset(&own),
+                    OrderBase::Node(_) => true,
+                };
+                if !(total && own.is_acyclic() && contains_base) {
+                    return None;
+                }
+                whole = whole.union(&own);
+            }
+            Some(Val::Rel(whole))
+        }
+        Choices::List(_) | Choices::Cross(_) => {
+            let mut found = None;
+            let _ = each_choice(choices, n, &mut |value| match &value {
+                Val::Rel(rel) if rel == co => {
+                    found = Some(value);
+                    ControlFlow::Break(())
+                }
+                _ => ControlFlow::Continue(()),
+            });
+            found
         }
     }
 }

@@ -6,6 +6,7 @@
 
 use std::ops::ControlFlow;
 
+use super::against::{self, Verdict};
 use super::drive::run_into;
 use super::finals::Finals;
 use super::naive::Candidate;
@@ -61,6 +62,13 @@ pub struct Request {
     pub names: Vec<String>,
 }
 
+impl Request {
+    /// Every execution, and no more of it than there always is.
+    pub fn all() -> Request {
+        Request { show: Show::All, limit: None, names: Vec::new() }
+    }
+}
+
 /// One execution that the model accepts.
 #[derive(Clone, Debug)]
 pub struct Execution {
@@ -84,6 +92,8 @@ pub struct Execution {
     pub positive: bool,
     /// The flags it raises.
     pub flags: Vec<String>,
+    /// What the other model says of it, where there is another.
+    pub against: Option<Verdict>,
 }
 
 /// Everyone who looks on.
@@ -91,6 +101,8 @@ pub(super) struct Watch<'w> {
     request: &'w Request,
     condition: &'w Condition,
     test: &'w Lowered,
+    /// Another model, to be asked about each execution.
+    pub against: Option<&'w Model>,
     see: &'w mut (dyn FnMut(Execution) -> ControlFlow<()> + Send),
 }
 
@@ -111,6 +123,23 @@ pub fn executions(
         found.push(execution);
         if found.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
+    let outcome = each_execution(test, model, None, options, request, &mut see)?;
+    Ok((found, outcome))
+}
+
+/// Shows the executions of a test that `model` accepts and `request` asks for to `see`, each with what `other` says of it, and
+/// returns what is known of all of them together: that of the part seen, where `see` breaks off.
+///
+/// # Errors
+/// As [`super::run`].
+pub fn each_execution(
+    test: &Lowered,
+    model: &Model,
+    other: Option<&Model>,
+    options: &Options,
+    request: &Request,
+    see: &mut (dyn FnMut(Execution) -> ControlFlow<()> + Send),
+) -> Result<Outcome, Diagnostic> {
     let options = Options {
         mode: Mode::Count,
         jobs: 1,
@@ -119,9 +148,8 @@ pub fn executions(
         speedcheck: request.show == Show::Wit,
         ..options.clone()
     };
-    let watch = Watch { request, condition: &test.condition, test, see: &mut see };
-    let outcome = run_into(test, model, &options, Sink::watched(test, &options, watch))?;
-    Ok((found, outcome))
+    let watch = Watch { request, condition: &test.condition, test, against: other, see };
+    run_into(test, model, &options, Sink::watched(test, &options, watch))
 }
 
 /// Shows an accepted execution to whoever looks on.
@@ -144,9 +172,16 @@ pub(super) fn of(
     let sources = world.reads.iter().zip(candidate.sources).map(|((read, _), source)| (*source, *read));
     let rf = Rel::of(n, sources);
     let co = match coherence(model) {
-        Some(node) => value(plain, node)?.unwrap_or_else(|| Rel::empty(n)),
-        None => Rel::empty(n),
+        Some(node) => value(plain, node)?,
+        None => None,
     };
+    let against = match watch.against {
+        Some(other) => {
+            Some(against::judge(other, view, candidate, co.as_ref()).map_err(Diagnostic::without_places)?)
+        }
+        None => None,
+    };
+    let co = co.unwrap_or_else(|| Rel::empty(n));
     let fr = rf.inverse().seq(&co).diff(&Rel::identity(n));
     let po = world.rel("po", &view.names).unwrap_or_else(|| Rel::empty(n));
     let mut shown = Vec::new();
@@ -205,6 +240,7 @@ pub(super) fn of(
         state: watch.test.shown.iter().map(|observable| finals.value(*observable)).collect(),
         positive,
         flags: found.flags.iter().map(|flag| (*flag).to_string()).collect(),
+        against,
     };
     Ok((watch.see)(execution))
 }

@@ -8,6 +8,7 @@ mod json;
 mod junit;
 mod log;
 mod model;
+pub mod port;
 mod record;
 pub mod states;
 mod table;

@@ -8,6 +8,7 @@ mod annotations;
 mod bad_input_tests;
 #[cfg(test)]
 mod c_tests;
+mod compare;
 #[cfg(test)]
 mod corpus_tests;
 mod expect;
@@ -23,6 +24,7 @@ mod rules;
 mod trees;
 mod variants;
 
+pub use compare::Compared;
 pub use expect::{Expectation, Expectations};
 pub use load::{Input, ModelKey, Prepared};
 pub use models::{CheckedModel, check_model, lower_name};
@@ -39,7 +41,7 @@ use rustc_hash::FxHashMap;
 use crate::condition::Quantifier;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::explore;
-use crate::litmus::{Lowered, Overrides};
+use crate::litmus::{Lowered, Overrides, Test};
 use crate::outcome::{Completeness, Outcome};
 use crate::source::Sources;
 
@@ -181,30 +183,9 @@ impl Session {
         }
 
         let start = Instant::now();
-        let key = load::key(&self.settings, report.model.as_deref(), &parsed);
-        let prepared = match self.model(key) {
-            Ok(prepared) => prepared,
-            Err(failure) => {
-                report.sources.put_on(Arc::clone(&failure.sources));
-                for diagnostic in &failure.diagnostics {
-                    diagnostics.error(diagnostic.clone());
-                }
-                report.model_failed = true;
-                return None;
-            }
-        };
-        report.sources.put_on(Arc::clone(&prepared.sources));
+        let prepared = self.prepared(&parsed, report.model.clone().as_deref(), report, diagnostics)?;
         report.model_name = Some(prepared.name.clone());
         report.phases.model = start.elapsed();
-        for warning in &prepared.warnings {
-            diagnostics.warn(warning.clone());
-        }
-        if self.settings.arch_check
-            && let Err(diagnostic) = load::same_arch(&prepared, parsed.arch)
-        {
-            diagnostics.error(diagnostic);
-            return None;
-        }
 
         let start = Instant::now();
         let test = load::lower(&self.settings, &parsed, Some(&prepared), &mut report.sources, diagnostics)?;
@@ -230,6 +211,38 @@ impl Session {
                 None
             }
         }
+    }
+
+    /// The model of that name, for that test. `None`: the reason is among the diagnostics.
+    fn prepared(
+        &self,
+        parsed: &Test,
+        model: Option<&str>,
+        report: &mut Report,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Arc<Prepared>> {
+        let prepared = match self.model(load::key(&self.settings, model, parsed)) {
+            Ok(prepared) => prepared,
+            Err(failure) => {
+                report.sources.put_on(Arc::clone(&failure.sources));
+                for diagnostic in &failure.diagnostics {
+                    diagnostics.error(diagnostic.clone());
+                }
+                report.model_failed = true;
+                return None;
+            }
+        };
+        report.sources.put_on(Arc::clone(&prepared.sources));
+        for warning in &prepared.warnings {
+            diagnostics.warn(warning.clone());
+        }
+        if self.settings.arch_check
+            && let Err(diagnostic) = load::same_arch(&prepared, parsed.arch)
+        {
+            diagnostics.error(diagnostic);
+            return None;
+        }
+        Some(prepared)
     }
 
     /// Looks for the executions to show.

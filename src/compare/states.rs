@@ -1,0 +1,102 @@
+//! Complete final states of two models, side by side.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use super::{Answer, Comparison};
+use crate::condition::Observable;
+use crate::diag::Diagnostic;
+use crate::explore::{self, Mode, Options, Request};
+use crate::litmus::{Lowered, Shown, ShownKind};
+use crate::model::Model;
+use crate::outcome::{Completeness, StateStyle, format_state};
+use crate::program::{LocId, Op, Reg, Value};
+
+/// Is every final state of the target one of the source? The test observes all there is.
+pub(super) fn compare(
+    test: &Lowered,
+    source: &Model,
+    target: &Model,
+    options: &Options,
+) -> Result<Comparison, Diagnostic> {
+    let options = &Options { mode: Mode::States, ..options.clone() };
+    let ours = explore::run(test, source, options).map_err(Diagnostic::without_places)?;
+    let theirs = explore::run(test, target, options)?;
+    let known: BTreeSet<&[Value]> = ours.states.keys().map(Vec::as_slice).collect();
+    let of_both = theirs.states.keys().filter(|state| known.contains(state.as_slice())).count() as u64;
+    let new = theirs.states.keys().find(|state| !known.contains(state.as_slice()));
+    let answer = match new {
+        None => Answer::Portable,
+        Some(state) => {
+            let mut found = None;
+            explore::each_execution(test, target, None, options, &Request::all(), &mut |execution| {
+                if execution.state != *state {
+                    return ControlFlow::Continue(());
+                }
+                found = Some(execution);
+                ControlFlow::Break(())
+            })?;
+            match found {
+                Some(execution) => Answer::NotPortable {
+                    execution: Box::new(execution),
+                    state: format_state(state, test, &StateStyle::default()),
+                    failed: Vec::new(),
+                },
+                None => return Err(Diagnostic::internal("a final state without an execution")),
+            }
+        }
+    };
+    // A source that was cut short may allow more than was seen; a target that was, too.
+    let completeness = match ours.completeness {
+        Completeness::Complete => theirs.completeness,
+        cut => cut,
+    };
+    Ok(Comparison {
+        answer,
+        of_target: theirs.states.len() as u64,
+        of_both,
+        of_source: Some(known.len() as u64),
+        completeness,
+    })
+}
+
+/// The test with every register that a thread writes and every location observed.
+pub(super) fn everything_observed(test: &Lowered) -> Lowered {
+    let mut shown: Vec<Observable> = test.observed.clone();
+    for (number, thread) in test.program.threads.iter().enumerate() {
+        let mut registers = BTreeSet::new();
+        thread.code.iter().for_each(|instruction| written(&instruction.ops, &mut registers));
+        shown.extend(registers.into_iter().map(|register| Observable::Reg(number as u16, register)));
+    }
+    shown.extend((0..test.program.locations.len()).map(|cell| Observable::Loc(LocId(cell as u16))));
+    shown.sort();
+    shown.dedup();
+    let display = shown.iter().enumerate().map(|(first, place)| Shown { kind: kind(test, *place), first });
+    Lowered { display: display.collect(), observed: shown.clone(), shown, ..test.clone() }
+}
+
+fn kind(test: &Lowered, place: Observable) -> ShownKind {
+    match place {
+        Observable::Reg(thread, register) => {
+            ShownKind::Register { thread, name: test.program.regs.name(register).to_string() }
+        }
+        Observable::Loc(cell) => ShownKind::Global(test.program.locations[usize::from(cell.0)].name.clone()),
+    }
+}
+
+/// The registers that some operation writes.
+fn written(ops: &[Op], registers: &mut BTreeSet<Reg>) {
+    for op in ops {
+        match op {
+            Op::WriteReg { reg, .. } => {
+                registers.insert(*reg);
+            }
+            Op::If { then, otherwise, .. } | Op::Conditional { then, otherwise, .. } => {
+                written(then, registers);
+                written(otherwise, registers);
+            }
+            Op::Choice { branches } => branches.iter().for_each(|branch| written(branch, registers)),
+            _ => {}
+        }
+    }
+}

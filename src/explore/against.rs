@@ -1,0 +1,55 @@
+//! Does another model accept an execution, too? What `litmus port` and `litmus robust` ask of every execution found.
+
+use std::ops::ControlFlow;
+
+use super::naive::{Candidate, prepare};
+use super::steps::{self, Ended};
+use crate::diag::Diagnostic;
+use crate::execution::{Names, View};
+use crate::model::{Model, Plain};
+use crate::relation::Rel;
+
+/// What another model says of an execution.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// Some choice of its own makes all its checks hold.
+    Accepted,
+    /// None does: for each choice tried, the check that failed, in the model's order and without repetition.
+    Rejected(Vec<String>),
+}
+
+/// Runs `model` over an execution of another one: the same sources and final writes, and, where both have one, the
+/// same coherence order. Whatever else the model chooses (the order of SC operations, say) it may choose as it likes.
+pub(super) fn judge(
+    model: &Model,
+    view: &View,
+    candidate: &Candidate,
+    co: Option<&Rel>,
+) -> Result<Verdict, Diagnostic> {
+    let view = View { world: view.world, names: Names { registers_visible: model.catdep, ..view.names } };
+    let plain = prepare(model, &Plain::new(model, &view), &view, candidate);
+    let mut failed: Vec<String> = Vec::new();
+    let mut accepted = false;
+    let flow =
+        steps::run(
+            model,
+            0,
+            plain,
+            steps::Given { skip: &[], co },
+            &mut Vec::new(),
+            &mut |ended| match ended {
+                Ended::Accepted(..) => {
+                    accepted = true;
+                    ControlFlow::Break(())
+                }
+                Ended::Rejected(name) => {
+                    if !failed.iter().any(|known| known == name) {
+                        failed.push(name.to_string());
+                    }
+                    ControlFlow::Continue(())
+                }
+            },
+        )?;
+    debug_assert_eq!(flow.is_break(), accepted);
+    Ok(if accepted { Verdict::Accepted } else { Verdict::Rejected(failed) })
+}

@@ -1,0 +1,192 @@
+//! What two models say about tests: `litmus port` and `litmus robust`.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use crate::compare::{Answer, Granularity};
+use crate::outcome::Completeness;
+use crate::session::{Compared, Report};
+
+use super::graph::{self, Graph, Style};
+use super::{Witness, several};
+
+/// The words that a command uses for the question.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wording {
+    /// `litmus port`: portable or not.
+    Port,
+    /// `litmus robust`: robust or not.
+    Robust,
+}
+
+impl Wording {
+    fn yes(self) -> &'static str {
+        match self {
+            Wording::Port => "portable",
+            Wording::Robust => "robust",
+        }
+    }
+
+    fn no(self) -> &'static str {
+        match self {
+            Wording::Port => "not portable",
+            Wording::Robust => "not robust",
+        }
+    }
+}
+
+/// One word for the answer, as JSON has it.
+pub fn word(compared: &Compared, wording: Wording) -> &'static str {
+    match compared.answer.as_ref().map(|(_, comparison)| &comparison.answer) {
+        None => "error",
+        Some(Answer::Portable) => wording.yes(),
+        Some(Answer::Undefined { .. }) => "undefined",
+        Some(Answer::NotPortable { .. }) => wording.no(),
+    }
+}
+
+/// What may be missing, if something may.
+fn caveat(completeness: &Completeness) -> Option<&'static str> {
+    match completeness {
+        Completeness::Complete | Completeness::Decided => None,
+        Completeness::Bounded => Some("up to the unrolling bound"),
+        Completeness::TimedOut => Some("the time limit was reached"),
+        Completeness::ExecutionLimit => Some("the limit on executions was reached"),
+        Completeness::MemoryLimit => Some("the memory limit was reached"),
+        Completeness::Interrupted => Some("interrupted"),
+    }
+}
+
+/// The answer in one line: `not portable: sc fails, 1 of 4 executions`.
+pub fn line(compared: &Compared, wording: Wording, granularity: Granularity) -> String {
+    let Some((_, comparison)) = &compared.answer else {
+        return "no answer".to_string();
+    };
+    let noun = match granularity {
+        Granularity::Executions => "execution",
+        Granularity::States => "state",
+    };
+    let mut line = word(compared, wording).to_string();
+    match &comparison.answer {
+        Answer::Portable => {
+            let _ = write!(line, ": {}", several(comparison.of_target, noun));
+            if let Some(all) = comparison.of_source {
+                let _ = write!(line, ", {} of {}", all, compared.source);
+            }
+        }
+        Answer::Undefined { flags } => {
+            let _ = write!(line, " under {}", compared.source);
+            if !flags.is_empty() {
+                let _ = write!(line, " ({})", flags.join(", "));
+            }
+            let _ = write!(line, ": {}", wording.yes());
+        }
+        Answer::NotPortable { failed, .. } => {
+            if let Some(first) = failed.first() {
+                let _ = write!(line, " ({first})");
+            }
+            let new = comparison.of_target - comparison.of_both;
+            let _ = write!(line, ": {new} of {}", several(comparison.of_target, noun));
+            if let Some(all) = comparison.of_source {
+                let _ = write!(line, ", {} of {}", all, compared.source);
+            }
+        }
+    }
+    if let Some(caveat) = caveat(&comparison.completeness) {
+        let _ = write!(line, "; {caveat}");
+    }
+    line
+}
+
+/// The answer to one test, in full: the verdict, and the execution that decides it.
+pub fn text(compared: &Compared, wording: Wording, granularity: Granularity) -> String {
+    let Some((test, comparison)) = &compared.answer else { return String::new() };
+    let target = target(&compared.report);
+    let source = &compared.source;
+    let line = line(compared, wording, granularity);
+    let mut text = match wording {
+        Wording::Port => format!("{}, from {source} to {target}: {line}\n", compared.report.title()),
+        Wording::Robust => format!("{}, {target} against {source}: {line}\n", compared.report.title()),
+    };
+    let Answer::NotPortable { execution, state, failed } = &comparison.answer else { return text };
+    match failed.as_slice() {
+        [] => {
+            let _ = writeln!(text, "{target} reaches this final state, and {source} does not:\n  {state}");
+        }
+        [one] => {
+            let _ = writeln!(
+                text,
+                "{target} allows this execution, and {source} does not: its check `{one}` fails"
+            );
+        }
+        several => {
+            let names = several.join("`, `");
+            let _ = writeln!(
+                text,
+                "{target} allows this execution, and {source} does not: whatever it chooses, one of its checks `{names}` \
+                 fails"
+            );
+        }
+    }
+    text += &graph::text(&Graph::new(execution, test, target, &Style::default()));
+    text
+}
+
+/// The model on the other side.
+fn target(report: &Report) -> &str {
+    report.model_name.as_deref().or(report.model.as_deref()).unwrap_or("the target")
+}
+
+/// One test as data for machines.
+#[derive(Serialize, Debug)]
+pub struct PortRecord {
+    file: String,
+    name: String,
+    from: String,
+    to: String,
+    answer: &'static str,
+    compared: &'static str,
+    complete: bool,
+    of_target: Option<u64>,
+    of_both: Option<u64>,
+    of_source: Option<u64>,
+    failed: Vec<String>,
+    state: Option<String>,
+    execution: Option<Witness>,
+    error: Option<String>,
+}
+
+impl PortRecord {
+    /// The record of an answer.
+    pub fn new(compared: &Compared, wording: Wording, granularity: Granularity) -> PortRecord {
+        let comparison = compared.answer.as_ref().map(|(_, comparison)| comparison);
+        let mut record = PortRecord {
+            file: compared.report.file.clone(),
+            name: compared.report.name.clone(),
+            from: compared.source.clone(),
+            to: target(&compared.report).to_string(),
+            answer: word(compared, wording),
+            compared: match granularity {
+                Granularity::Executions => "executions",
+                Granularity::States => "states",
+            },
+            complete: comparison.is_some_and(|comparison| caveat(&comparison.completeness).is_none()),
+            of_target: comparison.map(|comparison| comparison.of_target),
+            of_both: comparison.map(|comparison| comparison.of_both),
+            of_source: comparison.and_then(|comparison| comparison.of_source),
+            failed: Vec::new(),
+            state: None,
+            execution: None,
+            error: compared.report.error().map(|error| error.message.clone()),
+        };
+        if let Some((test, comparison)) = &compared.answer
+            && let Answer::NotPortable { execution, state, failed } = &comparison.answer
+        {
+            record.failed.clone_from(failed);
+            record.state = Some(state.clone());
+            record.execution = Some(Witness::new(execution, test));
+        }
+        record
+    }
+}

@@ -1,0 +1,72 @@
+//! One test under two models.
+
+use std::time::Instant;
+
+use super::Report;
+use super::{Input, Session, internal, load, variants};
+use crate::compare::{Comparison, Effort, Granularity, portability};
+use crate::diag::Diagnostics;
+use crate::litmus::Lowered;
+use crate::source::Sources;
+
+/// What became of one test under two models.
+#[derive(Clone, Debug)]
+pub struct Compared {
+    /// The test, its diagnostics and their files; its model is the target. It holds no answer of its own.
+    pub report: Report,
+    /// The source model, by name.
+    pub source: String,
+    /// The test and what the models say, unless there is an error among the diagnostics.
+    pub answer: Option<(Lowered, Comparison)>,
+}
+
+impl Session {
+    /// Is what `target` allows this test allowed by `source`?
+    pub fn compare(
+        &self,
+        input: &Input,
+        source: &str,
+        target: &str,
+        granularity: Granularity,
+        effort: Effort,
+    ) -> Compared {
+        let mut report = Report::new(input.name(), Some(target));
+        report.sources = Sources::layered();
+        let mut diagnostics = Diagnostics::new();
+        let work = || {
+            let parsed = load::parse(input, &mut report.sources, &mut diagnostics)?;
+            report.name = parsed.name.clone();
+            report.arch = Some(parsed.arch);
+            if let Err(diagnostic) = variants::check(&self.settings, &parsed) {
+                diagnostics.error(diagnostic);
+                return None;
+            }
+            let other = self.prepared(&parsed, Some(source), &mut report, &mut diagnostics)?;
+            let own = self.prepared(&parsed, Some(target), &mut report, &mut diagnostics)?;
+            report.model_name = Some(own.name.clone());
+            let test =
+                load::lower(&self.settings, &parsed, Some(&own), &mut report.sources, &mut diagnostics)?;
+            let mut options = self.settings.explore.clone();
+            options.unroll = test.unroll.or(self.settings.unroll).unwrap_or(options.unroll);
+            let start = Instant::now();
+            let compared = portability(&test, &other.model, &own.model, granularity, effort, &options);
+            report.phases.explore = start.elapsed();
+            match compared {
+                Ok(comparison) => Some((test, comparison)),
+                Err(diagnostic) => {
+                    diagnostics.error(diagnostic);
+                    None
+                }
+            }
+        };
+        let answer = match std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)) {
+            Ok(answer) => answer,
+            Err(payload) => {
+                diagnostics.error(internal(&*payload));
+                None
+            }
+        };
+        report.diagnostics = diagnostics.take();
+        Compared { report, source: source.to_string(), answer }
+    }
+}
