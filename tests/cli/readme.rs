@@ -43,7 +43,7 @@ fn the_sessions_of_the_readme_are_real() {
         let entry = entry.unwrap();
         std::fs::copy(entry.path(), folder.path().join("litmus").join(entry.file_name())).unwrap();
     }
-    let pages = ["README.md", "docs/getting-started.md", "docs/graphs.md"];
+    let pages = ["README.md", "docs/getting-started.md", "docs/graphs.md", "docs/two-models.md"];
     let text = |page: &str| std::fs::read_to_string(root().join(page)).unwrap();
     let sessions: Vec<(String, String)> = pages.iter().flat_map(|page| sessions(&text(page))).collect();
     assert!(sessions.len() >= 10, "{sessions:?}");

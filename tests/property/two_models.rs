@@ -1,0 +1,79 @@
+//! Questions about two models, against the sets of executions that the oracle lists for each.
+
+use std::collections::BTreeSet;
+
+use litmus::compare::{Answer, Effort, Granularity, portability};
+use litmus::explore::{self, Engine, Mode, Options, Request};
+use litmus::litmus::Lowered;
+use litmus::model::Model;
+use litmus::session::{Session, Settings};
+
+use super::program::{Arch, Program};
+use super::random::Random;
+use super::{CANDIDATES, Library, candidates, cases, lower, options};
+
+type Pairs = Vec<(usize, usize)>;
+
+/// Every execution that a model allows, as the oracle finds them: events, `rf` and `co`.
+fn graphs(test: &Lowered, model: &Model) -> BTreeSet<(Vec<String>, Pairs, Pairs)> {
+    let naive = options(Mode::Count, Engine::Naive, 1);
+    let (found, _) = explore::executions(test, model, &naive, &Request::all()).expect("executions");
+    let graph = |execution: &litmus::explore::Execution| {
+        let events = execution.events.iter().filter(|event| !event.is_register());
+        let events = events.map(|event| format!("{:?} {:?}", event.thread, event.kind)).collect();
+        (events, execution.rf.iter().collect(), execution.co.iter().collect())
+    };
+    found.iter().map(graph).collect()
+}
+
+#[test]
+fn a_program_is_portable_where_the_oracle_lists_nothing_new() {
+    let session = Session::new(Settings::default());
+    let mut library = Library::default();
+    let (mut portable, mut not) = (0, 0);
+    for case in cases(2, 150) {
+        let mut random = Random::new(case ^ 0x2A << 40);
+        let arch = *random.pick(&[Arch::X86, Arch::AArch64, Arch::Arm, Arch::Ppc, Arch::RiscV, Arch::Mips]);
+        let mut program = Program::random(arch, &mut random);
+        program.filter = None;
+        let test = lower(&session, &program.text());
+        if candidates(&test) > CANDIDATES {
+            continue;
+        }
+        // A model without a coherence order has no execution in common with one that has.
+        let models: Vec<&'static str> =
+            arch.models().iter().copied().filter(|name| *name != "naked").collect();
+        let source = if random.chance(60) { "sc" } else { *random.pick(&models) };
+        let target = *random.pick(&models);
+        let (source_model, target_model) =
+            (library.get(source, arch).clone(), library.get(target, arch).clone());
+        let told = || format!("case {case}, from {source} to {target}\n{}", program.text());
+        let (ours, theirs) = (graphs(&test, &source_model), graphs(&test, &target_model));
+        let whole = Options::default();
+        let answer =
+            portability(&test, &source_model, &target_model, Granularity::Executions, Effort::Count, &whole)
+                .expect("an answer");
+        let new = theirs.difference(&ours).count() as u64;
+        match answer.answer {
+            Answer::Portable => {
+                assert_eq!(new, 0, "{}", told());
+                portable += 1;
+            }
+            Answer::NotPortable { .. } => {
+                assert!(new > 0, "{}", told());
+                not += 1;
+            }
+            Answer::Undefined { .. } => panic!("{}", told()),
+        }
+        assert_eq!(answer.of_source, Some(ours.len() as u64), "{}", told());
+        assert_eq!(answer.of_target - answer.of_both, new, "{}", told());
+        let by_states =
+            portability(&test, &source_model, &target_model, Granularity::States, Effort::Decide, &whole)
+                .expect("an answer");
+        if new == 0 {
+            assert!(matches!(by_states.answer, Answer::Portable), "{}", told());
+        }
+    }
+    println!("{portable} portable, {not} not");
+    assert!(portable > 20 && not > 5, "{portable} portable, {not} not");
+}
