@@ -106,8 +106,9 @@ pub fn portability(
 
 /// The flags by which a model says that a program has no meaning, if it does.
 fn undefined(test: &Lowered, outcome: &Outcome) -> Option<Vec<String>> {
-    let of_c = test.program.arch == crate::arch::ArchId::C;
-    let races = |flag: &&String| of_c && flag.to_ascii_lowercase().contains("race");
+    // A race of plain accesses has no meaning in a language that tells them from atomic ones.
+    let plain = test.program.conventions.non_atomics;
+    let races = |flag: &&String| plain && flag.to_ascii_lowercase().contains("race");
     let flags: Vec<String> = outcome.flags.iter().filter(races).cloned().collect();
     (outcome.undefined || !flags.is_empty()).then_some(flags)
 }
