@@ -62,7 +62,7 @@ impl Model {
     /// # Errors
     /// There is no such model, or it is wrong.
     pub fn with_settings(name: &str, settings: Settings) -> Result<Model, Error> {
-        let checked = crate::session::check_model(&settings, name, None, true);
+        let checked = crate::session::check_model(&settings, name, None, false);
         if checked.model.is_none() {
             return Err(Error {
                 message: diag::render_all(&checked.diagnostics, &checked.sources, Color::Never),

@@ -117,6 +117,11 @@ impl Sources {
         (line, column)
     }
 
+    /// The names of the files.
+    pub fn names(&self) -> impl Iterator<Item = &String> {
+        self.files.iter().map(|file| &file.name)
+    }
+
     /// Number of files.
     pub fn len(&self) -> usize {
         self.files.len()

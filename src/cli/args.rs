@@ -230,7 +230,8 @@ pub struct RunArgs {
     /// lines `NAME WORD`
     #[arg(long, value_name = "WORD|FILE")]
     pub expect: Option<String>,
-    /// A violated `forall` or `~exists`, or a loop cut at the bound, fails the run
+    /// A violated `forall` or `~exists`, a flag of the model, undefined behaviour, no execution at all, a loop cut at the bound: each fails the
+    /// run
     #[arg(long)]
     pub strict: bool,
     /// Figures of each search on standard error
@@ -354,6 +355,9 @@ pub enum ModelCommand {
         /// Models: files, folders, or names of ours
         #[arg(value_name = "MODEL", required = true)]
         models: Vec<String>,
+        /// The files are parts, which other models include: names that nothing binds are counted, not refused
+        #[arg(long)]
+        parts: bool,
         #[command(flatten)]
         reading: Reading,
     },

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::arch::ArchId;
 use crate::bench::{Family, Point, Syntax, plot};
 use crate::diag::nearest;
+use crate::report::several;
 use crate::session::{Input, Session};
 
 use super::args::{BenchArgs, BenchFormat};
@@ -166,7 +167,7 @@ fn emit(folder: &Path, family: Family, tests: &[(usize, String)], err: &mut (dyn
     for (size, text) in tests {
         fs::write(folder.join(format!("{}-{size}.litmus", family.name())), text).map_err(failed)?;
     }
-    let _ = writeln!(err, "{} tests in {}", tests.len(), folder.display());
+    let _ = writeln!(err, "{} in {}", several(tests.len() as u64, "test"), folder.display());
     Ok(Exit::Success)
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
-use crate::report::{Item, Summary};
+use crate::report::{Item, Summary, several};
 use crate::session::{Session, in_order};
 
 use super::args::CheckArgs;
@@ -34,7 +34,7 @@ pub fn check(
         jobs,
         |index| session.check(&inputs[index]),
         |_, report| {
-            summary.add(&Item { report: &report, judged: false, failed: None });
+            summary.add(&Item { report: &report, judgement: None });
             let _ = err.write_all(console.diagnostics_once(&report, &mut told).as_bytes());
             if let Some(error) = report.error() {
                 let key = (error.code, error.message.clone());
@@ -49,6 +49,6 @@ pub fn check(
         writeln!(out, "{:>6}  {message} [{code}], first in {}", files.len(), files[0])?;
     }
     let failed = summary.tests - summary.answered;
-    writeln!(out, "{} tests read, {failed} refused", summary.tests)?;
+    writeln!(out, "{} read, {failed} refused", several(summary.tests as u64, "test"))?;
     Ok(Exit::of(&summary, false))
 }

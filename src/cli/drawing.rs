@@ -74,8 +74,14 @@ impl Drawing {
     pub fn draw(&mut self, report: &Report, out: &mut dyn Write) -> io::Result<String> {
         let Some(answer) = &report.answer else { return Ok(String::new()) };
         let model = report.model_name.clone().unwrap_or_default();
+        // herd7's own drawings name the model alone.
+        let ours = matches!(self.place, Place::Output | Place::Files(_));
+        let title = match report.without_checks().filter(|_| ours) {
+            Some(without) => format!("{model} {without}"),
+            None => model.clone(),
+        };
         let graphs: Vec<String> =
-            report.executions.iter().map(|execution| self.render(execution, answer, &model)).collect();
+            report.executions.iter().map(|execution| self.render(execution, answer, &title)).collect();
         match self.place.clone() {
             Place::Output => {
                 for text in &graphs {

@@ -40,7 +40,7 @@ impl Exit {
             Exit::Unsupported
         } else if summary.failed > 0 {
             Exit::Failed
-        } else if summary.limited > 0 || (strict && summary.bounded > 0) {
+        } else if summary.limited > 0 || summary.undecided > 0 || (strict && summary.bounded > 0) {
             Exit::Limit
         } else {
             Exit::Success

@@ -6,7 +6,7 @@ macro_rules! exit_codes {
         "\
 Exit codes:
   0  everything ran
-  1  an expectation failed: --expect, or --strict with a violated forall or ~exists
+  1  an expectation failed: --expect, or --strict (a violated forall or ~exists, a flag, undefined behaviour, no execution)
   2  bad input: command line, model or test
   3  a test or model uses something that is not supported
   4  a limit was hit: --timeout, --max-executions, --max-memory; with --strict also --unroll

@@ -10,7 +10,7 @@ use crate::session::Expectations;
 use super::args::{FormatArg, HerdArgs};
 use super::console::Console;
 use super::drawing::{Drawing, Form, Place};
-use super::herd_options::{HerdOptions, Speedcheck, find, searched};
+use super::herd_options::{HerdOptions, find, searched};
 use super::herd_table::{Class, OPTIONS};
 use super::plan::{RunPlan, settings_of, workers};
 use super::run::drive;
@@ -43,6 +43,7 @@ pub fn herd(
         inputs.retain(|input| super::resume::header_name(input).is_none_or(|name| options.selects(&name)));
     }
     let mut settings = settings_of(&options);
+    settings.skips_are_hints = true;
     if drawing.is_some() {
         settings.shown = options.graphs.request();
     }
@@ -59,7 +60,8 @@ pub fn herd(
         drawing,
         output: None,
         kept: Vec::new(),
-        n_kept: 0,
+        kept_names: Vec::new(),
+        is_part: false,
         notes: Vec::new(),
         expectations: Expectations::default(),
         strict: false,
@@ -73,7 +75,6 @@ pub fn herd(
         brackets: options.brackets,
         candidates: options.candidates,
         bad_flag: options.bad_flag.clone(),
-        speedcheck: options.speedcheck != Speedcheck::False,
         time: None,
     };
     let console = Console {

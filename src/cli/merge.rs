@@ -22,6 +22,11 @@ pub fn merge(args: &MergeArgs, out: &mut (dyn Write + Send), err: &mut (dyn Writ
     let (mut conflicts, mut tests) = (0, 0);
     for (text, path) in texts.iter().zip(&args.logs) {
         let found = if looks_like_jsonl(text) { lines(text, path)? } else { log_blocks(text, path)? };
+        if found.is_empty() && !text.trim().is_empty() {
+            let path = path.display();
+            let why = "is it a log of herd7, litmus7 or ours?";
+            return Err(Stop::Usage(format!("there is no result in `{path}`: {why}")));
+        }
         if found.is_empty() {
             let _ = writeln!(err, "{}: no result in it", path.display());
         }

@@ -1,11 +1,13 @@
 //! `litmus model`.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::arch::ArchId;
+use crate::cat::library;
 use crate::diag::{self, Class, Severity, nearest};
-use crate::report;
+use crate::report::{self, several};
 use crate::session::{CheckedModel, Settings, check_model};
 
 use super::args::{ModelArgs, ModelCommand};
@@ -24,9 +26,10 @@ pub fn model(
             write!(out, "{}", report::list_models())?;
             Ok(Exit::Success)
         }
-        ModelCommand::Check { models, reading } => {
+        ModelCommand::Check { models, parts, reading } => {
             let settings = plan::reading(reading)?.settings;
-            check(models, settings, console, out, err)
+            let checked = check_all(&expand(models)?, &settings, *parts);
+            report_checked(&checked, console, out, err)
         }
         ModelCommand::Show { model, arch, reading } => {
             let settings = plan::reading(reading)?.settings;
@@ -40,23 +43,51 @@ pub fn model(
     }
 }
 
-fn check(
-    models: &[String],
-    settings: Settings,
+/// Checks models. Those that another one includes, and parts of our library, need not bind all names themselves.
+fn check_all(names: &[String], settings: &Settings, parts: bool) -> Vec<CheckedModel> {
+    let mut all: Vec<CheckedModel> =
+        names.iter().map(|name| check_model(settings, name, None, parts)).collect();
+    // One file may be named in several ways.
+    let place = |name: &String| std::fs::canonicalize(name).unwrap_or_else(|_| PathBuf::from(name));
+    let parts_of = |checked: &CheckedModel| {
+        let own = place(&checked.file);
+        checked.sources.names().map(place).filter(|name| *name != own).collect::<Vec<_>>()
+    };
+    let included: BTreeSet<PathBuf> = all.iter().flat_map(parts_of).collect();
+    for (checked, name) in all.iter_mut().zip(names) {
+        let part = library::entry(name).is_some_and(|entry| entry.kind == library::Kind::Part);
+        if checked.model.is_none() && (part || included.contains(&place(&checked.file))) {
+            *checked = check_model(settings, name, None, true);
+        } else if let (None, Some(unbound)) =
+            (&checked.model, checked.diagnostics.iter_mut().rfind(is_unbound))
+        {
+            unbound
+                .notes
+                .push("help: if another model includes this file and binds the name: --parts".to_string());
+        }
+    }
+    all
+}
+
+fn is_unbound(diagnostic: &&mut diag::Diagnostic) -> bool {
+    diagnostic.code == "cat::unknown-name" && diagnostic.severity == Severity::Error
+}
+
+fn report_checked(
+    all: &[CheckedModel],
     console: &Console,
     out: &mut (dyn Write + Send),
     err: &mut (dyn Write + Send),
 ) -> Done {
-    let mut all = Vec::new();
-    for name in expand(models)? {
-        let checked = check_model(&settings, &name, None, true);
-        let _ = err.write_all(rendered(&checked, console).as_bytes());
+    for checked in all {
+        let _ = err.write_all(rendered(checked, console).as_bytes());
         let shown = &checked.file;
         match &checked.model {
             None => writeln!(out, "{shown}: error")?,
             Some(model) => {
                 let arch = checked.arch.map_or("any architecture", |arch| arch.name());
-                writeln!(out, "{shown}: ok ({arch}, {} steps{})", model.steps.len(), open_names(&checked))?;
+                let steps = several(model.steps.len() as u64, "step");
+                writeln!(out, "{shown}: ok ({arch}, {steps}{})", open_names(checked))?;
             }
         }
         if console.verbose > 0 {
@@ -66,9 +97,8 @@ fn check(
                 writeln!(out, "  {name} ({file}:{line}:{column}) is bound by nothing here")?;
             }
         }
-        all.push(checked);
     }
-    Ok(exit_of(&all))
+    Ok(exit_of(all))
 }
 
 /// What is said of names that nothing binds: a few are named, many counted.
@@ -102,9 +132,11 @@ fn expand(models: &[String]) -> Result<Vec<String>, Stop> {
         }
         files.sort();
         // As a path, so that it is this file and not one of the same name on the search path.
-        names.extend(files.iter().map(|file| match file.is_absolute() || file.starts_with("..") {
-            true => file.display().to_string(),
-            false => Path::new(".").join(file).display().to_string(),
+        names.extend(files.iter().map(|file| {
+            match file.is_absolute() || file.starts_with("..") || file.starts_with(".") {
+                true => file.display().to_string(),
+                false => Path::new(".").join(file).display().to_string(),
+            }
         }));
     }
     Ok(names)

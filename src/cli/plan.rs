@@ -40,8 +40,10 @@ pub struct RunPlan {
     pub output: Option<PathBuf>,
     /// Results kept from an interrupted run: they stand at the start of the output.
     pub kept: Vec<u8>,
-    /// How many tests those are.
-    pub n_kept: usize,
+    /// The tests that those are of.
+    pub kept_names: Vec<String>,
+    /// Is it only a part of the tests that is run (`--shard`)?
+    pub is_part: bool,
     /// What to say before the run.
     pub notes: Vec<String>,
     /// What is expected.
@@ -131,6 +133,7 @@ pub fn settings_of(herd: &HerdOptions) -> Settings {
         let_through: herd.let_through,
         coherent: herd.coherent,
         strict_skip: herd.strict_skip,
+        skips_are_hints: false,
         shown: None,
         explore: Options {
             timeout: herd.timeout.map(Duration::from_secs_f64),
@@ -202,7 +205,7 @@ impl RunPlan {
                 models.iter().flatten().chain(&settings.bell).chain(&settings.macros).collect();
             keep_inputs(path, &inputs, &named, &settings.include)?;
         }
-        let (mut kept, mut n_kept, mut notes) = (Vec::new(), 0, Vec::new());
+        let (mut kept, mut kept_names, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         if let Some(file) = &args.resume {
             if models.len() > 1 {
                 return Err(Stop::Usage("--resume goes with one model".to_string()));
@@ -213,7 +216,7 @@ impl RunPlan {
                 Some((test.name, test.hashes))
             };
             let taken = resume::take_up(file, format, models[0].as_deref(), &mut inputs, &identify)?;
-            (kept, n_kept, notes) = (taken.text, taken.tests, taken.notes);
+            (kept, kept_names, notes) = (taken.text, taken.tests, taken.notes);
             output = Some(file.clone());
         }
         let drawing = drawing(args, &mut settings, format, models.len(), hexa || args.hexa)?;
@@ -235,7 +238,8 @@ impl RunPlan {
             drawing,
             output,
             kept,
-            n_kept,
+            kept_names,
+            is_part: args.shard.is_some(),
             notes,
             expectations,
             strict: args.strict,
@@ -327,7 +331,7 @@ fn expectations(expect: &str) -> Result<Expectations, Stop> {
         if let Some((name, line)) = log.broken.first() {
             return Err(Stop::Usage(format!("{expect}:{line}: the block of {name} breaks off")));
         }
-        return Ok(Expectations::of_log(&log));
+        return Ok(Expectations::of_log(expect, &log));
     }
     for (index, line) in text.lines().enumerate() {
         let line = line.trim();
@@ -343,9 +347,18 @@ fn expectations(expect: &str) -> Result<Expectations, Stop> {
                 index + 1
             )));
         };
-        by_name.insert(name.to_string(), expectation);
+        let before = by_name.insert(name.to_string(), expectation.clone());
+        if before.is_some_and(|before| before != expectation) {
+            return Err(Stop::Usage(format!(
+                "{expect}:{}: something else is expected of {name} above",
+                index + 1
+            )));
+        }
     }
-    Ok(Expectations { by_name, ..Expectations::default() })
+    if by_name.is_empty() {
+        return Err(Stop::Usage(format!("there is no expectation in `{expect}`")));
+    }
+    Ok(Expectations { by_name: Some((expect.to_string(), by_name)), ..Expectations::default() })
 }
 
 #[cfg(test)]

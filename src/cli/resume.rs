@@ -14,8 +14,8 @@ use super::blocks::blocks;
 pub struct Kept {
     /// Complete results, as they stand in the file.
     pub text: Vec<u8>,
-    /// How many.
-    pub tests: usize,
+    /// The tests that they are of.
+    pub tests: Vec<String>,
     /// What to tell the user about the others.
     pub notes: Vec<String>,
 }
@@ -134,7 +134,7 @@ fn keep(results: &[Found], inputs: &mut Vec<Input>, identify: &dyn Fn(&Input) ->
     });
     for (result, _) in results.iter().zip(&stays).filter(|(_, stays)| **stays) {
         kept.text.extend_from_slice(result.text.as_bytes());
-        kept.tests += 1;
+        kept.tests.push(result.name.clone());
     }
     kept
 }
@@ -193,7 +193,7 @@ mod tests {
         std::fs::write(&log, format!("{A}Test B Allowed\nStates 3\n0:EAX=")).unwrap();
         let kept = take_up(&log, FormatArg::Herd, None, &mut inputs, &identify).unwrap();
         assert_eq!(String::from_utf8(kept.text).unwrap(), A);
-        assert_eq!((kept.tests, left(&inputs)), (1, vec!["B".to_string(), "C".to_string()]));
+        assert_eq!((kept.tests.len(), left(&inputs)), (1, vec!["B".to_string(), "C".to_string()]));
     }
 
     #[test]
@@ -204,7 +204,7 @@ mod tests {
         let old = A.replace("Hash=1", "Hash=0");
         std::fs::write(&log, format!("{old}{}", A.replace('A', "B").replace("Hash=1", "Hash=2"))).unwrap();
         let kept = take_up(&log, FormatArg::Herd, None, &mut inputs, &identify).unwrap();
-        assert_eq!((kept.tests, left(&inputs)), (1, vec!["A".to_string(), "C".to_string()]));
+        assert_eq!((kept.tests.len(), left(&inputs)), (1, vec!["A".to_string(), "C".to_string()]));
         assert!(kept.notes[0].ends_with("A has changed since, it is run again"), "{:?}", kept.notes);
     }
 

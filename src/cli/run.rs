@@ -40,8 +40,10 @@ pub fn run(
     for note in &plan.notes {
         console.note(err, note);
     }
-    if plan.n_kept > 0 {
-        console.note(err, &format!("{} results kept, {} tests left", plan.n_kept, plan.inputs.len()));
+    if !plan.kept_names.is_empty() {
+        let kept = several(plan.kept_names.len() as u64, "result");
+        let left = several(plan.inputs.len() as u64, "test");
+        console.note(err, &format!("{kept} kept, {left} left"));
     }
     let color = console.color_out && plan.output.is_none();
     let models = plan.models.iter().map(|m| m.clone().unwrap_or_else(|| "default".to_string())).collect();
@@ -95,6 +97,7 @@ pub fn drive(
     let mut drawing = plan.drawing.take();
     let plan = &*plan;
     let mut seen = Seen::default();
+    let mut run_names: BTreeSet<String> = plan.kept_names.iter().cloned().collect();
     let mut failure: io::Result<()> = format.begin(out);
     if failure.is_ok() {
         in_order(
@@ -124,17 +127,14 @@ pub fn drive(
                         }
                     }
                 }
-                let wrong = if plan.expectations.is_empty() {
+                let judgement = if plan.expectations.is_empty() {
                     None
                 } else {
+                    run_names.insert(report.name.clone());
                     let lines = report.answer.as_ref().map(states::lines).unwrap_or_default();
-                    plan.expectations.violated_by(&report, &lines)
+                    plan.expectations.judge(&report, &lines)
                 };
-                let item = Item {
-                    report: &report,
-                    judged: !plan.expectations.is_empty() && report.outcome().is_some(),
-                    failed: wrong.as_deref(),
-                };
+                let item = Item { report: &report, judgement: judgement.as_ref() };
                 summary.add(&item);
                 let text = told.about(plan, &item, console);
                 if !text.is_empty() {
@@ -174,6 +174,13 @@ pub fn drive(
         );
     }
     let interrupted = interrupt.load(Ordering::Relaxed);
+    let missed = plan.expectations.without(&run_names);
+    if let (Some((file, _)), false, false, [_, ..]) =
+        (&plan.expectations.by_name, plan.is_part, interrupted, missed.as_slice())
+    {
+        summary.failed += missed.len();
+        let _ = writeln!(err, "error: `{file}` expects something of {}: not run", named(&missed));
+    }
     if interrupted {
         let what = if plan.models.len() > 1 { "runs" } else { "tests" };
         let _ = writeln!(err, "interrupted: {} of {n} {what} were looked at", summary.tests);
@@ -194,10 +201,20 @@ pub fn drive(
     Ok(Ended { summary, interrupted, model_failed: !told.broken_models.is_empty() })
 }
 
+/// A few names, and how many more.
+fn named(names: &[&str]) -> String {
+    const FEW: usize = 5;
+    match names.len() {
+        n if n <= FEW => names.join(", "),
+        n => format!("{} and {} more", names[..FEW].join(", "), n - FEW),
+    }
+}
+
 /// What has been said on standard error, so that nothing is said ten thousand times.
 #[derive(Default)]
 struct Told {
     default_models: BTreeSet<String>,
+    skipped_checks: BTreeSet<String>,
     broken_models: BTreeSet<Option<String>>,
     model_errors: BTreeSet<String>,
     /// The last file, and what was said of it.
@@ -218,6 +235,14 @@ impl Told {
                 text += &line;
             }
         }
+        if let (Some(without), Some(name), false) =
+            (report.without_checks(), &report.model_name, console.quiet)
+        {
+            let line = format!("{name}: {without}\n");
+            if self.skipped_checks.insert(line.clone()) {
+                text += &line;
+            }
+        }
         if report.model_failed && !self.broken_models.insert(report.model.clone()) {
             self.not_run += 1;
             return String::new();
@@ -233,7 +258,7 @@ impl Told {
             }
             self.last = Some(about_test);
         }
-        if let Some(reason) = item.failed {
+        if let Some(reason) = item.failed() {
             text += &format!("{}: {}: {reason}\n", report.file, report.title());
         }
         if !console.quiet && plan.format == FormatArg::Herd {

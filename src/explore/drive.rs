@@ -26,7 +26,31 @@ pub(super) fn run(test: &Lowered, model: &Model, options: &Options) -> Result<Ou
         sink.until_undefined = true;
         return run_into(test, model, &all, sink);
     }
-    run_into(test, model, options, Sink::new(test, options))
+    let sink = Sink::new(test, options);
+    let started = sink.started();
+    let mut outcome = run_into(test, model, options, sink)?;
+    outcome.only_deciding = options.mode == Mode::Check || options.speedcheck;
+    // Nothing that decides the condition: because there is nothing at all?
+    if options.mode == Mode::Check && outcome.positive + outcome.negative == 0 && is_through(&outcome) {
+        let any = Options {
+            mode: Mode::States,
+            max_executions: Some(1),
+            speedcheck: false,
+            jobs: 1,
+            ..options.clone()
+        };
+        let found = run_into(test, model, &any, Sink::continued(test, &any, started))?;
+        if !is_through(&found) && found.completeness != Completeness::ExecutionLimit {
+            outcome.completeness = found.completeness;
+        }
+        outcome.why_empty = found.why_empty;
+    }
+    Ok(outcome)
+}
+
+/// Has the search seen all that there is, up to the bound on loops?
+fn is_through(outcome: &Outcome) -> bool {
+    matches!(outcome.completeness, Completeness::Complete | Completeness::Bounded)
 }
 
 /// Has the model a check whose failure leaves the behaviour undefined?
@@ -82,7 +106,7 @@ pub(super) fn run_into(
     }
     let mut outcome = sink.finish()?;
     // A search that was cut short knows nothing of what it has not seen.
-    let whole = matches!(outcome.completeness, Completeness::Complete | Completeness::Bounded);
+    let whole = is_through(&outcome);
     // Who asks only for executions that decide the condition learns nothing from there being none.
     let all = options.mode != Mode::Check && !options.speedcheck;
     if outcome.positive + outcome.negative == 0 && whole && all {

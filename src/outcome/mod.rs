@@ -8,4 +8,4 @@ mod result;
 pub use compare::{Difference, Hashes, Relation, compare};
 pub use format::{StateStyle, format_state, sorted_states};
 pub use log::{Log, LogTest, LogVerdict, State, Width};
-pub use result::{Completeness, Outcome, Stats};
+pub use result::{Completeness, Observation, Outcome, Stats};

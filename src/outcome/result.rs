@@ -72,13 +72,75 @@ pub struct Outcome {
     pub candidates: Option<u64>,
     /// Can more outcomes exist?
     pub completeness: Completeness,
+    /// Were only executions looked for that decide the condition (mode *check*, herd7's `-speedcheck`)? Nothing is known then of
+    /// how many there are of the other kind.
+    pub only_deciding: bool,
     /// Why there is no execution at all, where that is so.
     pub why_empty: Option<String>,
     /// Figures.
     pub stats: Stats,
 }
 
+/// How often a proposition holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Observation {
+    /// In no execution.
+    Never,
+    /// In some, or (where only executions that decide the condition were looked for) it is not known that in all or in none.
+    Sometimes,
+    /// In all.
+    Always,
+}
+
+impl Observation {
+    /// As a log says it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Observation::Never => "Never",
+            Observation::Sometimes => "Sometimes",
+            Observation::Always => "Always",
+        }
+    }
+}
+
 impl Outcome {
+    /// How often the condition's proposition holds.
+    pub fn observation(&self, condition: &Condition) -> Observation {
+        match (self.positive, self.negative) {
+            // What was left out would have been of the other kind.
+            (_, 0) if self.only_deciding && condition.quantifier == Quantifier::Forall => Observation::Always,
+            (1.., _) | (_, 1..) if self.only_deciding => Observation::Sometimes,
+            (0, _) => Observation::Never,
+            (_, 0) => Observation::Always,
+            _ => Observation::Sometimes,
+        }
+    }
+
+    /// Was everything looked at that was to be looked at, or may there be more executions than were found?
+    pub fn is_whole(&self) -> bool {
+        matches!(self.completeness, Completeness::Complete | Completeness::Decided)
+    }
+
+    /// Is there an execution that satisfies the condition's proposition, and is there one that does not? `None`: not known.
+    pub fn kinds_found(&self, condition: &Condition) -> (Option<bool>, Option<bool>) {
+        let (positive, negative) = (self.positive > 0, self.negative > 0);
+        let whole = self.is_whole();
+        if !self.only_deciding {
+            let decided = self.completeness == Completeness::Decided;
+            let known = |found: bool| (found || (whole && !decided)).then_some(found);
+            return (known(positive), known(negative));
+        }
+        let none = self.why_empty.is_some();
+        // One kind was looked for. If there is none of it, all that there is is of the other.
+        let other = |found: bool| if found || !whole { None } else { Some(!none) };
+        match condition.quantifier {
+            Quantifier::Forall => {
+                ((positive).then_some(true).or(other(negative)), (negative || whole).then_some(negative))
+            }
+            _ => ((positive || whole).then_some(positive), negative.then_some(true).or(other(positive))),
+        }
+    }
+
     /// Does the condition hold?
     pub fn holds(&self, condition: &Condition) -> bool {
         match condition.quantifier {

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::{Format, Item};
+use crate::session::Judgement;
 
 /// The columns.
 const HEADER: &str = "file,test,arch,model,status,kind,verdict,observation,positive,negative,states,flags,qualifier,expectation,\
@@ -27,10 +28,11 @@ impl Format for Csv {
             word @ ("unsupported" | "error") => word,
             _ => "answered",
         };
-        let expectation = match (item.judged, item.failed) {
-            (false, _) => "",
-            (true, None) => "met",
-            (true, Some(_)) => "failed",
+        let expectation = match item.judgement {
+            None => "",
+            Some(Judgement::Met) => "met",
+            Some(Judgement::Undecided(_)) => "undecided",
+            Some(Judgement::Violated(_)) => "failed",
         };
         let row = [
             report.file.clone(),
@@ -51,7 +53,7 @@ impl Format for Csv {
             number(outcome.map(|o| o.stats.executions)),
             number(outcome.map(|o| o.stats.graphs)),
             text(answer.map(|a| a.test.condition_text.as_str())),
-            item.failed.map(String::from).or_else(|| report.remark()).unwrap_or_default(),
+            item.failed().map(String::from).or_else(|| report.remark()).unwrap_or_default(),
         ];
         let row: Vec<String> = row.iter().map(|cell| escape(cell)).collect();
         write!(out, "{}\r\n", row.join(","))

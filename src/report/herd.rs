@@ -19,22 +19,13 @@ pub struct Style {
     pub candidates: bool,
     /// A flag that makes the verdict `Undef`.
     pub bad_flag: Option<String>,
-    /// Only executions that matter to the condition were kept: `Always` and `Never` must not be read off the counts alone.
-    pub speedcheck: bool,
     /// The time to print; none: no such line.
     pub time: Option<Duration>,
 }
 
 impl Default for Style {
     fn default() -> Style {
-        Style {
-            hexa: false,
-            brackets: true,
-            candidates: false,
-            bad_flag: None,
-            speedcheck: false,
-            time: None,
-        }
+        Style { hexa: false, brackets: true, candidates: false, bad_flag: None, time: None }
     }
 }
 
@@ -79,14 +70,7 @@ pub fn write_block(out: &mut dyn Write, test: &Lowered, outcome: &Outcome, style
     } else {
         writeln!(out, "Condition {}", test.condition_text)?;
     }
-    let observation = match (outcome.positive, outcome.negative) {
-        // What was left out would have been of the other kind.
-        (_, 0) if style.speedcheck && quantifier == Quantifier::Forall => "Always",
-        (1.., _) | (_, 1..) if style.speedcheck => "Sometimes",
-        (0, _) => "Never",
-        (_, 0) => "Always",
-        _ => "Sometimes",
-    };
+    let observation = outcome.observation(&test.condition).word();
     writeln!(out, "Observation {name} {observation} {} {}", outcome.positive, outcome.negative)?;
     if let Some(time) = style.time {
         writeln!(out, "Time {name} {:.2}", time.as_secs_f64())?;

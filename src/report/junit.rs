@@ -4,6 +4,7 @@
 use std::io::{self, Write};
 
 use super::{Format, Item, Summary, states};
+use crate::session::Judgement;
 
 /// JUnit XML. The counts stand in the opening tag, so cases are kept until the end.
 #[derive(Default, Debug)]
@@ -39,22 +40,28 @@ impl Format for Junit {
                 self.errors += 1;
                 child("error", &error.message, &text);
             }
-        } else if let Some(reason) = item.failed {
+        } else if let Some(Judgement::Violated(reason)) = item.judgement {
             self.failures += 1;
             child("failure", reason, "");
         } else if report.hit_limit() {
             self.errors += 1;
             child("error", &report.caveat().unwrap_or_default(), "");
+        } else if let Some(Judgement::Undecided(reason)) = item.judgement {
+            self.errors += 1;
+            child("error", reason, "");
         }
         if let Some(answer) = &report.answer {
             let lines = states::lines(answer).join("\n");
             let verdict = report.verdict().map_or("", |v| v.word());
             let qualifier = report.remark().unwrap_or_else(|| report.qualifier().to_string());
+            let flags = answer.outcome.iter().flat_map(|outcome| &outcome.flags);
+            let flags: String = flags.map(|flag| format!("Flag {flag}\n")).collect();
             self.cases += &format!(
-                "    <system-out>{} {verdict} ({})\n{}\n{}</system-out>\n",
+                "    <system-out>{} {verdict} ({})\n{}\n{}{}</system-out>\n",
                 escape(answer.kind()),
                 escape(&qualifier),
                 escape(&lines),
+                escape(&flags),
                 escape(&answer.test.condition_text)
             );
         }

@@ -26,17 +26,22 @@ pub use witness::{Witness, WitnessEvent};
 
 use std::io::{self, Write};
 
-use crate::session::Report;
+use crate::session::{Judgement, Report};
 
 /// One result on its way out.
 #[derive(Clone, Copy, Debug)]
 pub struct Item<'a> {
     /// What became of the test.
     pub report: &'a Report,
-    /// Was something expected of it?
-    pub judged: bool,
-    /// What was wrong, if it was not met.
-    pub failed: Option<&'a str>,
+    /// What became of what was expected of it, if something was.
+    pub judgement: Option<&'a Judgement>,
+}
+
+impl Item<'_> {
+    /// What was wrong, if an expectation was not met for certain.
+    pub fn failed(&self) -> Option<&str> {
+        self.judgement.and_then(Judgement::reason)
+    }
 }
 
 /// Counts over a whole run.
@@ -56,6 +61,8 @@ pub struct Summary {
     pub bounded: usize,
     /// That did not meet their expectation.
     pub failed: usize,
+    /// Where the search did not go far enough to tell.
+    pub undecided: usize,
     /// Wall-clock time of the run.
     pub seconds: f64,
 }
@@ -71,7 +78,11 @@ impl Summary {
         }
         self.limited += usize::from(item.report.hit_limit());
         self.bounded += usize::from(item.report.qualifier() == "bounded");
-        self.failed += usize::from(item.failed.is_some());
+        match item.judgement {
+            Some(Judgement::Violated(_)) => self.failed += 1,
+            Some(Judgement::Undecided(_)) => self.undecided += 1,
+            Some(Judgement::Met) | None => {}
+        }
     }
 }
 
@@ -85,6 +96,7 @@ impl Summary {
             (self.unsupported, "not supported"),
             (self.bad_input, "with errors"),
             (self.failed, "not as expected"),
+            (self.undecided, "not known to be as expected"),
         ];
         let parts = parts.into_iter().filter(|(count, _)| *count > 0);
         let words: Vec<String> = parts.map(|(count, what)| format!("{count} {what}")).collect();

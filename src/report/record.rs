@@ -8,7 +8,7 @@ use crate::condition::Observable;
 use crate::diag::{Class, Diagnostic, Severity};
 use crate::outcome::Stats;
 use crate::program::Value;
-use crate::session::Report;
+use crate::session::{Judgement, Report};
 use crate::source::Sources;
 
 use super::{Item, Witness, states};
@@ -27,6 +27,8 @@ pub struct Record {
     pub arch: Option<&'static str>,
     /// The model's name.
     pub model: Option<String>,
+    /// Checks of the model that were left out.
+    pub skipped_checks: Vec<String>,
     /// `answered`, `unsupported` or `error`.
     pub status: &'static str,
     /// `Allowed`, `Forbidden` or `Required`.
@@ -187,6 +189,7 @@ impl Record {
             name: report.name.clone(),
             arch: report.arch.map(|arch| arch.name()),
             model: report.model_name.clone().or_else(|| report.model.clone()),
+            skipped_checks: report.skipped_checks.clone(),
             status: match report.qualifier() {
                 "unsupported" => "unsupported",
                 "error" => "error",
@@ -208,9 +211,10 @@ impl Record {
             },
             why_empty: outcome.and_then(|o| o.why_empty.clone()),
             hash: answer.map(|a| a.test.hashes.clone()).unwrap_or_default(),
-            expectation: item
-                .judged
-                .then(|| Expected { met: item.failed.is_none(), reason: item.failed.map(str::to_string) }),
+            expectation: item.judgement.map(|judgement| Expected {
+                met: *judgement == Judgement::Met,
+                reason: judgement.reason().map(str::to_string),
+            }),
             diagnostics: report.diagnostics.iter().map(|d| message(d, &report.sources)).collect(),
             time: Time {
                 parse: phases.parse.as_secs_f64(),

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Format, Item, Summary};
+use super::{Format, Item, Summary, several};
 use crate::session::Report;
 
 /// Rows are kept until the end, a few words each, so that columns line up.
@@ -110,7 +110,9 @@ impl Format for Table {
             }
         }
         if self.models.len() > 1 {
-            writeln!(out, "{} of {} tests differ between the models (marked !)", different, self.rows.len())?;
+            let tests = several(self.rows.len() as u64, "test");
+            let differ = if different == 1 { "differs" } else { "differ" };
+            writeln!(out, "{different} of {tests} {differ} between the models (marked !)")?;
         }
         let _ = summary;
         Ok(())

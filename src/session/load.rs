@@ -11,7 +11,7 @@ use crate::arch::c::Macros;
 use crate::arch::{self, ArchId};
 use crate::cat::lower::{Bell, Files, LowerInput, Purpose, canonical_variant};
 use crate::cat::{self, Loader, ast, library};
-use crate::diag::{Diagnostic, Diagnostics, Reported};
+use crate::diag::{Diagnostic, Diagnostics, Reported, nearest};
 use crate::litmus::{self, LowerOptions, Lowered, Test};
 use crate::model::{CheckKind, Model, Step};
 use crate::source::{Sources, Span};
@@ -81,6 +81,8 @@ pub struct Prepared {
     pub macros: Arc<Macros>,
     /// All variants in force, those that the model brings along included.
     pub variants: Vec<String>,
+    /// Checks that are left out, by name.
+    pub skipped: Vec<String>,
     /// What was remarked while loading.
     pub warnings: Vec<Diagnostic>,
     /// The files it came from.
@@ -204,6 +206,7 @@ fn load_model(
         suggest_bell(&sources.get(loaded.main.source).name, diagnostics);
     }
     let mut lowered = lowered?;
+    no_such_checks(settings, &name, &lowered, diagnostics)?;
     if settings.let_through {
         let own = |name: &Option<String>| name.as_deref() != Some(rules::NAME);
         let rejects =
@@ -218,9 +221,40 @@ fn load_model(
         bell,
         macros,
         variants: variants.into_iter().collect(),
+        skipped: lowered.skipped.into_iter().collect(),
         sources: Arc::default(),
         warnings: Vec::new(),
     })
+}
+
+/// Refuses to skip checks that the model does not have.
+fn no_such_checks(
+    settings: &Settings,
+    model: &str,
+    lowered: &cat::lower::Lowered,
+    diagnostics: &mut Diagnostics,
+) -> Result<(), Reported> {
+    let names = lowered.model.steps.iter().filter_map(|step| match step {
+        Step::Check { name: Some(name), .. } if name != rules::NAME => Some(name),
+        _ => None,
+    });
+    let names: BTreeSet<&String> = names.chain(&lowered.skipped).collect();
+    let mut refused = Ok(());
+    for wrong in settings.explore.skip_checks.iter().filter(|name| !lowered.skipped.contains(*name)) {
+        let message = format!("there is no check `{wrong}` to skip in the model `{model}`");
+        let known: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
+        let help = match (nearest(wrong, known.iter().copied()), known.as_slice()) {
+            (Some(near), _) => format!("did you mean `{near}`?"),
+            (None, []) => "none of its checks has a name".to_string(),
+            (None, known) => format!("there are {}", known.join(", ")),
+        };
+        if settings.skips_are_hints {
+            diagnostics.warn(Diagnostic::warning("model::no-such-check", message).help(help));
+        } else {
+            refused = Err(diagnostics.error(Diagnostic::error("model::no-such-check", message).help(help)));
+        }
+    }
+    refused
 }
 
 /// The settings with what a model of the library brings along, where the user names nothing else.

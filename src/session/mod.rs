@@ -25,7 +25,7 @@ mod trees;
 mod variants;
 
 pub use compare::Compared;
-pub use expect::{Expectation, Expectations};
+pub use expect::{Expectation, Expectations, Judgement};
 pub use load::{Input, ModelKey, Prepared};
 pub use models::{CheckedModel, check_model, lower_name};
 pub use pipeline::{STACK, in_order};
@@ -70,6 +70,8 @@ pub struct Settings {
     pub coherent: bool,
     /// Keep only executions that fail every check that is skipped (herd7's `-strictskip true`)?
     pub strict_skip: bool,
+    /// Take no offence at names of checks to skip that a model does not have, as herd7 does not?
+    pub skips_are_hints: bool,
     /// Executions to show, besides counting them.
     pub shown: Option<explore::Request>,
     /// The search.
@@ -90,6 +92,7 @@ impl Default for Settings {
             let_through: false,
             coherent: false,
             strict_skip: false,
+            skips_are_hints: false,
             shown: None,
             explore: explore::Options::default(),
         }
@@ -185,6 +188,7 @@ impl Session {
         let start = Instant::now();
         let prepared = self.prepared(&parsed, report.model.clone().as_deref(), report, diagnostics)?;
         report.model_name = Some(prepared.name.clone());
+        report.skipped_checks = prepared.skipped.clone();
         report.phases.model = start.elapsed();
 
         let start = Instant::now();

@@ -85,12 +85,7 @@ impl Answer {
 
     /// `Never`, `Sometimes` or `Always`.
     pub fn observation(&self) -> Option<&'static str> {
-        let outcome = self.outcome.as_ref()?;
-        Some(match (outcome.positive, outcome.negative) {
-            (0, _) => "Never",
-            (_, 0) => "Always",
-            _ => "Sometimes",
-        })
+        Some(self.outcome.as_ref()?.observation(&self.test.condition).word())
     }
 }
 
@@ -107,6 +102,8 @@ pub struct Report {
     pub model: Option<String>,
     /// The model used, by name.
     pub model_name: Option<String>,
+    /// Checks of the model that were left out (`--skip-checks`).
+    pub skipped_checks: Vec<String>,
     /// Is it the model that could not be loaded (and every other test will fail likewise)?
     pub model_failed: bool,
     /// Files that the spans below point into.
@@ -132,6 +129,7 @@ impl Report {
             arch: None,
             model: model.map(str::to_string),
             model_name: None,
+            skipped_checks: Vec::new(),
             model_failed: false,
             sources: Sources::new(),
             diagnostics: Vec::new(),
@@ -203,10 +201,16 @@ impl Report {
         }
         let empty = self.outcome().and_then(|outcome| outcome.why_empty.as_ref());
         let empty = empty.map(|why| format!("no execution at all: {why}"));
-        match (empty, self.caveat()) {
-            (Some(empty), Some(caveat)) => Some(format!("{empty}; {caveat}")),
-            (empty, caveat) => empty.or(caveat),
-        }
+        let parts: Vec<String> =
+            [self.without_checks(), empty, self.caveat()].into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+
+    /// Which checks of the model were left out, in words.
+    pub fn without_checks(&self) -> Option<String> {
+        let names: Vec<String> = self.skipped_checks.iter().map(|name| format!("`{name}`")).collect();
+        let checks = if names.len() == 1 { "check" } else { "checks" };
+        (!names.is_empty()).then(|| format!("without the {checks} {}", names.join(", ")))
     }
 
     /// The qualifier in a sentence, where there is something to say: what is certain, and what may be missing.
@@ -219,7 +223,14 @@ impl Report {
             (Quantifier::Forall, _, 1..) => "the condition is certain to fail: a counterexample was found",
             _ => "the verdict is not certain: what was not explored may change it",
         };
-        let what = match outcome.completeness {
+        let what = self.cut_short()?;
+        Some(format!("{what}; outcomes may be missing, those shown are certain; {seen}"))
+    }
+
+    /// What kept the search from being complete, in words.
+    pub fn cut_short(&self) -> Option<String> {
+        let outcome = self.outcome()?;
+        Some(match outcome.completeness {
             Completeness::Complete | Completeness::Decided => return None,
             Completeness::Bounded => {
                 let loops: Vec<String> = outcome
@@ -236,7 +247,6 @@ impl Report {
             Completeness::ExecutionLimit => "the limit on executions was reached".to_string(),
             Completeness::MemoryLimit => "the memory limit was reached".to_string(),
             Completeness::Interrupted => "interrupted".to_string(),
-        };
-        Some(format!("{what}; outcomes may be missing, those shown are certain; {seen}"))
+        })
     }
 }

@@ -45,7 +45,7 @@ fn an_interrupted_run_is_taken_up() {
     let cut = whole.find("Test MP").unwrap() + 20;
     std::fs::write(dir.path().join("part.log"), &whole[..cut]).unwrap();
     let resumed = run(&["--resume", "part.log"]);
-    assert_eq!(stderr(&resumed), "1 results kept, 1 tests left\n");
+    assert_eq!(stderr(&resumed), "1 result kept, 1 test left\n");
     let again = std::fs::read_to_string(dir.path().join("part.log")).unwrap();
     assert_eq!(without_times(&again), without_times(&whole));
     // Nothing is left to do, and a file that is not there yet is an empty one.

@@ -7,6 +7,7 @@ mod edges;
 mod endless;
 mod examples;
 mod formats;
+mod gates;
 mod graph;
 mod herd;
 mod limits;

@@ -266,7 +266,8 @@ fn help_texts() {
 
     Exit codes:
       0  everything ran
-      1  an expectation failed: --expect, or --strict with a violated forall or ~exists
+      1  an expectation failed: --expect, or --strict (a violated forall or ~exists, a flag, undefined
+      behaviour, no execution)
       2  bad input: command line, model or test
       3  a test or model uses something that is not supported
       4  a limit was hit: --timeout, --max-executions, --max-memory; with --strict also --unroll
@@ -369,7 +370,8 @@ fn help_texts() {
               or a file: a reference log, or lines `NAME WORD`
 
           --strict
-              A violated `forall` or `~exists`, or a loop cut at the bound, fails the run
+              A violated `forall` or `~exists`, a flag of the model, undefined behaviour, no execution
+              at all, a loop cut at the bound: each fails the run
 
           --stats
               Figures of each search on standard error
@@ -431,7 +433,8 @@ fn help_texts() {
 
     Exit codes:
       0  everything ran
-      1  an expectation failed: --expect, or --strict with a violated forall or ~exists
+      1  an expectation failed: --expect, or --strict (a violated forall or ~exists, a flag, undefined
+      behaviour, no execution)
       2  bad input: command line, model or test
       3  a test or model uses something that is not supported
       4  a limit was hit: --timeout, --max-executions, --max-memory; with --strict also --unroll

@@ -62,7 +62,7 @@ fn several_models_give_a_table_with_differences_marked() {
       Test  sc            x86tso
     ! SB    No Never 0/3  Ok Sometimes 1/4
       MP    No Never 0/3  No Never 0/3
-    1 of 2 tests differ between the models (marked !)
+    1 of 2 tests differs between the models (marked !)
     --- exit 0
     ");
 }
@@ -385,7 +385,7 @@ fn standard_input_serves_several_models() {
     insta::assert_snapshot!(shown(&run), @r"
       Test  sc            tso
     ! SB    No Never 0/3  Ok Sometimes 1/4
-    1 of 1 tests differ between the models (marked !)
+    1 of 1 test differs between the models (marked !)
     --- exit 0
     ");
 }
@@ -410,7 +410,7 @@ fn a_model_that_has_no_answer_is_no_difference() {
     insta::assert_snapshot!(stdout(&run), @r"
       Test  sc            ppc    sc
       SB    No Never 0/3  error  No Never 0/3
-    0 of 1 tests differ between the models (marked !)
+    0 of 1 test differ between the models (marked !)
     ");
 }
 

@@ -69,6 +69,8 @@ pub(super) struct Executor<'a, 'f> {
     pub strict_skip: bool,
     /// Those that were.
     turned: BTreeSet<String>,
+    /// Names of checks and calls that were left out, or turned round.
+    pub skipped: BTreeSet<String>,
 }
 
 impl<'a, 'f> Executor<'a, 'f> {
@@ -96,6 +98,7 @@ impl<'a, 'f> Executor<'a, 'f> {
             curiosity: CURIOSITY,
             strict_skip: false,
             turned: BTreeSet::new(),
+            skipped: BTreeSet::new(),
         }
     }
 
@@ -223,8 +226,8 @@ impl<'a, 'f> Executor<'a, 'f> {
                 self.bind(env, name, Slot::Value(procedure));
             }
             InsKind::Call { name, arg, label } => {
-                let skipped = |n: &Ident| self.skip.contains(&*n.name);
-                if !skipped(name) && !label.as_ref().is_some_and(skipped) {
+                let labels = std::iter::once(name).chain(label);
+                if !labels.map(|name| self.skips(name)).fold(false, |any, one| any | one) {
                     self.call(env, name, arg, ins.span)?;
                 }
             }
@@ -310,7 +313,7 @@ impl<'a, 'f> Executor<'a, 'f> {
             self.bind_all(env, bindings, slots);
             return Ok(());
         }
-        let when = when.filter(|t| !t.name.as_ref().is_some_and(|n| self.skip.contains(&*n.name)));
+        let when = when.filter(|t| !t.name.as_ref().is_some_and(|n| self.skips(n)));
         let slots = self.interpreter.rec_slots(env, bindings, when, span)?;
         if self.purpose != Purpose::Run {
             self.force_all(&slots);
@@ -319,8 +322,17 @@ impl<'a, 'f> Executor<'a, 'f> {
         Ok(())
     }
 
+    /// Is what has this name to be left out? Then that is remembered.
+    fn skips(&mut self, name: &Ident) -> bool {
+        let skips = self.skip.contains(&*name.name);
+        if skips {
+            self.skipped.insert(name.name.to_string());
+        }
+        skips
+    }
+
     fn check(&mut self, env: &Env, kind: CheckKind, test: &Test) -> Result<(), Halt> {
-        if let Some(name) = test.name.as_ref().filter(|n| self.skip.contains(&*n.name)) {
+        if let Some(name) = test.name.as_ref().filter(|n| self.skips(n)) {
             return if self.strict_skip { self.turn_round(env, name, test) } else { Ok(()) };
         }
         let node = self.interpreter.test_node(env, test)?;

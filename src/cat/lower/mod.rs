@@ -114,6 +114,8 @@ pub struct Lowered {
     pub model: Model,
     /// Names that nothing binds ([`Purpose::CheckFragment`] only), where each is first used.
     pub unbound: Vec<Ident>,
+    /// The names of [`LowerInput::skip_checks`] that something has.
+    pub skipped: BTreeSet<String>,
 }
 
 /// Lowers a model.
@@ -192,9 +194,9 @@ impl Executor<'_, '_> {
     }
 
     pub(super) fn finish(self, file: &File, file_name: &str) -> Lowered {
-        let Executor { interpreter, steps, shown, made, diags, .. } = self;
+        let Executor { interpreter, steps, shown, made, diags, skipped, .. } = self;
         let Mode::Abstract(a) = interpreter.mode else {
-            return Lowered { model: Model::default(), unbound: Vec::new() };
+            return Lowered { model: Model::default(), unbound: Vec::new(), skipped };
         };
         let a = *a;
         for warning in a.warnings {
@@ -221,6 +223,6 @@ impl Executor<'_, '_> {
             shown,
             catdep: file.catdep,
         };
-        Lowered { model, unbound: a.unbound.unwrap_or_default() }
+        Lowered { model, unbound: a.unbound.unwrap_or_default(), skipped }
     }
 }
