@@ -251,6 +251,9 @@ fn help_texts() {
       check        Read and lower tests without running them; report each failure by its reason
       model        Look at memory models
       diff         Compare the outcomes of two logs, or of a log and a run
+      port         May a program move from one model to another: is all that the second allows allowed
+                   by the first?
+      robust       Does a program behave under a model as it does under sequential consistency?
       merge        Join the logs of a campaign's parts
       doc          Explain a predefined name of the cat language: `X`, `_`, `lxsx`, `DMB.SY` …
       bench        Generate families of tests of growing size and measure them
