@@ -72,6 +72,8 @@ fn program(isa: &dyn Isa, init: &str, code: &[&str]) -> Result<Program, String> 
         regs: RegTable::default(),
         symbols: Vec::new(),
         locations: Vec::new(),
+        features: crate::program::Features::default(),
+        faults: crate::program::Faults::default(),
         init_regs: Vec::new(),
         reg_types: Vec::new(),
     };

@@ -103,7 +103,7 @@ fn events(word: &str, test: &Lowered, settings: &Settings, out: &mut (dyn Write 
         .iter()
         .filter_map(|o| match o {
             Observable::Loc(loc) => Some(*loc),
-            Observable::Reg(..) => None,
+            _ => None,
         })
         .collect();
     let worlds = unfold(&test.program, test.unroll.unwrap_or(2), &observed)

@@ -71,7 +71,14 @@ pub(super) fn everything_observed(test: &Lowered) -> Lowered {
     shown.extend((0..test.program.locations.len()).map(|cell| Observable::Loc(LocId(cell as u16))));
     shown.sort();
     shown.dedup();
-    let display = shown.iter().enumerate().map(|(first, place)| Shown { kind: kind(test, *place), first });
+    // Faults stand behind the bindings of a state anyway.
+    let bindings =
+        |(_, place): &(usize, &Observable)| !matches!(place, Observable::Fault(_) | Observable::Faults);
+    let display = shown
+        .iter()
+        .enumerate()
+        .filter(bindings)
+        .map(|(first, place)| Shown { kind: kind(test, *place), first });
     Lowered { display: display.collect(), observed: shown.clone(), shown, ..test.clone() }
 }
 
@@ -81,6 +88,7 @@ fn kind(test: &Lowered, place: Observable) -> ShownKind {
             ShownKind::Register { thread, name: test.program.regs.name(register).to_string() }
         }
         Observable::Loc(cell) => ShownKind::Global(test.program.locations[usize::from(cell.0)].name.clone()),
+        Observable::Fault(_) | Observable::Faults => ShownKind::Element("faults".to_string()),
     }
 }
 

@@ -9,6 +9,10 @@ pub enum Observable {
     Reg(u16, Reg),
     /// A memory cell.
     Loc(LocId),
+    /// Did a fault happen that a pattern of the program asks for?
+    Fault(u16),
+    /// All faults that the patterns of the program ask for, as a set.
+    Faults,
 }
 
 /// The shape of a condition.
@@ -94,5 +98,6 @@ pub fn type_of(program: &Program, observable: Observable) -> Type {
             declared.map_or(Type::INT, |(_, _, ty)| *ty)
         }
         Observable::Loc(loc) => program.locations.get(loc.0 as usize).map_or(Type::INT, |l| l.ty),
+        Observable::Fault(_) | Observable::Faults => Type { bytes: 16, signed: true },
     }
 }

@@ -1,7 +1,7 @@
 //! What a model can ask about a world by name: predefined sets and relations.
 
 use crate::model::{Universe, Val};
-use crate::program::{BranchKind, Port, Program, ScopeTree};
+use crate::program::{BranchKind, LocId, Port, Program, ScopeTree};
 use crate::relation::{Rel, Set};
 
 use super::{Event, EventKind, World};
@@ -32,12 +32,15 @@ impl World {
         };
         let kind = |wanted: EventKind| of(&|e| e.kind == wanted);
         Some(match name {
-            "M" | "Exp" => of(&Event::is_memory),
+            "M" => of(&Event::is_memory),
+            "Exp" => of(&|e| e.is_memory() && !e.is_implicit()),
+            "NExp" => of(&|e| e.is_memory() && e.is_implicit()),
             "R" => of(&Event::is_read),
             "W" => of(&Event::is_write),
             "IW" => kind(EventKind::Init),
             "F" => kind(EventKind::Fence),
             "B" => of(&|e| matches!(e.kind, EventKind::Branch(_))),
+            "EXC-RET" => kind(EventKind::Branch(BranchKind::Return)),
             "BCC" => kind(EventKind::Branch(BranchKind::Bcc)),
             "PRED" => kind(EventKind::Branch(BranchKind::Pred)),
             "Rreg" => of(&|e| matches!(e.kind, EventKind::RegRead(..))),
@@ -45,7 +48,7 @@ impl World {
             "ADDR" => of(&|e| matches!(e.kind, EventKind::RegRead(_, Port::Addr))),
             "DATA" => of(&|e| matches!(e.kind, EventKind::RegRead(_, Port::Data))),
             "EXEC" => of(&|_| true),
-            "NExp" | "SPEC" | "SPURIOUS" => Set::empty(names.n),
+            "SPEC" | "SPURIOUS" => Set::empty(names.n),
             _ => {
                 let annotated = names.program.threads.iter().map(|t| t.annotations.iter().any(|a| a == name));
                 let annotated: Vec<bool> = annotated.collect();
@@ -112,13 +115,13 @@ impl World {
                 Rel::product(&seen, &seen).diff(&threads)
             }
             "loc" => self.classes(n, |e| place(e).filter(|_| names.sees(e))),
-            "same-low-order-bits" => over(&|a, b| match (a.loc, b.loc) {
-                (Some(a), Some(b)) => {
-                    let offset = |loc: crate::program::LocId| names.program.locations[loc.0 as usize].offset;
-                    offset(a) == offset(b)
-                }
-                _ => false,
-            }),
+            "same-low-order-bits" => {
+                let offset = |e: &Event| match &e.part {
+                    Some(part) => Some(part.offset),
+                    None => e.loc.map(|loc| names.program.locations[loc.0 as usize].offset),
+                };
+                over(&|a, b| offset(a).is_some() && offset(a) == offset(b))
+            }
             "rf-reg" => pairs(&self.rf_reg),
             "iico_data" => pairs(&self.iico_data),
             "iico_ctrl" => pairs(&self.iico_ctrl),
@@ -140,7 +143,14 @@ impl World {
             "ctrl" => cut(&dependencies().ctrl),
             "depend" => cut(&dependencies().depend),
             "control" => pairs(&self.control),
-            "sm" | "si" => over(&|a, b| a.is_memory() && (std::ptr::eq(a, b) || is_one_access(a, b))),
+            "sm" | "si" => {
+                let alone = |e: &Event| e.is_memory() || !self.cells.is_split() && e.is_fault();
+                over(&|a, b| alone(a) && std::ptr::eq(a, b) || is_one_access(a, b))
+            }
+            "aligned" if self.cells.is_split() => {
+                let aligned = |e: &Event| e.extent.is_some_and(|extent| extent.is_aligned());
+                over(&|a, b| a.is_memory() && aligned(a) && (std::ptr::eq(a, b) || is_one_access(a, b)))
+            }
             "success" | "tst" | "aligned" | "partial_po" | "equiv-spec" => Rel::empty(n),
             NEXT_LEVEL => {
                 let parents = names.scopes.iter().filter(|tree| tree.name == NEXT_LEVEL);
@@ -263,7 +273,8 @@ impl Names<'_> {
     }
 
     fn regions_of<'s>(&'s self, event: &Event) -> impl Iterator<Item = &'s str> {
-        let name = event.loc.map(|loc| self.program.locations[loc.0 as usize].name.as_str());
+        let cell = event.part.as_ref().map_or(event.loc, |part| Some(part.cell));
+        let name = cell.map(|loc| self.program.locations[loc.0 as usize].name.as_str());
         self.regions
             .iter()
             .filter(move |(global, _)| Some(global.as_str()) == name)
@@ -271,15 +282,19 @@ impl Names<'_> {
     }
 }
 
-/// Two events of one single-copy atomic access: the halves of an exclusive pair. (Plain pairs are two accesses, and so
-/// are, for herd7, the halves of a compare-and-swap pair.)
+/// Two events of one access: parts of it, where cells are cut up, or the halves of an exclusive pair. (Plain pairs are two
+/// accesses, and so are, for herd7, the halves of a compare-and-swap pair.) The initial writes of one cell are one, too.
 fn is_one_access(a: &Event, b: &Event) -> bool {
-    let one_of = |set: &str| [a, b].iter().all(|e| e.sets.iter().any(|s| s == set));
-    a.thread.is_some()
-        && (a.thread, a.instance) == (b.thread, b.instance)
+    if a.thread.is_none() {
+        let cell = |e: &Event| e.part.as_ref().map(|part| part.cell);
+        return b.thread.is_none() && cell(a).is_some() && cell(a) == cell(b);
+    }
+    let exclusive = || [a, b].iter().all(|e| e.sets.iter().any(|s| s == "EX"));
+    (a.thread, a.instance) == (b.thread, b.instance)
         && (a.is_read(), a.is_write()) == (b.is_read(), b.is_write())
+        && a.is_memory()
         && b.is_memory()
-        && one_of("EX")
+        && (a.access == b.access || exclusive())
 }
 
 /// Where an event is: its memory cell, or its register.
@@ -357,7 +372,8 @@ impl Universe for View<'_> {
 
     fn events_of_location(&self, name: &str) -> Option<Set> {
         let loc = self.names.program.locations.iter().position(|cell| cell.name == name)?;
-        let here = |e: &usize| self.world.events[*e].loc.is_some_and(|l| usize::from(l.0) == loc);
+        let places = self.world.cells.of(LocId(loc as u16));
+        let here = |e: &usize| self.world.events[*e].loc.is_some_and(|l| places.contains(&usize::from(l.0)));
         Some(Set::of(self.names.n, (0..self.names.n).filter(here)))
     }
 }

@@ -1,9 +1,12 @@
 //! Events.
 
+use std::sync::Arc;
+
 use crate::program::{BranchKind, IllegalOp, LocId, Port, Program, Reg, SetName, Value};
 use crate::source::Span;
 
 use super::SymVal;
+use super::cells::{Extent, Part};
 
 /// What an event is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -43,8 +46,14 @@ pub struct Event {
     pub kind: EventKind,
     /// The cell, for memory events (and others that have one).
     pub loc: Option<LocId>,
+    /// The part of memory, where cells are cut up.
+    pub part: Option<Arc<Part>>,
     /// Size of a memory access in bytes; initial writes have none.
     pub size: Option<u8>,
+    /// The bytes of the whole access that it belongs to, where sizes are mixed.
+    pub extent: Option<Extent>,
+    /// Which access of its thread it belongs to: where cells are cut up, several events are one access.
+    pub access: u32,
     /// The value read or written (for [`EventKind::Rmw`]: read).
     pub value: Option<SymVal>,
     /// The value written by an [`EventKind::Rmw`].
@@ -67,6 +76,16 @@ impl Event {
     /// In `M`?
     pub fn is_memory(&self) -> bool {
         self.is_read() || self.is_write()
+    }
+
+    /// An access that the instruction does not name: a fetch, a walk of page tables, a tag check. Those are in `NExp`.
+    pub fn is_implicit(&self) -> bool {
+        self.sets.iter().any(|set| set == "NExp")
+    }
+
+    /// A fault?
+    pub fn is_fault(&self) -> bool {
+        self.kind == EventKind::Other && self.sets.iter().any(|set| set == "FAULT")
     }
 
     /// A register event?

@@ -5,8 +5,10 @@
 //! is left to choose is `rf`, the final writes, and what the model itself asks for (`co`).
 
 mod base;
+mod cells;
 mod depend;
 mod event;
+mod granules;
 mod path;
 mod ranges;
 mod sizes;
@@ -17,6 +19,7 @@ mod unfold;
 mod world;
 
 pub use base::{NEXT_LEVEL, Names, View};
+pub use cells::{Cells, Extent, Part};
 pub use depend::Dependencies;
 pub use event::{Event, EventKind};
 pub use symbolic::SymVal;

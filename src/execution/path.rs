@@ -29,6 +29,8 @@ pub struct Path {
     pub constraints: Constraints,
     /// The final value of each register that the thread wrote, or that starts non-zero.
     pub final_regs: Vec<(Reg, SymVal)>,
+    /// The faults on it that the test asks for, by number.
+    pub faults: Vec<usize>,
     /// The loop that was cut off at the end of this path.
     pub cut: Option<Cut>,
     /// What an execution that takes this path asks for and cannot be given.
@@ -47,6 +49,12 @@ impl Constraints {
     /// All of them, in the order they were met.
     pub fn list(&self) -> &[(SymVal, bool)] {
         &self.list
+    }
+
+    /// The same constraints on other values.
+    pub fn map(&self, f: &impl Fn(&SymVal) -> SymVal) -> Constraints {
+        let list = self.list.iter().map(|(value, holds)| (f(value), *holds)).collect();
+        Constraints { list, facts: Vec::new() }
     }
 
     /// The value as far as it is known here.

@@ -32,7 +32,7 @@ pub(super) struct Ranges {
 
 impl Ranges {
     /// Of the paths of all threads; drops paths that cannot be taken.
-    pub(super) fn new(init: &[(LocId, Value)], threads: &mut [Vec<Path>], bits: u32) -> Ranges {
+    pub(super) fn new(init: &[Value], threads: &mut [Vec<Path>], bits: u32) -> Ranges {
         loop {
             let ranges = Ranges::closed(init, threads, bits);
             let count = |threads: &[Vec<Path>]| threads.iter().map(Vec::len).sum::<usize>();
@@ -46,8 +46,8 @@ impl Ranges {
         }
     }
 
-    fn closed(init: &[(LocId, Value)], threads: &[Vec<Path>], bits: u32) -> Ranges {
-        let cells = init.iter().map(|(_, value)| Some(BTreeSet::from([*value]))).collect();
+    fn closed(init: &[Value], threads: &[Vec<Path>], bits: u32) -> Ranges {
+        let cells = init.iter().map(|value| Some(BTreeSet::from([*value]))).collect();
         let mut ranges = Ranges { cells, bits };
         loop {
             let mut changed = false;

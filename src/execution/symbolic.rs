@@ -301,6 +301,19 @@ impl SymVal {
         }
     }
 
+    /// The same function of other values than reads.
+    #[must_use]
+    pub fn substitute(&self, read: &impl Fn(u32) -> SymVal, bits: u32) -> SymVal {
+        match self {
+            SymVal::Known(value) => SymVal::Known(*value),
+            SymVal::Read(number) => read(*number),
+            SymVal::Unary(op, a) => SymVal::unary(*op, a.substitute(read, bits), bits),
+            SymVal::Binary(op, a, b) => {
+                SymVal::binary(*op, a.substitute(read, bits), b.substitute(read, bits), bits)
+            }
+        }
+    }
+
     /// The same function of reads with other numbers.
     #[must_use]
     pub fn renumber(&self, map: &impl Fn(u32) -> u32) -> SymVal {

@@ -40,6 +40,8 @@ fn program(arch: ArchId, threads: Vec<Thread>) -> Program {
         symbols,
         init_regs: Vec::new(),
         reg_types: Vec::new(),
+        features: crate::program::Features::default(),
+        faults: crate::program::Faults::default(),
     }
 }
 
@@ -351,7 +353,7 @@ fn a_branch_on_the_same_value_again_does_not_fork() {
 fn load_reserved(cell: Value) -> Instr {
     instr(|b| {
         let addr = b.value(cell);
-        b.push(Op::Reserve { addr });
+        b.push(Op::Reserve { addr, size: AccessSize(4) });
         let value = b.load(addr, 4, &["EX"]);
         b.write(Reg(0), value);
     })
@@ -376,7 +378,7 @@ fn store_conditional(cell: Value) -> Instr {
             let status = b.int(1);
             b.write(Reg(1), status);
         });
-        b.push(Op::Conditional { addr, then, otherwise });
+        b.push(Op::Conditional { addr, size: AccessSize(4), then, otherwise });
     })
 }
 

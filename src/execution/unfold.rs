@@ -5,9 +5,10 @@
 
 mod access;
 mod control;
+mod fault;
 
 use crate::diag::Diagnostic;
-use crate::program::{BinOp, Extra, Instr, LocId, Op, Program, Reg, SetName, Tmp};
+use crate::program::{AccessSize, BinOp, Extra, Instr, LocId, Op, Program, Reg, SetName, Tmp};
 
 use super::path::Path;
 use super::{Event, EventKind, SymVal};
@@ -25,7 +26,12 @@ const MAX_NODES: usize = 2_000;
 ///
 /// # Errors
 /// A loop that does not end, too many paths, or a value that grows beyond all bounds.
-pub(super) fn paths(program: &Program, thread: usize, unroll: u32) -> Result<Vec<Path>, Diagnostic> {
+pub(super) fn paths(
+    program: &Program,
+    thread: usize,
+    unroll: u32,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Vec<Path>, Diagnostic> {
     let unset = Register { value: SymVal::ZERO, writer: None, forked: false };
     let mut regs = vec![unset; program.regs.len()];
     for (_, reg, value) in program.init_regs.iter().filter(|(t, ..)| *t == thread) {
@@ -41,6 +47,7 @@ pub(super) fn paths(program: &Program, thread: usize, unroll: u32) -> Result<Vec
         regs,
         next: None,
         reserved: None,
+        in_handler: false,
         jumps: Vec::new(),
         loops: Vec::new(),
         known_passes: Vec::new(),
@@ -50,13 +57,15 @@ pub(super) fn paths(program: &Program, thread: usize, unroll: u32) -> Result<Vec
         saved: Vec::new(),
         path: Path::default(),
     };
-    let mut unfolding = Unfolding { program, thread, unroll, waiting: vec![start], done: Vec::new() };
+    let mut unfolding =
+        Unfolding { program, thread, unroll, waiting: vec![start], done: Vec::new(), warnings: Vec::new() };
     while let Some(state) = unfolding.waiting.pop() {
         unfolding.run(state)?;
         if unfolding.done.len() + unfolding.waiting.len() > MAX_PATHS {
             return Err(unfolding.too_many_paths());
         }
     }
+    warnings.extend(unfolding.warnings);
     Ok(unfolding.done)
 }
 
@@ -119,8 +128,10 @@ struct State<'p> {
     regs: Vec<Register>,
     /// Where to go after this instruction, if not to the next one.
     next: Option<(usize, usize)>,
-    /// The address of the last load-reserve.
-    reserved: Option<SymVal>,
+    /// The address and the size of the last load-reserve.
+    reserved: Option<(SymVal, AccessSize)>,
+    /// Between an exception and the return from it?
+    in_handler: bool,
     /// Backward jumps taken, by target.
     jumps: Vec<((usize, usize), u32)>,
     /// Passes through structured loops.
@@ -164,6 +175,8 @@ struct Unfolding<'p> {
     /// Paths still to be followed; the last one first.
     waiting: Vec<State<'p>>,
     done: Vec<Path>,
+    /// What is to be said about paths that were dropped.
+    warnings: Vec<Diagnostic>,
 }
 
 impl<'p> Unfolding<'p> {
@@ -299,7 +312,10 @@ impl<'p> Unfolding<'p> {
             code: state.code as u16,
             kind,
             loc,
+            part: None,
             size: None,
+            extent: None,
+            access: id,
             value,
             written: None,
             sets,
@@ -355,6 +371,17 @@ impl<'p> Unfolding<'p> {
                 Self::set(state, *dst, value, vec![id]);
                 Self::taint(state, *dst, forked);
             }
+            Op::ReadRegWith { dst, reg, port, extra } => {
+                let Register { value, writer, forked } = state.regs[reg.0 as usize].clone();
+                let id =
+                    self.event(state, EventKind::RegRead(*reg, *port), None, Some(value.clone()), vec![]);
+                self.edges(state, id, &[], extra)?;
+                if let Some(writer) = writer {
+                    state.path.rf_reg.push((writer, id));
+                }
+                Self::set(state, *dst, value, vec![id]);
+                Self::taint(state, *dst, forked);
+            }
             Op::WriteReg { reg, src, extra } => {
                 let Temp { value, sources, forked } = self.temp(state, *src)?.clone();
                 let id = self.event(state, EventKind::RegWrite(*reg), None, Some(value.clone()), vec![]);
@@ -363,40 +390,28 @@ impl<'p> Unfolding<'p> {
                 state.regs[reg.0 as usize] = Register { value, writer: Some(id), forked };
             }
             Op::Load { dst, addr, size, sets, extra } => {
-                let Some(loc) = self.cell(state, *addr, op)? else { return Ok(Flow::Over) };
-                if let Some(diagnostic) = self.wrong_size(state, loc, *size) {
-                    return Ok(self.fail(state, diagnostic));
-                }
+                let Some(spot) = self.spot(state, *addr, *size, op)? else { return Ok(Flow::Over) };
                 let sources = self.sources(state, &[*addr])?;
                 let id = state.n_events();
-                self.event(state, EventKind::Read, Some(loc), Some(SymVal::Read(id)), sets.clone());
-                state.path.events[id as usize].size = Some(size.0);
+                self.access(state, EventKind::Read, spot, *size, SymVal::Read(id), sets);
                 state.path.addr_in.extend(sources.iter().map(|from| (*from, id)));
                 self.edges(state, id, &sources, extra)?;
                 Self::set(state, *dst, SymVal::Read(id), vec![id]);
             }
             Op::Store { addr, value, size, sets, extra } => {
-                let Some(loc) = self.cell(state, *addr, op)? else { return Ok(Flow::Over) };
-                if let Some(diagnostic) = self.wrong_size(state, loc, *size) {
-                    return Ok(self.fail(state, diagnostic));
-                }
+                let Some(spot) = self.spot(state, *addr, *size, op)? else { return Ok(Flow::Over) };
                 let from_addr = self.sources(state, &[*addr])?;
                 let Temp { value, sources, .. } = self.temp(state, *value)?.clone();
-                let id = self.event(state, EventKind::Write, Some(loc), Some(value), sets.clone());
-                state.path.events[id as usize].size = Some(size.0);
+                let id = self.access(state, EventKind::Write, spot, *size, value, sets);
                 state.path.addr_in.extend(from_addr.iter().map(|from| (*from, id)));
                 state.path.data_in.extend(sources.iter().map(|from| (*from, id)));
                 self.edges(state, id, &[from_addr, sources].concat(), extra)?;
             }
             Op::Rmw { dst, addr, ops, update, size, sets, extra } => {
-                let Some(loc) = self.cell(state, *addr, op)? else { return Ok(Flow::Over) };
-                if let Some(diagnostic) = self.wrong_size(state, loc, *size) {
-                    return Ok(self.fail(state, diagnostic));
-                }
+                let Some(spot) = self.spot(state, *addr, *size, op)? else { return Ok(Flow::Over) };
                 let from_addr = self.sources(state, &[*addr])?;
                 let id = state.n_events();
-                self.event(state, EventKind::Rmw, Some(loc), Some(SymVal::Read(id)), sets.clone());
-                state.path.events[id as usize].size = Some(size.0);
+                self.access(state, EventKind::Rmw, spot, *size, SymVal::Read(id), sets);
                 Self::set(state, *dst, SymVal::Read(id), vec![id]);
                 for op in ops {
                     self.compute(state, op)?;
@@ -413,14 +428,20 @@ impl<'p> Unfolding<'p> {
                 self.edges(state, id, &[], extra)?;
             }
             Op::Other { addr, sets, extra } => {
-                let (loc, sources) = match addr {
+                let (spot, sources) = match addr {
                     Some(addr) => {
-                        let Some(loc) = self.cell(state, *addr, op)? else { return Ok(Flow::Over) };
-                        (Some(loc), self.sources(state, &[*addr])?)
+                        // Maintenance of one address touches the place that it lies in.
+                        let Some(spot) = self.spot(state, *addr, AccessSize(0), op)? else {
+                            return Ok(Flow::Over);
+                        };
+                        (Some(spot), self.sources(state, &[*addr])?)
                     }
                     None => (None, Vec::new()),
                 };
-                let id = self.event(state, EventKind::Other, loc, None, sets.clone());
+                let id = self.event(state, EventKind::Other, None, None, sets.clone());
+                if let Some(spot) = spot {
+                    Self::place(state, id, spot);
+                }
                 state.path.addr_in.extend(sources.iter().map(|from| (*from, id)));
                 self.edges(state, id, &sources, extra)?;
             }
@@ -462,15 +483,27 @@ impl<'p> Unfolding<'p> {
             }
             Op::Jump { target } => return self.jump(state, target, op),
             Op::Goto { pc } => state.next = Some((state.code, *pc)),
+            Op::Fault { .. } => return self.fault(state, op),
+            Op::ExceptionReturn { target } => {
+                state.in_handler = false;
+                return self.jump_to(state, *target, op);
+            }
+            Op::Mark { of, sets } => {
+                for event in self.sources(state, &[*of])? {
+                    state.path.events[event as usize].sets.extend(sets.iter().cloned());
+                }
+            }
             Op::Stop => {
                 self.finish(state.clone());
                 return Ok(Flow::Over);
             }
-            Op::Reserve { addr } => state.reserved = Some(self.temp(state, *addr)?.value.clone()),
-            Op::Conditional { addr, then, otherwise } => {
+            Op::Reserve { addr, size } => {
+                state.reserved = Some((self.temp(state, *addr)?.value.clone(), *size));
+            }
+            Op::Conditional { addr, size, then, otherwise } => {
                 let addr = self.temp(state, *addr)?.value.clone();
                 state.forks += 1;
-                if let Some(reserved) = state.reserved.take() {
+                if let Some((reserved, _)) = state.reserved.take().filter(|(_, reserved)| reserved == size) {
                     let same = SymVal::binary(BinOp::Eq, addr, reserved, bits);
                     let mut success = state.clone();
                     if success.path.constraints.assume(&same, true, bits) {

@@ -1,10 +1,12 @@
 //! Worlds: one path per thread, put together.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::diag::Diagnostic;
 use crate::program::{Conventions, LocId, Program, Reg, Value};
 
+use super::cells::Cells;
+use super::granules;
 use super::path::Path;
 use super::ranges::Ranges;
 use super::sizes::Sizes;
@@ -27,7 +29,7 @@ pub struct World {
     pub constraints: Vec<(SymVal, bool)>,
     /// Final value of every register that a thread ever wrote or that starts non-zero; others are 0.
     pub final_regs: Vec<((usize, Reg), SymVal)>,
-    /// For each memory cell: its writes, the initial one first.
+    /// For each place in memory: its writes, the initial one first.
     pub writes: Vec<Vec<usize>>,
     /// Reads (plain ones and one-event RMWs) and the writes each may take its value from:
     /// same cell, not itself, not caused by the read inside its own instruction.
@@ -46,12 +48,16 @@ pub struct World {
     pub addr_in: Vec<(u32, u32)>,
     /// Which events feed the value of a write.
     pub data_in: Vec<(u32, u32)>,
+    /// The faults of this path that the test asks for, as a set.
+    pub faults: i128,
     /// Loops cut on this path: its executions are dropped and announced.
     pub cuts: Vec<Cut>,
     /// What cannot be answered for on this path: if its values can be as the constraints say, the first of these is the
     /// answer to the whole test.
     pub errors: Vec<Diagnostic>,
-    /// Cells whose final value is observed: their last write is tried in all ways.
+    /// The places in memory: `Event::loc`, `writes` and `observed` number these.
+    pub cells: Arc<Cells>,
+    /// Places whose final value is observed: their last write is tried in all ways.
     pub observed: Vec<LocId>,
     dependencies: OnceLock<Dependencies>,
 }
@@ -61,17 +67,24 @@ pub struct World {
 /// # Errors
 /// A thread that does not end, or has too many paths.
 pub fn unfold(program: &Program, unroll: u32, observed: &[LocId]) -> Result<Worlds, Diagnostic> {
-    let threads = (0..program.threads.len())
-        .map(|thread| paths(program, thread, unroll))
+    let mut warnings = Vec::new();
+    let mut threads = (0..program.threads.len())
+        .map(|thread| paths(program, thread, unroll, &mut warnings))
         .collect::<Result<Vec<_>, _>>()?;
-    Ok(Worlds::new(program, threads, observed))
+    let cells = match program.features.splits() {
+        true => granules::split(program, &mut threads)?,
+        false => Cells::whole(program),
+    };
+    Ok(Worlds { warnings, ..Worlds::new(program, threads, cells, observed) })
 }
 
 /// The worlds of a program, in a fixed order. Combinations of paths that contradict each other in an obvious way
 /// (a path needs a value that nobody writes) are skipped.
 pub struct Worlds {
+    /// What is to be said about paths that were left out.
+    pub warnings: Vec<Diagnostic>,
     bits: u32,
-    cells: Vec<(LocId, Value)>,
+    cells: Arc<Cells>,
     observed: Vec<LocId>,
     sizes: Sizes,
     threads: Vec<Vec<Candidate>>,
@@ -100,10 +113,10 @@ struct Want {
 type Offers = Vec<Vec<Option<Value>>>;
 
 impl Worlds {
-    fn new(program: &Program, mut threads: Vec<Vec<Path>>, observed: &[LocId]) -> Worlds {
-        let cells: Vec<(LocId, Value)> =
-            program.locations.iter().enumerate().map(|(n, cell)| (LocId(n as u16), cell.init)).collect();
-        let ranges = Ranges::new(&cells, &mut threads, program.bits);
+    fn new(program: &Program, mut threads: Vec<Vec<Path>>, cells: Cells, observed: &[LocId]) -> Worlds {
+        let places = observed.iter().flat_map(|cell| cells.of(*cell));
+        let observed = places.map(|place| LocId(place as u16)).collect();
+        let ranges = Ranges::new(&cells.init, &mut threads, program.bits);
         let threads: Vec<Vec<Candidate>> = threads
             .into_iter()
             .map(|paths| paths.into_iter().map(|path| Candidate::new(path, &ranges, cells.len())).collect())
@@ -125,9 +138,10 @@ impl Worlds {
             })
             .collect();
         Worlds {
+            warnings: Vec::new(),
             bits: program.bits,
-            cells,
-            observed: observed.to_vec(),
+            cells: Arc::new(cells),
+            observed,
             sizes: Sizes::new(program),
             threads,
             any,
@@ -149,7 +163,7 @@ impl Worlds {
     fn is_feasible(&self) -> bool {
         (0..self.chosen.len()).all(|thread| {
             self.candidate(thread).wants.iter().all(|want| {
-                let init = std::iter::once(Some(self.cells[want.loc.0 as usize].1));
+                let init = std::iter::once(Some(self.cells.init[want.loc.0 as usize]));
                 let written = (0..self.threads.len()).flat_map(|other| {
                     let offers = match other < self.chosen.len() {
                         true => &self.candidate(other).offers,
@@ -165,7 +179,9 @@ impl Worlds {
     fn build(&self) -> World {
         let paths: Vec<&Path> = (0..self.threads.len()).map(|thread| &self.candidate(thread).path).collect();
         let mut world = World::new(&paths, &self.cells, &self.observed);
-        world.errors.extend(self.sizes.mixed(&world));
+        if !self.cells.is_split() {
+            world.errors.extend(self.sizes.mixed(&world));
+        }
         world
     }
 }
@@ -257,7 +273,7 @@ impl Want {
 }
 
 impl World {
-    fn new(paths: &[&Path], cells: &[(LocId, Value)], observed: &[LocId]) -> World {
+    fn new(paths: &[&Path], cells: &Arc<Cells>, observed: &[LocId]) -> World {
         let numbers = Numbering::new(paths, cells.len());
         let mut world = World {
             events: Vec::with_capacity(numbers.n_all),
@@ -274,8 +290,10 @@ impl World {
             control: Vec::new(),
             addr_in: Vec::new(),
             data_in: Vec::new(),
+            faults: 0,
             cuts: Vec::new(),
             errors: Vec::new(),
+            cells: Arc::clone(cells),
             observed: observed.to_vec(),
             dependencies: OnceLock::new(),
         };
@@ -302,11 +320,12 @@ impl World {
             world.constraints.extend(constraints.map(|(value, holds)| (value.renumber(&number), *holds)));
             let regs = path.final_regs.iter();
             world.final_regs.extend(regs.map(|(reg, value)| ((thread, *reg), value.renumber(&number))));
+            world.faults |= path.faults.iter().fold(0, |set, number| set | 1 << number);
             world.cuts.extend(path.cut.clone());
             world.errors.extend(path.error.clone());
         }
-        for (loc, value) in cells {
-            let number = numbers.first_init + u32::from(loc.0);
+        for (place, value) in cells.init.iter().enumerate() {
+            let number = numbers.first_init + place as u32;
             events.push((
                 number,
                 Event {
@@ -315,8 +334,11 @@ impl World {
                     pc: 0,
                     code: 0,
                     kind: EventKind::Init,
-                    loc: Some(*loc),
+                    loc: Some(LocId(place as u16)),
+                    part: cells.parts.get(place).cloned(),
                     size: None,
+                    extent: None,
+                    access: 0,
                     value: Some(SymVal::Known(*value)),
                     written: None,
                     sets: Vec::new(),

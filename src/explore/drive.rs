@@ -76,7 +76,7 @@ pub(super) fn run_into(
         .iter()
         .filter_map(|o| match o {
             Observable::Loc(loc) => Some(*loc),
-            Observable::Reg(..) => None,
+            _ => None,
         })
         .collect();
     cells.sort_unstable();
@@ -105,6 +105,7 @@ pub(super) fn run_into(
         }
     }
     let mut outcome = sink.finish()?;
+    outcome.warnings = std::mem::take(&mut worlds.warnings);
     // A search that was cut short knows nothing of what it has not seen.
     let whole = is_through(&outcome);
     // Who asks only for executions that decide the condition learns nothing from there being none.

@@ -66,13 +66,18 @@ impl<'f> Finals<'f> {
                     Err(_) => Value::ZERO,
                 }
             }
-            Observable::Loc(loc) => {
-                let position = world.observed.iter().position(|l| *l == loc);
+            Observable::Faults => Value::Int(world.faults),
+            Observable::Fault(pattern) => {
+                let faults = &self.view.names.program.faults;
+                Value::Int(faults.holds(world.faults, usize::from(pattern)).into())
+            }
+            Observable::Loc(loc) => world.cells.compose(loc, |place| {
+                let position = world.observed.iter().position(|l| *l == place);
                 let write = position.and_then(|p| self.last.get(p));
                 write
                     .and_then(|w| world.events[*w].written_value())
                     .map_or(Value::ZERO, |value| self.eval(value))
-            }
+            }),
         }
     }
 

@@ -48,7 +48,12 @@ impl Collector<'_> {
                 self.require(b, false);
             }
             (Prop::Atom(Atom::Equals { left: Observable::Loc(loc), ty, value }), _) => {
-                self.goal.cells.push((*loc, *ty, ty.truncate(*value), expected));
+                // A cell that is cut up is looked at in the end.
+                let places = self.world.cells.of(*loc);
+                if places.len() == 1 {
+                    let place = LocId(places.start as u16);
+                    self.goal.cells.push((place, *ty, ty.truncate(*value), expected));
+                }
             }
             (Prop::Atom(Atom::Equals { left: left @ Observable::Reg(..), ty, value }), _) => {
                 let right = SymVal::Known(self.constant(*ty, *value));

@@ -380,6 +380,8 @@ fn random_program(random: &mut Random) -> Lowered {
             locations: (0..3).map(location).collect(),
             init_regs: Vec::new(),
             reg_types: Vec::new(),
+            features: crate::program::Features::default(),
+            faults: crate::program::Faults::default(),
         },
         Condition { quantifier, prop },
         shown,

@@ -80,6 +80,19 @@ pub struct Region {
 pub struct Table {
     /// The threads, P0 first.
     pub columns: Vec<Column>,
+    /// Fault handlers (`P0.F`): the thread, and the handler's code. In the order of the table.
+    pub handlers: Vec<(usize, Column)>,
+    /// What the columns are, from the left.
+    pub order: Vec<ColumnKind>,
+}
+
+/// What stands in a column of a table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ColumnKind {
+    /// A thread, by number.
+    Thread(usize),
+    /// A fault handler, by its place in [`Table::handlers`].
+    Handler(usize),
 }
 
 /// One thread of a table.

@@ -103,13 +103,21 @@ fn columns(program: &Program, arch: ArchId) -> Vec<Vec<String>> {
     labels.sort_unstable();
     labels.dedup();
     let rename = |name: &str| labels.binary_search(&name).ok().map(|rank| format!("L{rank:02}"));
-    let columns = program.threads.iter().map(|thread| {
+    let all =
+        program.threads.iter().map(|thread| (thread, 0..thread.handler.map_or(thread.code.len(), |h| h - 1)));
+    let handlers =
+        program.threads.iter().filter_map(|thread| Some((thread, thread.handler?..thread.code.len())));
+    let columns = all.chain(handlers).map(|(thread, range)| {
         let mut lines = Vec::new();
-        for pc in 0..=thread.code.len() {
+        for pc in range.start..=range.end {
             for (name, _) in thread.labels.iter().filter(|(_, at)| *at == pc) {
                 lines.push(format!("{}:", rename(name).unwrap_or_default()));
             }
-            let text = thread.code.get(pc).map(|instruction| quirks(arch, &instruction.text));
+            let text = thread
+                .code
+                .get(pc)
+                .filter(|_| pc < range.end)
+                .map(|instruction| quirks(arch, &instruction.text));
             lines.extend(text.map(|text| match labels.is_empty() {
                 true => text.into_owned(),
                 false => rename_labels(&text, &rename),

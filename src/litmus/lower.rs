@@ -2,13 +2,14 @@
 
 use crate::arch::{self, ArchId, ColumnCx, Isa};
 use crate::diag::{Diagnostic, nearest};
-use crate::program::{Location, Program, RegTable, Thread, Type, Value};
+use crate::program::{Faults, Features, Instr, Location, Mixed, Op, Program, RegTable, Thread, Type, Value};
 
 use super::Lowered;
-use super::ast::{Code, Column, Const, Init, Loc, Test, Ty};
+use super::ast::{Cell, Code, Column, Const, Init, Loc, Test, Ty};
 use super::lower_c::{self, CProgram};
 use super::names::{Names, intern};
 use super::{hash, observe, types};
+use crate::source::Span;
 
 /// What, besides the test itself, decides how it is read.
 #[derive(Clone, Debug, Default)]
@@ -36,10 +37,17 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
             locations: Vec::new(),
             init_regs: Vec::new(),
             reg_types: Vec::new(),
+            faults: Faults::default(),
+            features: Features::of(options.variants.iter().chain(&variants).map(String::as_str)),
         },
         isa: arch::isa(test.arch),
         diags: Vec::new(),
     };
+    // Where herd7 has no accesses of several sizes the rules are ours.
+    let features = &mut lowering.program.features;
+    if features.mixed == Mixed::Asked && !matches!(test.arch, ArchId::AArch64 | ArchId::X86_64) {
+        features.mixed = Mixed::AsNeeded;
+    }
     lowering.symbols_of_init();
     lowering.check_arrays();
     let mut warnings = Vec::new();
@@ -76,7 +84,6 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
         shown: observed.shown,
         display: observed.display,
         observed: observed.all,
-        faults: observed.faults,
         unroll,
         variants,
         hashes,
@@ -134,8 +141,16 @@ impl Lowering<'_> {
         match (&self.test.code, self.isa) {
             (Code::Table(table), Some(isa)) => {
                 self.program.bits = isa.bits();
+                for (thread, column) in &table.handlers {
+                    if *thread >= table.columns.len() {
+                        let message = format!("a fault handler of P{thread}, which is not there");
+                        let error = Diagnostic::error("litmus::bad-threads", message);
+                        self.diags.push(error.at(column.span, "no such thread"));
+                    }
+                }
                 for (number, column) in table.columns.iter().enumerate() {
-                    let thread = self.thread(isa, number, column);
+                    let handler = table.handlers.iter().find(|(thread, _)| *thread == number);
+                    let thread = self.thread(isa, number, column, handler.map(|(_, column)| column));
                     self.program.threads.push(thread);
                 }
                 None
@@ -166,21 +181,37 @@ impl Lowering<'_> {
         }
     }
 
-    /// One column of a table.
-    fn thread(&mut self, isa: &dyn Isa, number: usize, column: &Column) -> Thread {
+    /// One column of a table, with that of its fault handler: the handler's code follows the thread's own, behind a stop.
+    fn thread(&mut self, isa: &dyn Isa, number: usize, column: &Column, handler: Option<&Column>) -> Thread {
         let mut labels = Vec::new();
         let mut length = 0;
-        for cell in &column.cells {
-            labels.extend(cell.labels.iter().map(|(name, _)| (name.clone(), length)));
-            length += usize::from(!cell.text.is_empty());
-        }
+        let mut count = |column: &Column| {
+            for cell in &column.cells {
+                labels.extend(cell.labels.iter().map(|(name, _)| (name.clone(), length)));
+                length += usize::from(!cell.text.is_empty());
+            }
+            length
+        };
+        let main = count(column);
+        let handler_at = handler.map(|handler| {
+            count(&Column { cells: vec![stop_cell(handler.span)], ..handler.clone() });
+            count(handler);
+            main + 1
+        });
         let mut thread = Thread {
             code: Vec::with_capacity(length),
             labels,
+            handler: handler_at,
             annotations: column.annotations.iter().map(|(name, _)| name.clone()).collect(),
             ..Thread::default()
         };
-        for cell in column.cells.iter().filter(|cell| !cell.text.is_empty()) {
+        let stop = handler.map(|handler| stop_cell(handler.span));
+        let all = column.cells.iter().chain(&stop).chain(handler.iter().flat_map(|handler| &handler.cells));
+        for cell in all.filter(|cell| !cell.text.is_empty()) {
+            if handler_at == Some(thread.code.len() + 1) {
+                thread.code.push(Instr { text: String::new(), span: cell.span, ops: vec![Op::Stop] });
+                continue;
+            }
             let mut cx = ColumnCx {
                 thread: number,
                 regs: &mut self.program.regs,
@@ -271,6 +302,11 @@ fn declared_type(entry: &Init, pointer_bytes: u8) -> Result<Option<Type>, Box<Di
             None => error,
         })
     })
+}
+
+/// What stands between the code of a thread and that of its handler.
+fn stop_cell(span: Span) -> Cell {
+    Cell { labels: Vec::new(), text: "stop".into(), span }
 }
 
 /// Initial values and types of registers.

@@ -55,8 +55,6 @@ pub struct Lowered {
     pub display: Vec<Shown>,
     /// Everything observed by condition, `locations` or `filter`.
     pub observed: Vec<Observable>,
-    /// Fault atoms of the condition and of `locations`, as state lines show them. None ever happens.
-    pub faults: Vec<String>,
     /// `Unroll=n` of the info fields.
     pub unroll: Option<u32>,
     /// `Variant=…` of the info fields, as written.
@@ -92,7 +90,6 @@ impl Lowered {
             observed: shown.clone(),
             shown,
             display: Vec::new(),
-            faults: Vec::new(),
             unroll: None,
             variants: Vec::new(),
             hashes: Vec::new(),

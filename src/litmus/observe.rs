@@ -2,7 +2,7 @@
 
 use crate::condition::{Atom, Condition, Observable, Prop, type_of};
 use crate::diag::Diagnostic;
-use crate::program::{Sym, Value};
+use crate::program::{FaultPattern, Sym, Type, Value};
 use crate::source::Span;
 
 use super::ast::{self, Fault, Item, Loc, Side, Test};
@@ -25,8 +25,6 @@ pub struct Observed {
     pub display: Vec<Shown>,
     /// Everything observed at all.
     pub all: Vec<Observable>,
-    /// Fault atoms of condition and locations, in the order of state lines.
-    pub faults: Vec<String>,
 }
 
 /// Resolves the final part of a test.
@@ -46,10 +44,19 @@ pub fn observe(test: &Test, names: &mut Names, diags: &mut Vec<Diagnostic>) -> O
     let places = std::mem::take(&mut observer.places);
     let filter = test.fin.filter.as_ref().map(|p| observer.prop(p, Context::Top, &mut Template::default()));
     let filter_places = std::mem::take(&mut observer.places);
-    let mut faults = std::mem::take(&mut observer.faults);
+    let met = std::mem::take(&mut observer.faults);
+    let mut faults = met.clone();
     faults.sort();
     faults.reverse();
-    let (shown, display) = display(observer.names, &places);
+    observer.names.program.faults.patterns = faults.iter().map(pattern).collect();
+    let (mut shown, display) = display(observer.names, &places);
+    if !faults.is_empty() {
+        shown.push(Observable::Faults);
+    }
+    let sorted: Vec<usize> =
+        met.iter().map(|fault| faults.iter().position(|f| f == fault).unwrap_or_default()).collect();
+    let prop = renumbered(prop, &sorted);
+    let filter = filter.map(|filter| renumbered(filter, &sorted));
     let mut all = shown.clone();
     for place in &filter_places {
         let cells = match place {
@@ -67,7 +74,37 @@ pub fn observe(test: &Test, names: &mut Names, diags: &mut Vec<Diagnostic>) -> O
         shown,
         display,
         all,
-        faults: faults.iter().map(Fault::to_string).collect(),
+    }
+}
+
+/// The atom of a fault, by its number.
+fn fault_atom(number: usize) -> Prop {
+    let left = Observable::Fault(number as u16);
+    Prop::Atom(Atom::Equals { left, ty: Type { bytes: 16, signed: true }, value: Value::ONE })
+}
+
+/// A proposition with the new numbers of its faults.
+fn renumbered(prop: Prop, new: &[usize]) -> Prop {
+    let all = |parts: Vec<Prop>| parts.into_iter().map(|part| renumbered(part, new)).collect();
+    match prop {
+        Prop::Atom(Atom::Equals { left: Observable::Fault(number), .. }) => {
+            fault_atom(new[usize::from(number)])
+        }
+        Prop::Not(inner) => Prop::Not(Box::new(renumbered(*inner, new))),
+        Prop::And(parts) => Prop::And(all(parts)),
+        Prop::Or(parts) => Prop::Or(all(parts)),
+        Prop::Implies(a, b) => Prop::Implies(Box::new(renumbered(*a, new)), Box::new(renumbered(*b, new))),
+        other => other,
+    }
+}
+
+fn pattern(fault: &Fault) -> FaultPattern {
+    FaultPattern {
+        thread: fault.thread,
+        label: fault.label.clone(),
+        symbol: fault.loc.clone(),
+        kind: fault.kind.clone(),
+        text: fault.to_string(),
     }
 }
 
@@ -123,10 +160,11 @@ impl Observer<'_, '_> {
             }
             ast::Prop::Atom(atom) => self.atom(atom, text),
             ast::Prop::Fault(fault, _) => {
-                // Nothing that this tool runs faults: an instruction that may is refused.
                 text.push(&format!("fault({fault})"));
                 self.fault(fault);
-                Prop::False
+                // Its number among those met so far; in the end they are sorted.
+                let number = self.faults.iter().position(|known| known == fault).unwrap_or_default();
+                fault_atom(number)
             }
             ast::Prop::Not(inner) => {
                 text.push("not (");
@@ -256,6 +294,7 @@ impl Observer<'_, '_> {
                     text.pieces.push(Piece::Global(location.name.clone()));
                 }
             }
+            Place::One(Observable::Fault(_) | Observable::Faults) => {}
             Place::Array(sym, _) => text.push(&self.names.program.symbols[sym.0 as usize]),
         }
     }
@@ -278,6 +317,7 @@ fn display(names: &Names, places: &[Place]) -> (Vec<Observable>, Vec<Shown>) {
                 let class = if names.array_len(l.sym).is_some() { 2 } else { 1 };
                 (class, 0, 0, &program.symbols[l.sym.0 as usize], l.sym, l.offset)
             }
+            Place::One(Observable::Fault(_) | Observable::Faults) => (3, 0, 0, "", Sym(0), 0),
             Place::Array(sym, _) => (1, 0, 0, &program.symbols[sym.0 as usize], *sym, 0),
         }
     };
@@ -304,6 +344,8 @@ fn display(names: &Names, places: &[Place]) -> (Vec<Observable>, Vec<Shown>) {
                             (None, None) => ShownKind::Global(l.name.clone()),
                         }
                     }
+                    // Faults stand behind the bindings.
+                    Observable::Fault(_) | Observable::Faults => continue,
                 }
             }
             Place::Array(sym, cells) => {

@@ -4,7 +4,7 @@ use crate::arch::ArchId;
 use crate::diag::{Diagnostic, nearest};
 use crate::source::{SourceId, Span};
 
-use super::ast::{Cell, Column, Table};
+use super::ast::{Cell, Column, ColumnKind, Table};
 use super::split::FINAL_WORDS;
 use super::text::{Comments, blank_comments, skip_string};
 
@@ -131,9 +131,17 @@ impl Rows<'_> {
             diags.push(self.unfinished());
             return false;
         };
-        for (index, cell) in cells.into_iter().enumerate() {
-            match self.column(index, cell) {
-                Ok(column) => table.columns.push(column),
+        for cell in cells {
+            if let Some((thread, column)) = self.handler(cell.clone()) {
+                table.order.push(ColumnKind::Handler(table.handlers.len()));
+                table.handlers.push((thread, column));
+                continue;
+            }
+            match self.column(table.columns.len(), cell) {
+                Ok(column) => {
+                    table.order.push(ColumnKind::Thread(table.columns.len()));
+                    table.columns.push(column);
+                }
                 Err(error) => {
                     diags.push(error);
                     // What follows is misread as often as not: one message is enough.
@@ -145,6 +153,12 @@ impl Rows<'_> {
         true
     }
 
+    /// A column of a fault handler, `P0.F`.
+    fn handler(&self, cell: RawCell) -> Option<(usize, Column)> {
+        let thread = thread_number(self.region[cell.clone()].strip_suffix(".F")?)?;
+        Some((thread, Column { span: self.span(cell), annotations: Vec::new(), cells: Vec::new() }))
+    }
+
     /// One thread name: `P0`, `P0:a,b`.
     fn column(&self, index: usize, cell: RawCell) -> Result<Column, Diagnostic> {
         let text = &self.region[cell.clone()];
@@ -152,13 +166,6 @@ impl Rows<'_> {
             Some((name, annotations)) => (name.trim(), annotations),
             None => (text, ""),
         };
-        if name.strip_suffix(".F").is_some_and(|name| thread_number(name).is_some()) {
-            return Err(Diagnostic::unsupported(
-                "litmus::fault-handler",
-                "columns with fault handlers are not supported",
-            )
-            .at(self.span(cell), "this column is a fault handler"));
-        }
         if thread_number(name) != Some(index) {
             let shown = cell.start..cell.end.max(cell.start + 1).min(self.region.len());
             return Err(Diagnostic::error("litmus::bad-threads", "threads must be P0, P1, … in order")
@@ -173,26 +180,44 @@ impl Rows<'_> {
 
     /// Adds a row's cells to their columns.
     fn fill(&self, table: &mut Table, cells: &[RawCell], diags: &mut Vec<Diagnostic>) {
-        let n_threads = table.columns.len();
+        let n_threads = table.order.len();
         if cells.len() == 1 && cells[0].is_empty() {
             return;
         }
         if cells.len() != n_threads {
             let plural = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
             let row = cells[0].start..cells[cells.len() - 1].end;
-            let header = table.columns[0].span.to(table.columns[n_threads - 1].span);
+            let spans = || table.columns.iter().chain(table.handlers.iter().map(|(_, column)| column));
+            let start = spans().map(|column| column.span).min_by_key(|span| span.start);
+            let end = spans().map(|column| column.span).max_by_key(|span| span.start);
+            let (Some(start), Some(end)) = (start, end) else { return };
+            let header = start.to(end);
             diags.push(
                 Diagnostic::error(
                     "litmus::cell-count",
-                    format!("{} in a row of {}", plural(cells.len(), "cell"), plural(n_threads, "thread")),
+                    format!(
+                        "{} in a row of {}",
+                        plural(cells.len(), "cell"),
+                        plural(n_threads, if table.handlers.is_empty() { "thread" } else { "column" })
+                    ),
                 )
                 .at(self.span(row), "this row")
-                .at(header, format!("{} here", plural(n_threads, "thread"))),
+                .at(
+                    header,
+                    format!(
+                        "{} here",
+                        plural(n_threads, if table.handlers.is_empty() { "thread" } else { "column" })
+                    ),
+                ),
             );
             return;
         }
-        for (column, cell) in table.columns.iter_mut().zip(cells) {
+        for (kind, cell) in table.order.iter().zip(cells) {
             if !cell.is_empty() {
+                let column = match kind {
+                    ColumnKind::Thread(thread) => &mut table.columns[*thread],
+                    ColumnKind::Handler(handler) => &mut table.handlers[*handler].1,
+                };
                 match self.cell(cell.clone()) {
                     Ok(cell) => column.cells.push(cell),
                     Err(error) => diags.push(error),

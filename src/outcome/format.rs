@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt::Write;
 
-use crate::condition::type_of;
+use crate::condition::{Observable, type_of};
 use crate::litmus::{Lowered, Shown, ShownKind};
 use crate::program::{Program, Sym, Type, Value, push_value};
 
@@ -31,14 +31,31 @@ pub fn format_state(values: &[Value], test: &Lowered, style: &StateStyle) -> Str
         }
         push_binding(&mut line, values, shown, test, style);
     }
-    if !test.faults.is_empty() {
-        // None of them can have happened; herd7 leaves a blank for those that have.
-        line.push(' ');
-        for fault in &test.faults {
-            let _ = write!(line, " ~Fault({fault});");
+    push_faults(&mut line, values, test);
+    line
+}
+
+/// The faults that happened, then those that the test asks for and that did not; a blank before all that.
+fn push_faults(line: &mut String, values: &[Value], test: &Lowered) {
+    let asked = &test.program.faults;
+    if asked.patterns.is_empty() {
+        return;
+    }
+    let set = fault_set(values, test);
+    let happened: Vec<String> = asked.of(set).iter().map(|fault| format!("Fault({fault});")).collect();
+    line.push(' ');
+    line.push_str(&happened.join(" "));
+    for (index, pattern) in asked.patterns.iter().enumerate() {
+        if !asked.holds(set, index) {
+            let _ = write!(line, " ~Fault({});", pattern.text);
         }
     }
-    line
+}
+
+/// The set of faults of a state.
+fn fault_set(values: &[Value], test: &Lowered) -> i128 {
+    let position = test.shown.iter().position(|observable| *observable == Observable::Faults);
+    position.and_then(|at| values.get(at)?.as_int()).unwrap_or(0)
 }
 
 fn push_binding(line: &mut String, values: &[Value], shown: &Shown, test: &Lowered, style: &StateStyle) {
@@ -95,19 +112,27 @@ pub fn sorted_states<'a>(
 ) -> Vec<&'a Vec<Value>> {
     let mut states: Vec<&Vec<Value>> = states.into_iter().collect();
     // A test may have half a million of them: nothing is copied to compare them.
+    let faults = !program.faults.patterns.is_empty();
     states.sort_by(|a, b| {
-        let mut values = a.iter().zip(*b).map(|(a, b)| compare(*a, *b, program));
-        values.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+        let values = a.len() - usize::from(faults);
+        let mut order = a.iter().zip(*b).take(values).map(|(a, b)| compare(*a, *b, program));
+        order.find(|order| order.is_ne()).unwrap_or_else(|| match faults {
+            true => {
+                let set = |state: &[Value]| state.last().and_then(|set| set.as_int()).unwrap_or(0);
+                program.faults.of(set(a)).cmp(&program.faults.of(set(b)))
+            }
+            false => Ordering::Equal,
+        })
     });
     states
 }
 
-/// Integers by value, then addresses by name, then code.
+/// Integers by value, then code by label, then addresses by name.
 fn compare(a: Value, b: Value, program: &Program) -> Ordering {
     let rank = |value: Value| match value {
         Value::Int(_) => 0,
-        Value::Addr { .. } => 1,
-        Value::Code { .. } => 2,
+        Value::Code { .. } => 1,
+        Value::Addr { .. } => 2,
     };
     match (a, b) {
         (Value::Int(a), Value::Int(b)) => a.cmp(&b),

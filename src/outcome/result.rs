@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::condition::{Condition, Quantifier};
+use crate::diag::Diagnostic;
 use crate::execution::Cut;
 use crate::program::Value;
 
@@ -77,6 +78,8 @@ pub struct Outcome {
     pub only_deciding: bool,
     /// Why there is no execution at all, where that is so.
     pub why_empty: Option<String>,
+    /// What is to be said about it besides.
+    pub warnings: Vec<Diagnostic>,
     /// Figures.
     pub stats: Stats,
 }

@@ -8,6 +8,8 @@
 
 mod conventions;
 mod eval;
+mod fault;
+mod features;
 mod ops;
 mod scopes;
 mod show;
@@ -17,8 +19,11 @@ mod value;
 
 pub use conventions::{CellSizes, Conventions};
 pub use eval::{IllegalOp, eval_binary, eval_unary, wrap};
+pub use fault::{Fault, FaultPattern, Faults};
+pub use features::{Features, Mixed, OnFault};
 pub use ops::{
-    AccessSize, BinOp, BranchKind, Content, Extra, Op, Port, Property, SetName, Storage, Target, Tmp, UnOp,
+    AccessSize, BinOp, BranchKind, Content, Extra, Op, Port, Property, Resume, SetName, Storage, Target, Tmp,
+    UnOp,
 };
 pub use scopes::ScopeTree;
 pub use show::{format_value, push_value};
@@ -44,6 +49,10 @@ pub struct Program {
     pub locations: Vec<Location>,
     /// Initial values of registers: (thread, register, value). Others are 0.
     pub init_regs: Vec<(usize, Reg, Value)>,
+    /// What the test asks about faults.
+    pub faults: Faults,
+    /// The extensions that it is run with.
+    pub features: Features,
     /// Declared types of registers (thread, register): they decide how a value is printed.
     pub reg_types: Vec<(usize, Reg, Type)>,
 }
@@ -55,6 +64,8 @@ pub struct Thread {
     pub code: Vec<Instr>,
     /// Labels: name and the index of the instruction that follows it.
     pub labels: Vec<(String, usize)>,
+    /// Where its fault handler starts, if it has one: code that follows its own.
+    pub handler: Option<usize>,
     /// Names from the program header (`P0:a,b`): sets holding every event of the thread.
     pub annotations: Vec<String>,
     /// Does it run from the start, or only when another thread spawns it?
@@ -106,14 +117,32 @@ impl Program {
             }
             Value::Code { thread, pc } => match self.label_at(thread.into(), pc.into()) {
                 Some(label) => format!("P{thread}:{label}"),
-                None => format!("P{thread}:{pc}"),
+                None => self.code_number(thread.into(), pc.into()).to_string(),
             },
+        }
+    }
+
+    /// All labels of an instruction, sorted.
+    pub fn labels_at(&self, thread: usize, pc: usize) -> Vec<String> {
+        let labels = self.threads.get(thread).map_or(&[][..], |thread| &thread.labels);
+        let mut here: Vec<String> =
+            labels.iter().filter(|(_, at)| *at == pc).map(|(name, _)| name.clone()).collect();
+        here.sort();
+        here
+    }
+
+    /// The number that stands for the address of an instruction without a label.
+    pub fn code_number(&self, thread: usize, pc: usize) -> usize {
+        let base = 100_000 * (thread + 1);
+        match self.threads.get(thread).and_then(|thread| thread.handler) {
+            Some(handler) if pc >= handler => base + 1000 + 4 * (pc - handler),
+            _ => base + 4 * pc,
         }
     }
 
     /// A label of an instruction, if it has one.
     pub fn label_at(&self, thread: usize, pc: usize) -> Option<&str> {
         let labels = &self.threads.get(thread)?.labels;
-        labels.iter().find(|(_, at)| *at == pc).map(|(name, _)| name.as_str())
+        labels.iter().filter(|(_, at)| *at == pc).map(|(name, _)| name.as_str()).min()
     }
 }

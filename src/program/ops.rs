@@ -156,6 +156,8 @@ pub enum BranchKind {
     Pred,
     /// Any other commit: in `B` only.
     Plain,
+    /// The return from an exception: in `B` and `EXC-RET`.
+    Return,
     /// A conditional jump of an architecture whose jumps make no event: control dependencies go through it, but no
     /// model sees it.
     HiddenBcc,
@@ -189,6 +191,8 @@ pub enum Op {
     Taint { dst: Tmp, a: Tmp, also: Vec<Tmp> },
     /// Register read event; `dst` has it as its source.
     ReadReg { dst: Tmp, reg: Reg, port: Port },
+    /// The same, with extra edges.
+    ReadRegWith { dst: Tmp, reg: Reg, port: Port, extra: Extra },
     /// Register write event. `done`, if given, is a temporary whose source is this event.
     WriteReg { reg: Reg, src: Tmp, extra: Extra },
     /// Memory read event; `dst` has it as its source.
@@ -228,13 +232,20 @@ pub enum Op {
     Assume { cond: Tmp },
     /// Continue at `target` after this instruction. A jump backwards counts against the unrolling bound.
     Jump { target: Target },
+    /// An exception: an event in `sets`, at the address if there is one, and the end of the instruction. Where the thread goes on is the
+    /// affair of its handler, or of the variants on faults (see [`super::OnFault`]).
+    Fault { kind: SetName, sets: Vec<SetName>, addr: Option<Tmp>, resume: Resume, extra: Extra },
+    /// Continue at the code address in `target` after this instruction, and be in no handler any more.
+    ExceptionReturn { target: Tmp },
+    /// Puts the events that `of` comes from into more sets.
+    Mark { of: Tmp, sets: Vec<SetName> },
     /// The thread ends here.
     Stop,
-    /// Load-reserve / store-conditional monitor. `Reserve` remembers the address (and the event made last by `Load`).
-    Reserve { addr: Tmp },
-    /// Runs `then` as a fork of success (if a reservation for the same address is there) and `otherwise` as failure;
+    /// Load-reserve / store-conditional monitor. `Reserve` remembers the address and the size.
+    Reserve { addr: Tmp, size: AccessSize },
+    /// Runs `then` as a fork of success (if a reservation for the same address and size is there) and `otherwise` as failure;
     /// clears the reservation. Without a matching reservation: `otherwise` only.
-    Conditional { addr: Tmp, then: Vec<Op>, otherwise: Vec<Op> },
+    Conditional { addr: Tmp, size: AccessSize, then: Vec<Op>, otherwise: Vec<Op> },
     /// A bounded loop of structured C code: at most `--unroll` passes through this point per entry of the loop;
     /// the next is a cut. `id` names the loop. In a branch of an `If` whose condition is known it counts nothing:
     /// loops over known numbers end by themselves.
@@ -321,6 +332,15 @@ pub enum Property {
     Thread,
     /// Division by zero, and other arithmetic without a result.
     Arithmetic(String),
+}
+
+/// Where a thread goes on once an exception has been dealt with.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Resume {
+    /// At the same instruction: a fault.
+    Again,
+    /// At the next one: a call.
+    Next,
 }
 
 /// Optional extras of an event-making op.

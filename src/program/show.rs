@@ -26,7 +26,10 @@ pub fn push_value(text: &mut String, value: Value, ty: Type, program: &Program, 
             Value::Int(n) => write!(text, "{n}"),
             other => text.write_str(&program.show(other)),
         },
-        Value::Code { .. } => write!(text, "label:\"{}\"", program.show(value)),
+        Value::Code { thread, pc } => match program.label_at(thread.into(), pc.into()) {
+            Some(label) => write!(text, "label:\"P{thread}:{label}\""),
+            None => write!(text, "{}", program.code_number(thread.into(), pc.into())),
+        },
         Value::Addr { .. } => text.write_str(&program.show(value)),
     };
 }

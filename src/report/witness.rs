@@ -11,7 +11,7 @@ use crate::outcome::{StateStyle, format_state};
 use crate::program::Value;
 use crate::relation::Rel;
 
-use super::graph::{instruction, letters};
+use super::graph::{instruction, letters, location};
 
 /// One execution that the model allows.
 #[derive(Serialize, Debug)]
@@ -53,10 +53,7 @@ impl Witness {
         let shown: Vec<usize> =
             (0..execution.events.len()).filter(|e| !execution.events[*e].is_internal()).collect();
         let letters = letters(&execution.events, &shown);
-        let location = |event: &Event| {
-            let cell = event.loc.and_then(|loc| test.program.locations.get(loc.0 as usize));
-            cell.map(|cell| cell.name.clone())
-        };
+        let location = |event: &Event| location(event, test).map(str::to_string);
         let id = |number: usize| match letters.get(&number) {
             Some(letter) => letter.clone(),
             None => format!("init:{}", location(&execution.events[number]).unwrap_or_default()),

@@ -64,6 +64,8 @@ pub struct ModelKey {
     pub arch: ArchId,
     /// All variants in force, sorted, lower case.
     pub variants: Vec<String>,
+    /// Is every aligned access single-copy atomic, whatever the model says?
+    pub single_copy: bool,
 }
 
 /// A model ready for tests of one architecture.
@@ -135,7 +137,7 @@ pub(super) fn key(settings: &Settings, model: Option<&str>, test: &Test) -> Mode
     let mut variants: Vec<String> = given.chain(own).map(str::to_ascii_lowercase).collect();
     variants.sort();
     variants.dedup();
-    ModelKey { model: model.map(str::to_string), arch: test.arch, variants }
+    ModelKey { model: model.map(str::to_string), arch: test.arch, variants, single_copy: false }
 }
 
 /// Loads and lowers a model.
@@ -188,7 +190,15 @@ fn load_model(
         }
         None => None,
     };
+    let after = match key.single_copy {
+        true => {
+            let source = sources.add("<single-copy>", rules::SINGLE_COPY);
+            Some(cat::parse(sources, source, diagnostics)?)
+        }
+        false => None,
+    };
     let input = LowerInput {
+        after: after.as_ref(),
         model: &loaded.main,
         file_name: &name,
         rules: rules.as_ref(),

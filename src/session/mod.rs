@@ -43,6 +43,7 @@ use crate::diag::{Diagnostic, Diagnostics};
 use crate::explore;
 use crate::litmus::{Lowered, Overrides, Test};
 use crate::outcome::{Completeness, Outcome};
+use crate::program::{CellSizes, Mixed};
 use crate::source::Sources;
 
 /// Everything a session is told once.
@@ -198,7 +199,8 @@ impl Session {
         let start = Instant::now();
         let mut options = self.settings.explore.clone();
         options.unroll = test.unroll.or(self.settings.unroll).unwrap_or(options.unroll);
-        let outcome = explore::run(&test, &prepared.model, &options);
+        let key = load::key(&self.settings, report.model.as_deref(), &parsed);
+        let (test, prepared, outcome) = self.run_in_any_sizes(test, prepared, key, &options);
         report.phases.explore = start.elapsed();
         match outcome {
             Ok(mut outcome) => {
@@ -206,6 +208,9 @@ impl Session {
                 let enough = options.speedcheck && options.max_executions == Some(1);
                 if enough && outcome.completeness == Completeness::ExecutionLimit {
                     outcome.completeness = Completeness::Decided;
+                }
+                for warning in outcome.warnings.drain(..) {
+                    diagnostics.warn(warning);
                 }
                 self.show(&test, &prepared, &options, &outcome, report, diagnostics);
                 Some(Answer { test, outcome: Some(outcome) })
@@ -247,6 +252,28 @@ impl Session {
             return None;
         }
         Some(prepared)
+    }
+
+    /// Runs a test. Where its accesses turn out to be of several sizes, memory is cut up and the test run again.
+    fn run_in_any_sizes(
+        &self,
+        mut test: Lowered,
+        prepared: Arc<Prepared>,
+        key: ModelKey,
+        options: &explore::Options,
+    ) -> (Lowered, Arc<Prepared>, Result<Outcome, Diagnostic>) {
+        let outcome = explore::run(&test, &prepared.model, options);
+        let one_size = |diagnostic: &Diagnostic| diagnostic.code == "program::mixed-size";
+        let mixed = outcome.as_ref().err().is_some_and(one_size);
+        if !mixed || test.program.conventions.sizes == CellSizes::Approximate {
+            return (test, prepared, outcome);
+        }
+        let Ok(single_copy) = self.model(ModelKey { single_copy: true, ..key }) else {
+            return (test, prepared, outcome);
+        };
+        test.program.features.mixed = Mixed::AsNeeded;
+        let outcome = explore::run(&test, &single_copy.model, options);
+        (test, single_copy, outcome)
     }
 
     /// Looks for the executions to show.

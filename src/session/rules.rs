@@ -18,6 +18,13 @@ let updates = domain(rmw) | R & W & X
 empty ([updates]; rf^-1; rf; [updates]) \\ id as candidates
 ";
 
+/// What holds of accesses of several sizes that no model was asked about: an aligned access is to all of its bytes at once. Of two such
+/// accesses, one does not come before the other in one place and after it in another.
+pub(super) const SINGLE_COPY: &str = "
+let communication = let co = try co with 0 in rf | co | (rf^-1; co) \\ id
+irreflexive communication; aligned; communication; aligned as single-copy
+";
+
 /// The rules in force, as the text of a model.
 pub(super) fn text(coherent: bool, variants: &BTreeSet<String>) -> Option<String> {
     let shared = variants.contains("optrfrmw");

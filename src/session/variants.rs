@@ -19,8 +19,6 @@ const UNSUPPORTED: &[&str] = &[
     "switchdepscwrite",
     "switchdepscresult",
     "lrscdiffok",
-    "mixed",
-    "unaligned",
     "notweakpredicated",
     "memtag",
     "cutoff",

@@ -107,7 +107,7 @@ fn candidates(test: &Lowered) -> f64 {
         .iter()
         .filter_map(|o| match o {
             Observable::Loc(loc) => Some(*loc),
-            Observable::Reg(..) => None,
+            _ => None,
         })
         .collect();
     let Ok(worlds) = unfold(&test.program, 2, &cells) else { return 0.0 };
@@ -266,6 +266,7 @@ fn named_states(test: &Lowered, outcome: &Outcome) -> BTreeMap<Vec<(String, Valu
     let name = |observable: &Observable| match observable {
         Observable::Reg(thread, reg) => format!("{thread}:{}", program.regs.name(*reg)),
         Observable::Loc(loc) => program.locations[usize::from(loc.0)].name.clone(),
+        Observable::Fault(_) | Observable::Faults => "faults".to_string(),
     };
     let named = |(state, count): (&Vec<Value>, &u64)| {
         let mut state: Vec<_> = test.shown.iter().map(name).zip(state.iter().copied()).collect();

@@ -111,6 +111,10 @@ impl<'a> Lower<'a, '_> {
             Form::BranchTarget => self.branch_target(),
             Form::ClearExclusive => self.clear_exclusive(),
             Form::Prefetch => self.prefetch(),
+            Form::Undefined => self.undefined(),
+            Form::SupervisorCall => self.supervisor_call(),
+            Form::ExceptionReturn => self.exception_return(),
+            Form::Cache { instruction } => self.cache(instruction),
             Form::Unsupported(extension) => {
                 Err(errors::unsupported(self.mnemonic.entry.name, extension, self.mnemonic.span))
             }

@@ -3,10 +3,10 @@
 //! The shape of each instruction's events (what is data, what is control, what is not related at all) is herd7's: the
 //! AArch64 model computes dependencies from it.
 
+use super::access::{Access as Way, Direction, Place};
 use super::lower::{Lower, Text};
 use super::syntax::{Gpr, Index, Kind, Mem, Name, Width};
 use super::table::{Access, Mode, Pair, Sign};
-use crate::arch::build::names;
 use crate::arch::errors;
 use crate::diag::Diagnostic;
 use crate::program::{AccessSize, BinOp, BranchKind, Extra, Op, Port, Tmp, UnOp, Value};
@@ -34,8 +34,8 @@ impl<'a> Lower<'a, '_> {
         let bytes = size(access, rt.width);
         self.word_register(rt, access)?;
         let address = self.address(access.mode, bytes, false)?;
-        self.update_base(&address);
-        let value = self.b.load(address.addr, bytes, access.sets);
+        let place = self.go(&address, Way { direction: Direction::Read, bytes, sets: access.sets });
+        let value = self.load_at(&place, bytes, access.sets, Extra::default());
         self.write_loaded(rt, value, bytes, access.sign);
         Ok(self.memory_text(rt, &address))
     }
@@ -69,8 +69,8 @@ impl<'a> Lower<'a, '_> {
         self.word_register(rt, access)?;
         let data = self.read_data(rt, bytes);
         let address = self.address(access.mode, bytes, false)?;
-        self.update_base(&address);
-        self.b.store(address.addr, data, bytes, access.sets);
+        let place = self.go(&address, Way { direction: Direction::Write, bytes, sets: access.sets });
+        self.store_at(&place, data, bytes, access.sets, Extra::default());
         Ok(Text::Operands(format!("{rt},{}", address.text)))
     }
 
@@ -179,21 +179,26 @@ impl<'a> Lower<'a, '_> {
         }
     }
 
-    fn update_base(&mut self, address: &Address) {
-        if let Some((base, value)) = address.update {
+    /// Updates the base, and takes the address through the stages: a base that is moved first is moved even if the access
+    /// faults, one that is moved afterwards is not.
+    fn go(&mut self, address: &Address, access: Way) -> Place {
+        let Some((base, value)) = address.update else { return self.reach(address.addr, access) };
+        let before = value == address.addr;
+        if before {
             self.write(base, Width::X, value);
         }
+        let place = self.reach(address.addr, access);
+        if !before {
+            let extra = Extra { ctrl: place.ctrl.clone(), ..Extra::default() };
+            self.write_with(base, Width::X, value, extra);
+        }
+        place
     }
 
     /// `[Xn]`, for exclusives and atomics.
     fn plain_address(&mut self) -> Result<(Tmp, String), Diagnostic> {
         let address = self.address(Mode::Base, 0, false)?;
         Ok((address.addr, address.text))
-    }
-
-    /// The element after the one at `addr`.
-    fn next_element(&mut self, addr: Tmp, bytes: u8) -> Tmp {
-        self.b.binary_int(BinOp::Add, addr, i128::from(bytes))
     }
 
     pub fn prefetch(&mut self) -> Result<Text, Diagnostic> {
@@ -214,18 +219,11 @@ impl<'a> Lower<'a, '_> {
         let bytes = if signed { 4 } else { first.width.bytes() };
         let sign = if signed { Sign::Signed } else { Sign::Unsigned };
         let address = self.address(Mode::Any, bytes, true)?;
-        self.update_base(&address);
-        let value = self.b.load(address.addr, bytes, pair.sets);
-        let next = self.next_element(address.addr, bytes);
-        let other = self.b.tmp();
+        let place = self.go(&address, Way { direction: Direction::Read, bytes, sets: pair.sets });
+        let value = self.load_at(&place, bytes, pair.sets, Extra::default());
+        let next = self.next_place(&place, bytes);
         let order = if pair.ordered { vec![value] } else { Vec::new() };
-        self.b.push(Op::Load {
-            dst: other,
-            addr: next,
-            size: AccessSize(bytes),
-            sets: names(pair.sets),
-            extra: Extra { order, ..Extra::default() },
-        });
+        let other = self.load_at(&next, bytes, pair.sets, Extra { order, ..Extra::default() });
         self.write_loaded(first, value, bytes, sign);
         self.write_loaded(second, other, bytes, sign);
         Ok(Text::Operands(format!("{first},{second},{}", address.text)))
@@ -237,9 +235,9 @@ impl<'a> Lower<'a, '_> {
         let bytes = first.width.bytes();
         let (data, other) = (self.read_data(first, bytes), self.read_data(second, bytes));
         let address = self.address(Mode::Any, bytes, true)?;
-        self.update_base(&address);
-        let next = self.next_element(address.addr, bytes);
-        let mut stores = [(address.addr, data), (next, other)];
+        let place = self.go(&address, Way { direction: Direction::Write, bytes, sets: pair.sets });
+        let next = self.next_place(&place, bytes);
+        let mut stores = [(place, data), (next, other)];
         if address.update.is_some() {
             // With writeback the second register goes first.
             stores.reverse();
@@ -247,9 +245,9 @@ impl<'a> Lower<'a, '_> {
         let done = self.b.tmp();
         let [(addr, value), (next_addr, next_value)] = stores;
         let extra = Extra { done: Some(done), ..Extra::default() };
-        self.b.store_with(addr, value, bytes, pair.sets, extra);
+        self.store_at(&addr, value, bytes, pair.sets, extra);
         let order = if pair.ordered { vec![done] } else { Vec::new() };
-        self.b.store_with(next_addr, next_value, bytes, pair.sets, Extra { order, ..Extra::default() });
+        self.store_at(&next_addr, next_value, bytes, pair.sets, Extra { order, ..Extra::default() });
         Ok(Text::Operands(format!("{first},{second},{}", address.text)))
     }
 
@@ -260,8 +258,9 @@ impl<'a> Lower<'a, '_> {
         let bytes = size(access, rt.width);
         self.word_register(rt, access)?;
         let (addr, shown) = self.plain_address()?;
-        let value = self.b.load(addr, bytes, access.sets);
-        self.reserve(addr);
+        let place = self.reach(addr, Way { direction: Direction::Read, bytes, sets: access.sets });
+        let value = self.load_at(&place, bytes, access.sets, Extra::default());
+        self.reserve(place.addr, bytes, &place.ctrl);
         self.write_loaded(rt, value, bytes, Sign::Unsigned);
         Ok(Text::Operands(format!("{rt},{shown}")))
     }
@@ -274,9 +273,10 @@ impl<'a> Lower<'a, '_> {
         self.word_register(rt, access)?;
         let data = self.read_data(rt, bytes);
         let (addr, shown) = self.plain_address()?;
-        self.conditional(status, addr, |lower, reserved| {
+        self.conditional(status, addr, bytes, |lower, reserved| {
             let extra = Extra { ctrl: vec![addr, reserved], ..Extra::default() };
-            lower.b.store_with(addr, data, bytes, access.sets, extra);
+            let place = lower.reach(addr, Way { direction: Direction::Write, bytes, sets: access.sets });
+            lower.store_at(&place, data, bytes, access.sets, extra);
         });
         Ok(Text::Operands(format!("{},{rt},{shown}", status.text(Width::W))))
     }
@@ -286,10 +286,11 @@ impl<'a> Lower<'a, '_> {
         let second = self.reg_of(first.width)?;
         let bytes = first.width.bytes();
         let (addr, shown) = self.plain_address()?;
-        let value = self.b.load(addr, bytes, sets);
-        self.reserve(addr);
-        let next = self.next_element(addr, bytes);
-        let other = self.b.load(next, bytes, sets);
+        let place = self.reach(addr, Way { direction: Direction::Read, bytes, sets });
+        let value = self.load_at(&place, bytes, sets, Extra::default());
+        self.reserve(place.addr, 2 * bytes, &place.ctrl);
+        let next = self.next_place(&place, bytes);
+        let other = self.load_at(&next, bytes, sets, Extra::default());
         self.write_loaded(first, value, bytes, Sign::Unsigned);
         self.write_loaded(second, other, bytes, Sign::Unsigned);
         // herd7 prints the first register in the 32-bit view.
@@ -303,20 +304,21 @@ impl<'a> Lower<'a, '_> {
         let bytes = first.width.bytes();
         let (data, other) = (self.read_data(first, bytes), self.read_data(second, bytes));
         let (addr, shown) = self.plain_address()?;
-        self.conditional(status, addr, |lower, reserved| {
-            let next = lower.next_element(addr, bytes);
+        self.conditional(status, addr, 2 * bytes, |lower, reserved| {
+            let place = lower.reach(addr, Way { direction: Direction::Write, bytes, sets });
+            let next = lower.next_place(&place, bytes);
             let extra = Extra { ctrl: vec![addr, reserved], ..Extra::default() };
-            lower.b.store_with(addr, data, bytes, sets, extra.clone());
-            lower.b.store_with(next, other, bytes, sets, extra);
+            lower.store_at(&place, data, bytes, sets, extra.clone());
+            lower.store_at(&next, other, bytes, sets, extra);
         });
         Ok(Text::Operands(format!("{},{first},{second},{shown}", status.text(Width::W))))
     }
 
     /// Sets the monitor: a register of its own, as in herd7, so that dependencies go through it.
-    fn reserve(&mut self, addr: Tmp) {
-        self.b.push(Op::Reserve { addr });
+    fn reserve(&mut self, addr: Tmp, bytes: u8, ctrl: &[Tmp]) {
+        self.b.push(Op::Reserve { addr, size: AccessSize(bytes) });
         let monitor = self.cx.regs.intern(MONITOR);
-        self.b.write(monitor, addr);
+        self.b.write_with(monitor, addr, Extra { ctrl: ctrl.to_vec(), ..Extra::default() });
     }
 
     /// A store-exclusive finds no reservation for an address that is none.
@@ -326,12 +328,12 @@ impl<'a> Lower<'a, '_> {
             _ => String::new(),
         };
         let none = self.b.int(0);
-        self.reserve(none);
+        self.reserve(none, 0, &[]);
         Ok(Text::Operands(shown))
     }
 
     /// `stores` hang on the monitor, which is cleared in any case.
-    fn conditional(&mut self, status: &Gpr, addr: Tmp, stores: impl FnOnce(&mut Self, Tmp)) {
+    fn conditional(&mut self, status: &Gpr, addr: Tmp, bytes: u8, stores: impl FnOnce(&mut Self, Tmp)) {
         let monitor = self.cx.regs.intern(MONITOR);
         let reserved = self.b.read(monitor, Port::None);
         let cleared = self.b.int(0);
@@ -346,7 +348,7 @@ impl<'a> Lower<'a, '_> {
             let failure = lower.b.int(1);
             lower.write(status, Width::W, failure);
         });
-        self.b.push(Op::Conditional { addr, then, otherwise });
+        self.b.push(Op::Conditional { addr, size: AccessSize(bytes), then, otherwise });
     }
 
     // Atomics.
@@ -381,9 +383,10 @@ impl<'a> Lower<'a, '_> {
         let (addr, shown) = self.plain_address()?;
         let new = self.read_data(rs, bytes);
         let (read_sets, write_sets) = self.atomic_sets(rt.reg.is_some());
-        let old = self.b.load(addr, bytes, &read_sets);
+        let place = self.reach(addr, Way { direction: Direction::Write, bytes, sets: &read_sets });
+        let old = self.load_at(&place, bytes, &read_sets, Extra::default());
         let extra = Extra { ctrl: vec![old], ..Extra::default() };
-        self.b.store_with(addr, new, bytes, &write_sets, extra);
+        self.store_at(&place, new, bytes, &write_sets, extra);
         self.write_loaded(rt, old, bytes, Sign::Unsigned);
         Ok(Text::Operands(format!("{rs},{rt},{shown}")))
     }
@@ -397,14 +400,15 @@ impl<'a> Lower<'a, '_> {
         let operand = self.read_data(rs, bytes);
         let returns = rt.is_some_and(|rt| rt.reg.is_some());
         let (read_sets, write_sets) = self.atomic_sets(returns);
-        let old = self.b.load(addr, bytes, &read_sets);
+        let place = self.reach(addr, Way { direction: Direction::Write, bytes, sets: &read_sets });
+        let old = self.load_at(&place, bytes, &read_sets, Extra::default());
         let (x, y) = match sign {
             Sign::Signed => (self.sign_extend(old, 8 * bytes), self.sign_extend(operand, 8 * bytes)),
             Sign::Unsigned => (self.zero_extend(old, 8 * bytes), operand),
         };
         let new = self.b.binary(op, x, y);
         let new = self.zero_extend(new, 8 * bytes);
-        self.b.store(addr, new, bytes, &write_sets);
+        self.store_at(&place, new, bytes, &write_sets, Extra::default());
         match rt {
             Some(rt) => {
                 self.write_loaded(rt, old, bytes, Sign::Unsigned);
@@ -458,21 +462,24 @@ impl<'a> Lower<'a, '_> {
                 (true, true) => &["A"],
                 (true, false) => &[],
             };
-            let (old, _) = lower.compared(addr, bytes, sets, &expected, false);
+            let place = lower.reach(addr, Way { direction: Direction::Write, bytes, sets });
+            let (old, _) = lower.compared(&place, bytes, sets, &expected, false);
             lower.write_all(rs, &old, bytes, &old, &[]);
         }));
         branches.push(self.nested(|lower| {
             let (read_sets, write_sets) = lower.atomic_sets(returns);
-            let (old, done) = lower.compared(addr, bytes, &read_sets, &expected, false);
-            lower.store_all(addr, bytes, &old, &write_sets, done);
+            let place = lower.reach(addr, Way { direction: Direction::Write, bytes, sets: &read_sets });
+            let (old, done) = lower.compared(&place, bytes, &read_sets, &expected, false);
+            lower.store_all(&place, bytes, &old, &write_sets, done);
             lower.write_all(rs, &old, bytes, &old, &[]);
         }));
         for from_itself in [true, false] {
             branches.push(self.nested(|lower| {
                 let (read_sets, write_sets) = lower.atomic_sets(returns);
-                let (old, done) = lower.compared(addr, bytes, &read_sets, &expected, true);
+                let place = lower.reach(addr, Way { direction: Direction::Write, bytes, sets: &read_sets });
+                let (old, done) = lower.compared(&place, bytes, &read_sets, &expected, true);
                 let new: Vec<Tmp> = rt.iter().map(|gpr| lower.read_data(gpr, bytes)).collect();
-                lower.store_all(addr, bytes, &new, &write_sets, done);
+                lower.store_all(&place, bytes, &new, &write_sets, done);
                 if from_itself {
                     lower.write_all(rs, &expected, bytes, &expected, &[done]);
                 } else {
@@ -486,20 +493,20 @@ impl<'a> Lower<'a, '_> {
     /// Loads, compares, and assumes the outcome of the comparison. Also the source to hang on the comparison.
     fn compared(
         &mut self,
-        addr: Tmp,
+        place: &Place,
         bytes: u8,
         sets: &[&'static str],
         expected: &[Tmp],
         equal: bool,
     ) -> (Vec<Tmp>, Tmp) {
         let mut old = Vec::new();
-        let mut at = addr;
+        let mut at = place.clone();
         let mut all_equal = self.b.int(1);
         for (index, expected) in expected.iter().enumerate() {
             if index > 0 {
-                at = self.next_element(at, bytes);
+                at = self.next_place(&at, bytes);
             }
-            let value = self.b.load(at, bytes, sets);
+            let value = self.load_at(&at, bytes, sets, Extra::default());
             let value = self.zero_extend(value, 8 * bytes);
             let same = self.b.binary(BinOp::Eq, value, *expected);
             all_equal = if index == 0 { same } else { self.b.binary(BinOp::And, all_equal, same) };
@@ -514,14 +521,14 @@ impl<'a> Lower<'a, '_> {
     }
 
     /// Stores the elements, each of them with data from all values, behind the comparison.
-    fn store_all(&mut self, addr: Tmp, bytes: u8, values: &[Tmp], sets: &[&'static str], done: Tmp) {
-        let mut at = addr;
+    fn store_all(&mut self, place: &Place, bytes: u8, values: &[Tmp], sets: &[&'static str], done: Tmp) {
+        let mut at = place.clone();
         for (index, value) in values.iter().enumerate() {
             if index > 0 {
-                at = self.next_element(at, bytes);
+                at = self.next_place(&at, bytes);
             }
             let extra = Extra { ctrl: vec![done], data: values.to_vec(), ..Extra::default() };
-            self.b.store_with(at, *value, bytes, sets, extra);
+            self.store_at(&at, *value, bytes, sets, extra);
         }
     }
 

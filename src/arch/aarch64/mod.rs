@@ -1,7 +1,9 @@
 //! AArch64: the base instruction set with exclusives, LSE atomics, RCpc loads and ordered pairs.
 
+mod access;
 mod alu;
 mod branch;
+mod exception;
 mod flags;
 mod lower;
 mod memory;

@@ -127,6 +127,17 @@ pub enum Form {
     ClearExclusive,
     /// `operation,address`: a hint.
     Prefetch,
+    /// `#n`: no instruction.
+    Undefined,
+    /// `#n`: a call to the supervisor.
+    SupervisorCall,
+    /// Nothing: the return from an exception.
+    ExceptionReturn,
+    /// `operation{,address}`: maintenance of the data or the instruction cache.
+    Cache {
+        /// Which.
+        instruction: bool,
+    },
     /// Legal, but of an extension that is not handled.
     Unsupported(&'static str),
 }
@@ -574,17 +585,17 @@ pub const TABLE: &[Entry] = &[
     e("TSTART", Unsupported(TRANSACTIONS)),
     e("TCOMMIT", Unsupported(TRANSACTIONS)),
     e("TCANCEL", Unsupported(TRANSACTIONS)),
-    e("SVC", Unsupported(EXCEPTIONS)),
-    e("UDF", Unsupported(EXCEPTIONS)),
-    e("ERET", Unsupported(EXCEPTIONS)),
+    e("SVC", SupervisorCall),
+    e("UDF", Undefined),
+    e("ERET", ExceptionReturn),
     e("BRK", Unsupported(EXCEPTIONS)),
     e("HVC", Unsupported(EXCEPTIONS)),
     e("SMC", Unsupported(EXCEPTIONS)),
     e("WFI", Unsupported(EXCEPTIONS)),
     e("TLBI", Unsupported(VMSA)),
     e("AT", Unsupported(VMSA)),
-    e("IC", Unsupported(IFETCH)),
-    e("DC", Unsupported(IFETCH)),
+    e("IC", Cache { instruction: true }),
+    e("DC", Cache { instruction: false }),
     e("STG", Unsupported(MEMTAG)),
     e("ST2G", Unsupported(MEMTAG)),
     e("STZG", Unsupported(MEMTAG)),
@@ -725,7 +736,9 @@ pub const PREDICATE_CONDITIONS: [(&str, &str); 9] = [
 
 /// System registers that are registers and no more: what is written there is read there.
 /// The ones that exceptions or translations fill, or that live in memory under nested virtualization, are not there.
-pub const SYSTEM_REGISTERS: [&str; 8] = [
+pub const SYSTEM_REGISTERS: [&str; 10] = [
+    "ELR_EL1",
+    "ESR_EL1",
     "CTR_EL0",
     "DCIZ_EL0",
     "MDCCSR_EL0",

@@ -213,7 +213,7 @@ impl Lowering<'_, '_> {
                 let addr = self.address();
                 if exclusive {
                     let monitor = self.cx.regs.intern("RESADDR");
-                    self.b.push(Op::Reserve { addr });
+                    self.b.push(Op::Reserve { addr, size: AccessSize(bytes) });
                     self.b.write(monitor, addr);
                 }
                 let value = self.load(addr, bytes, sets);
@@ -251,7 +251,7 @@ impl Lowering<'_, '_> {
                 // A store-exclusive finds no reservation for an address that is none.
                 let monitor = self.cx.regs.intern("RESADDR");
                 let zero = self.b.int(0);
-                self.b.push(Op::Reserve { addr: zero });
+                self.b.push(Op::Reserve { addr: zero, size: AccessSize(0) });
                 self.b.write(monitor, zero);
             }
             Kind::Jump => self.b.jump(self.insn.target),
@@ -539,7 +539,7 @@ impl Lowering<'_, '_> {
         self.store(addr, value, bytes, sets, &[reserved]);
         let then = self.b.close(outer);
         let otherwise = self.b.block(|b| b.write_with(status, one, all));
-        self.b.push(Op::Conditional { addr, then, otherwise });
+        self.b.push(Op::Conditional { addr, size: AccessSize(bytes), then, otherwise });
     }
 
     fn cut(&mut self, value: Tmp, bytes: u8) -> Tmp {

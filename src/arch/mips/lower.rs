@@ -5,7 +5,7 @@ use super::table::{Kind, Width};
 use crate::arch::ColumnCx;
 use crate::arch::build::Builder;
 use crate::arch::operands::Arg;
-use crate::program::{BinOp, Extra, Op, Port, Target, Tmp, UnOp, Value, wrap};
+use crate::program::{AccessSize, BinOp, Extra, Op, Port, Target, Tmp, UnOp, Value, wrap};
 
 /// Translates an instruction. Its operands fit the table's pattern.
 pub fn lower(cx: &mut ColumnCx, insn: &Insn) -> Vec<Op> {
@@ -112,7 +112,7 @@ impl Lowering<'_, '_> {
                 let addr = self.address();
                 if linked {
                     let monitor = self.cx.regs.intern("RESADDR");
-                    self.b.push(Op::Reserve { addr });
+                    self.b.push(Op::Reserve { addr, size: AccessSize(bytes) });
                     self.b.write(monitor, addr);
                 }
                 let value = self.b.load(addr, bytes, if linked { &["EX"] } else { &[] });
@@ -207,7 +207,7 @@ impl Lowering<'_, '_> {
                 b.write_with(status, zero, all.clone());
             }
         });
-        self.b.push(Op::Conditional { addr, then, otherwise });
+        self.b.push(Op::Conditional { addr, size: AccessSize(bytes), then, otherwise });
     }
 
     fn result(&mut self, value: Tmp, width: Width) {

@@ -9,7 +9,7 @@ use super::table::{Alu, Kind};
 use crate::arch::ColumnCx;
 use crate::arch::build::Builder;
 use crate::arch::operands::Arg;
-use crate::program::{BinOp, Extra, Op, Port, Reg, Target, Tmp, UnOp, Value, wrap};
+use crate::program::{AccessSize, BinOp, Extra, Op, Port, Reg, Target, Tmp, UnOp, Value, wrap};
 
 /// The bits of a condition field, in the order of [`Kind::JumpIf`].
 const BITS: [&str; 3] = ["lt", "gt", "eq"];
@@ -272,7 +272,7 @@ impl Lowering<'_, '_> {
     fn load_reserve(&mut self, bytes: u8) {
         let addr = self.address();
         let monitor = self.cx.regs.intern("RESADDR");
-        self.b.push(Op::Reserve { addr });
+        self.b.push(Op::Reserve { addr, size: AccessSize(bytes) });
         self.b.write(monitor, addr);
         let value = self.b.load(addr, bytes, &["EX"]);
         let value = self.cut(value, bytes);
@@ -302,7 +302,7 @@ impl Lowering<'_, '_> {
             outcome(b, 1);
         });
         let otherwise = self.b.block(|b| outcome(b, 0));
-        self.b.push(Op::Conditional { addr, then, otherwise });
+        self.b.push(Op::Conditional { addr, size: AccessSize(bytes), then, otherwise });
     }
 
     fn alu(&mut self, alu: Alu, a: Tmp, b: Tmp) -> Tmp {

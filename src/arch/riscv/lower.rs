@@ -320,7 +320,7 @@ impl<'a> Lower<'a> {
         let bytes = self.mnemonic.bytes;
         let addr = self.read(1, Port::Addr);
         let value = self.b.load(addr, bytes, &with("EX", order_sets(self.mnemonic.order)));
-        self.b.push(Op::Reserve { addr });
+        self.b.push(Op::Reserve { addr, size: AccessSize(bytes) });
         let value = self.sign_extend(value, 8 * bytes);
         self.write(0, value);
     }
@@ -347,7 +347,7 @@ impl<'a> Lower<'a> {
             Some(reg) => vec![Op::WriteReg { reg, src: failure, extra: Extra::default() }],
             None => Vec::new(),
         };
-        self.b.push(Op::Conditional { addr, then, otherwise });
+        self.b.push(Op::Conditional { addr, size: AccessSize(bytes), then, otherwise });
     }
 
     /// An atomic memory operation is one event that reads and writes, as in the memory model's own words.

@@ -65,6 +65,8 @@ pub struct LowerInput<'a> {
     pub foreign_library: bool,
     /// Instructions that run after the library and before anything else.
     pub rules: Option<&'a File>,
+    /// Instructions that run after the model.
+    pub after: Option<&'a File>,
     /// The names bound before any of them.
     pub predefined: Predefined,
     /// The variants that are set: lower case, canonical names (see [`canonical_variant`]).
@@ -87,6 +89,7 @@ impl<'a> LowerInput<'a> {
             library: None,
             foreign_library: false,
             rules: None,
+            after: None,
             predefined,
             variants: BTreeSet::new(),
             skip_checks: BTreeSet::new(),
@@ -152,6 +155,7 @@ fn lower_here(
         (input.rules, false),
         (input.bell, true),
         (Some(input.model), true),
+        (input.after, false),
     ];
     for (file, is_own) in files {
         let Some(file) = file else { continue };

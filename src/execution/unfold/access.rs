@@ -1,30 +1,49 @@
-//! Which cell an access goes to, and whether it may.
+//! The memory interface: where an access goes, and the event it makes.
+//!
+//! An access of any architecture comes here as a micro-op with an address. What happens to it on the way is in stages, of
+//! which a plain test passes through the second and the last alone:
+//!
+//! 1. *Stages of the architecture* (translation, tags, signatures) are micro-ops that stand before the access: reads that are
+//!    implicit (set `NExp`), branches, faults ([`Op::Fault`]). They are written where the instruction is translated, see
+//!    `arch::aarch64::access`; what they conclude is an address, and the events that the access hangs on.
+//! 2. *Address*: a symbol and an offset, known or forked over; [`Unfolding::spot`].
+//! 3. *Bounds and alignment*, where sizes are mixed; otherwise the access must be to a whole cell.
+//! 4. *Granules*: `execution::granules` cuts accesses up when all of them are known.
 
 use super::{State, Temp, Unfolding};
 use crate::diag::Diagnostic;
-use crate::execution::SymVal;
-use crate::program::{AccessSize, BinOp, CellSizes, LocId, Op, Tmp, Value};
+use crate::execution::{EventKind, Extent, SymVal};
+use crate::program::{AccessSize, BinOp, CellSizes, LocId, Mixed, Op, SetName, Sym, Tmp, Value};
+
+/// Where an access goes.
+#[derive(Clone, Copy)]
+pub(super) enum Spot {
+    /// To a cell.
+    Cell(LocId),
+    /// To some bytes of a symbol, where sizes are mixed.
+    Bytes(Extent),
+}
 
 impl<'p> Unfolding<'p> {
-    /// The cell that an access goes to. `None`: the path is over, or has been forked over all cells.
-    pub(super) fn cell(
+    /// Where an access goes. `None`: the path is over, or has been forked over all places.
+    pub(super) fn spot(
         &mut self,
         state: &mut State<'p>,
         addr: Tmp,
+        size: AccessSize,
         op: &'p Op,
-    ) -> Result<Option<LocId>, Diagnostic> {
+    ) -> Result<Option<Spot>, Diagnostic> {
         let bits = self.bits();
         let Temp { value, sources, .. } = self.temp(state, addr)?.clone();
         let value = state.path.constraints.fold(&value, bits);
         if let Some(known) = value.known() {
-            if let Value::Addr { sym, offset } = known
-                && let Some(loc) = self.program.location_at(sym, offset)
-            {
-                return Ok(Some(loc));
-            }
-            let diagnostic = self.no_cell(state, known);
-            self.fail(state, diagnostic);
-            return Ok(None);
+            return Ok(match self.known_spot(state, known, size) {
+                Ok(spot) => Some(spot),
+                Err(diagnostic) => {
+                    self.fail(state, *diagnostic);
+                    None
+                }
+            });
         }
         if let Some(diagnostic) = self.meaningless(state, &value) {
             self.fail(state, diagnostic);
@@ -34,8 +53,7 @@ impl<'p> Unfolding<'p> {
         let mut forks = Vec::new();
         let mut wild = state.clone();
         let mut wild_is_possible = true;
-        for location in &self.program.locations {
-            let address = Value::Addr { sym: location.sym, offset: location.offset };
+        for address in self.addresses(size) {
             let here = SymVal::binary(BinOp::Eq, value.clone(), SymVal::Known(address), bits);
             let mut fork = state.clone();
             if fork.path.constraints.assume(&here, true, bits) {
@@ -55,6 +73,112 @@ impl<'p> Unfolding<'p> {
             self.fail(&mut wild, diagnostic);
         }
         Ok(None)
+    }
+
+    fn known_spot(
+        &self,
+        state: &State<'p>,
+        address: Value,
+        size: AccessSize,
+    ) -> Result<Spot, Box<Diagnostic>> {
+        let Value::Addr { sym, offset } = address else { return Err(Box::new(self.no_cell(state, address))) };
+        if self.program.features.splits() {
+            let extent = Extent { sym, offset, bytes: size.0 };
+            return match self.fits(extent) {
+                true => Ok(Spot::Bytes(extent)),
+                false => Err(Box::new(self.out_of_bounds(state, extent))),
+            };
+        }
+        let Some(loc) = self.program.location_at(sym, offset) else {
+            return Err(Box::new(self.no_cell(state, address)));
+        };
+        match self.wrong_size(state, loc, size) {
+            Some(diagnostic) => Err(Box::new(diagnostic)),
+            None => Ok(Spot::Cell(loc)),
+        }
+    }
+
+    /// The addresses that an access whose address is not known can be to.
+    fn addresses(&self, size: AccessSize) -> Vec<Value> {
+        if !self.program.features.splits() {
+            let cells = self.program.locations.iter();
+            return cells.map(|cell| Value::Addr { sym: cell.sym, offset: cell.offset }).collect();
+        }
+        let mut addresses = Vec::new();
+        for (index, _) in self.program.symbols.iter().enumerate() {
+            let sym = Sym(index as u16);
+            let end = self.elements(sym).map_or(0, |(bytes, count)| bytes * count);
+            let fits = |offset: &i64| self.fits(Extent { sym, offset: *offset, bytes: size.0 });
+            addresses.extend((0..end).filter(fits).map(|offset| Value::Addr { sym, offset }));
+        }
+        addresses
+    }
+
+    /// The size of the elements of a symbol, and how many it has.
+    fn elements(&self, sym: Sym) -> Option<(i64, i64)> {
+        let mut cells = self.program.locations.iter().filter(|cell| cell.sym == sym);
+        let first = cells.next()?;
+        let count = 1 + cells.count() as i64;
+        let holds_pointer = !first.declared && first.init.as_int().is_none();
+        let as_needed = self.program.features.mixed == Mixed::AsNeeded && !first.declared;
+        let bytes = if holds_pointer || as_needed { first.ty.bytes.max(8) } else { first.ty.bytes };
+        Some((bytes.into(), count))
+    }
+
+    /// Is the access inside its symbol, and aligned where it must be? Only accesses of several elements may be larger than one.
+    fn fits(&self, extent: Extent) -> bool {
+        let Some((element, count)) = self.elements(extent.sym) else { return false };
+        let (offset, bytes) = (extent.offset, i64::from(extent.bytes));
+        let features = &self.program.features;
+        let inside = offset >= 0 && offset + bytes.max(1) <= element * count;
+        let strict = features.mixed == Mixed::Asked || self.program.conventions.sizes == CellSizes::Declared;
+        match (bytes, strict && !features.unaligned) {
+            (0, _) => inside,
+            (_, true) if bytes <= element => inside && offset % element % bytes == 0,
+            (_, true) => inside && offset % bytes == 0,
+            // Cells of other architectures are often declared smaller than they are used.
+            (_, false) => inside || count == 1 && offset == 0 && !strict,
+        }
+    }
+
+    fn out_of_bounds(&self, state: &State<'p>, extent: Extent) -> Diagnostic {
+        let shown = self.program.show(Value::Addr { sym: extent.sym, offset: extent.offset });
+        let name = &self.program.symbols[extent.sym.0 as usize];
+        let message = format!("unaligned or out-of-bound access: {shown}, {} bytes", extent.bytes);
+        let diagnostic =
+            Diagnostic::error("program::out-of-bounds", message).at(self.instr(state).span, "this access");
+        match self.elements(extent.sym) {
+            Some((bytes, 1)) => diagnostic.note(format!("`{name}` has {bytes} bytes")),
+            Some((bytes, count)) => {
+                diagnostic.note(format!("`{name}` has {count} elements of {bytes} bytes"))
+            }
+            None => diagnostic,
+        }
+    }
+
+    /// Makes the event of an access.
+    pub(super) fn access(
+        &self,
+        state: &mut State<'p>,
+        kind: EventKind,
+        spot: Spot,
+        size: AccessSize,
+        value: SymVal,
+        sets: &[SetName],
+    ) -> u32 {
+        let id = self.event(state, kind, None, Some(value), sets.to_vec());
+        Self::place(state, id, spot);
+        state.path.events[id as usize].size = Some(size.0);
+        id
+    }
+
+    /// Puts an event where it belongs.
+    pub(super) fn place(state: &mut State<'p>, id: u32, spot: Spot) {
+        let event = &mut state.path.events[id as usize];
+        match spot {
+            Spot::Cell(loc) => event.loc = Some(loc),
+            Spot::Bytes(extent) => event.extent = Some(extent),
+        }
     }
 
     fn no_cell(&self, state: &State<'p>, address: Value) -> Diagnostic {
@@ -78,12 +202,12 @@ impl<'p> Unfolding<'p> {
     }
 
     /// herd7 gives AArch64 cells one size, that of their declaration, and refuses accesses of any other.
-    pub(super) fn wrong_size(&self, state: &State<'p>, loc: LocId, size: AccessSize) -> Option<Diagnostic> {
+    fn wrong_size(&self, state: &State<'p>, loc: LocId, size: AccessSize) -> Option<Diagnostic> {
         let cell = &self.program.locations[loc.0 as usize];
         // A cell that starts with an address holds a pointer, declared or not.
         let holds_pointer = !cell.declared && cell.init.as_int().is_none();
         let bytes = if holds_pointer { 8 } else { cell.ty.bytes };
-        if self.program.conventions.sizes != CellSizes::Declared || bytes == size.0 {
+        if self.program.conventions.sizes != CellSizes::Declared || bytes == size.0 || size.0 == 0 {
             return None;
         }
         let name = &cell.name;

@@ -111,23 +111,36 @@ impl<'p> Unfolding<'p> {
         target: &Target,
         op: &'p Op,
     ) -> Result<Flow, Diagnostic> {
-        let target = match target {
-            Target::Pc(pc) => (state.code, *pc),
-            Target::Indirect(tmp) => {
-                let Temp { value, sources, .. } = self.temp(state, *tmp)?.clone();
-                match state.path.constraints.fold(&value, self.bits()) {
-                    SymVal::Known(Value::Code { thread, pc }) => (usize::from(thread), usize::from(pc)),
-                    SymVal::Known(known) => {
-                        let diagnostic = self.no_target(state, Some(known));
-                        return Ok(self.fail(state, diagnostic));
-                    }
-                    value => {
-                        self.fork_over_labels(state, *tmp, &value, &sources, op);
-                        return Ok(Flow::Over);
-                    }
-                }
+        match target {
+            Target::Pc(pc) => Ok(self.go(state, (state.code, *pc))),
+            Target::Indirect(tmp) => self.jump_to(state, *tmp, op),
+        }
+    }
+
+    /// Goes to a code address.
+    pub(super) fn jump_to(
+        &mut self,
+        state: &mut State<'p>,
+        tmp: Tmp,
+        op: &'p Op,
+    ) -> Result<Flow, Diagnostic> {
+        let Temp { value, sources, .. } = self.temp(state, tmp)?.clone();
+        Ok(match state.path.constraints.fold(&value, self.bits()) {
+            SymVal::Known(Value::Code { thread, pc }) => {
+                self.go(state, (usize::from(thread), usize::from(pc)))
             }
-        };
+            SymVal::Known(known) => {
+                let diagnostic = self.no_target(state, Some(known));
+                self.fail(state, diagnostic)
+            }
+            value => {
+                self.fork_over_labels(state, tmp, &value, &sources, op);
+                Flow::Over
+            }
+        })
+    }
+
+    fn go(&mut self, state: &mut State<'p>, target: (usize, usize)) -> Flow {
         let is_back = target.0 == state.code && target.1 <= state.pc;
         if is_back {
             let over = if self.is_unlimited(state) {
@@ -137,12 +150,15 @@ impl<'p> Unfolding<'p> {
             };
             if over {
                 let label = self.program.label_at(target.0, target.1);
-                let label = label.map_or_else(|| format!("##{}", target.1), str::to_string);
-                return Ok(self.cut(state, label));
+                let label = label.map_or_else(
+                    || format!("##{}", self.program.code_number(target.0, target.1)),
+                    str::to_string,
+                );
+                return self.cut(state, label);
             }
         }
         state.next = Some(target);
-        Ok(Flow::On)
+        Flow::On
     }
 
     /// One more pass through a structured loop, unless that is once too often.

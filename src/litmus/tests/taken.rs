@@ -23,6 +23,7 @@ fn initial(test: &Lowered) -> String {
                 set.map_or(Value::ZERO, |(_, _, value)| *value)
             }
             crate::condition::Observable::Loc(loc) => test.program.locations[loc.0 as usize].init,
+            _ => Value::ZERO,
         })
         .collect();
     format_state(&values, test, &StateStyle::default())

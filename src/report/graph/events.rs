@@ -29,12 +29,19 @@ fn letter(position: usize) -> String {
     }
 }
 
+/// The name of the place in memory that an event is about.
+pub fn location<'a>(event: &'a Event, test: &'a Lowered) -> Option<&'a str> {
+    match &event.part {
+        Some(part) => Some(&part.name),
+        None => Some(&test.program.locations.get(event.loc?.0 as usize)?.name),
+    }
+}
+
 /// The cell of an event, as a test names it.
 pub(super) fn place(event: &Event, test: &Lowered, brackets: bool) -> String {
-    let cell = event.loc.and_then(|loc| test.program.locations.get(loc.0 as usize));
-    match cell {
-        Some(cell) if brackets => format!("[{}]", cell.name),
-        Some(cell) => cell.name.clone(),
+    match location(event, test) {
+        Some(name) if brackets => format!("[{name}]"),
+        Some(name) => name.to_string(),
         None => String::new(),
     }
 }
@@ -46,7 +53,11 @@ pub(super) fn action(
     test: &Lowered,
     style: &Style,
 ) -> String {
-    let ty = event.loc.and_then(|loc| test.program.locations.get(loc.0 as usize)).map_or(Type::INT, |l| l.ty);
+    let ty = match (&event.part, event.loc) {
+        (Some(part), _) => Type { bytes: part.bytes, signed: false },
+        (None, Some(loc)) => test.program.locations.get(loc.0 as usize).map_or(Type::INT, |l| l.ty),
+        (None, None) => Type::INT,
+    };
     let show = |value: Option<Value>| match value {
         Some(value) => format_value(value, ty, &test.program, style.hexa),
         None => "?".to_string(),

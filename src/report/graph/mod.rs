@@ -9,7 +9,7 @@ mod tests;
 mod text;
 
 pub use dot::dot;
-pub use events::{describe, instruction, letters};
+pub use events::{describe, instruction, letters, location};
 pub use style::{EventChoice, Layout, Legend, Style};
 pub use svg::svg;
 pub use text::text;

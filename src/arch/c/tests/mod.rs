@@ -68,6 +68,8 @@ fn translate(text: &str, def: Option<&str>, kernel: KernelVersion) -> Checked {
         symbols,
         init_regs: lowered.init_regs,
         reg_types: lowered.reg_types,
+        features: crate::program::Features::default(),
+        faults: crate::program::Faults::default(),
     });
     Checked { program, lowered, report }
 }
