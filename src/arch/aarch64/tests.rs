@@ -73,7 +73,7 @@ fn what_is_not_handled_is_named() {
     1 │ MRS X0,VNCR_EL2
       │        ^^^^^^^^ what it does is not known here
       │
-      = help: the ones that are: NZCV, CTR_EL0, DCIZ_EL0, MDCCSR_EL0, DBGDTR_EL0, DBGDTRRX_EL0, DBGDTRTX_EL0, TPIDR_EL0, TPIDRRO_EL0
+      = help: the ones that are: NZCV, ELR_EL1, ESR_EL1, CTR_EL0, DCIZ_EL0, MDCCSR_EL0, DBGDTR_EL0, DBGDTRRX_EL0, DBGDTRTX_EL0, TPIDR_EL0, TPIDRRO_EL0
     ");
     insta::assert_snapshot!(refused(&AArch64, ".pagealign"), @r"
     error[arch::unsupported-instruction]: `.pagealign` belongs to self-modifying code (-variant ifetch), which this tool does not handle

@@ -251,7 +251,10 @@ fn exclusives() {
 fn control_flow() {
     assert_eq!(values("X0=4294967296", &["CBZ W0,L", "MOV W1,#1", "L: NOP"]), "X0=4294967296;");
     assert_eq!(values("X0=4294967296", &["TBNZ X0,#32,L", "MOV W1,#1", "L: NOP"]), "X0=4294967296;");
-    assert_eq!(values("", &["BL L", "B E", "L: MOV W1,#1", "RET", "E: MOV W2,#2"]), "X1=1; X2=2; X30=P0:1;");
+    assert_eq!(
+        values("", &["BL L", "B E", "L: MOV W1,#1", "RET", "E: MOV W2,#2"]),
+        "X1=1; X2=2; X30=100004;"
+    );
     assert_eq!(values("X0=3", &["L: ADD W1,W1,#2", "SUBS W0,W0,#1", "B.GT L"]), "X1=6; NZCV=6;");
     assert_eq!(values("", &["ADR X0,L", "BR X0", "MOV W1,#1", "L: NOP"]), "X0=P0:L;");
     assert_eq!(values("", &["B .+8", "MOV W1,#1", "MOV W2,#2"]), "X2=2;");

@@ -296,7 +296,7 @@ fn control() {
     ];
     insta::assert_snapshot!(all.join("\n"), @r"
     R1=1; R2=1;
-    R1=1; R2=1; R3=1; LR=P0:1;
+    R1=1; R2=1; R3=1; LR=100004;
     R1=1;
     R2=2; C=1; Z=1;
     ");
@@ -354,7 +354,7 @@ fn lists_literals_and_hints() {
     R0=x; R1=1; R2=2; R3=2; R4=3; x=1; x+4=2; x+8=3;
     R0=x+4; R1=7; R2=8; R3=7; x=7; x+4=8;
     R0=x; R1=511; R2=-1; x=-1;
-    R1=1; LR=P0:1;
+    R1=1; LR=100004;
     ");
     insta::assert_snapshot!(listing(&Arm, &[
         "LDR R1,=y",

@@ -210,7 +210,7 @@ fn comparisons_and_branches() {
     r1=-1; r2=1; r3=1; CR0.eq=1;
     r1=-1; r2=1; CR0.lt=1;
     r1=3; r2=3;
-    r1=1; r2=1; r3=1; LR=P0:1;
+    r1=1; r2=1; r3=1; LR=100004;
     r1=1;
     ");
 }

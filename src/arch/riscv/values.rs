@@ -148,6 +148,6 @@ fn control_flow() {
     assert_eq!(values("x5=-1; x6=1", &["blt x5,x6,L", "li x7,1", "L: nop"]), "x5=-1; x6=1;");
     assert_eq!(values("x5=1", &["bgtz x5,L", "li x7,1", "L: nop"]), "x5=1;");
     assert_eq!(values("x5=1", &["beqz x5,L", "ret", "L: li x7,1"]), "x5=1;");
-    assert_eq!(values("", &["jal L", "j E", "L: li x7,1", "ret", "E: li x8,2"]), "x1=P0:1; x7=1; x8=2;");
+    assert_eq!(values("", &["jal L", "j E", "L: li x7,1", "ret", "E: li x8,2"]), "x1=100004; x7=1; x8=2;");
     assert_eq!(values("", &["la x5,L", "jr x5", "li x7,1", "L: nop"]), "x5=P0:L;");
 }

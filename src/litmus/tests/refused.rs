@@ -352,13 +352,13 @@ fn misspelt_keyword() {
 }
 
 #[test]
-fn fault_handler() {
-    insta::assert_snapshot!(refused("AArch64 F\n{ }\n P0 | P0.F ;\n NOP | NOP ;\n"), @r"
-    error[litmus::fault-handler]: columns with fault handlers are not supported
+fn fault_handler_of_nobody() {
+    insta::assert_snapshot!(refused("AArch64 F\n{ }\n P0 | P1.F ;\n NOP | NOP ;\n"), @r"
+    error[litmus::bad-threads]: a fault handler of P1, which is not there
       ┌─ t.litmus:3:7
       │
-    3 │  P0 | P0.F ;
-      │       ^^^^ this column is a fault handler
+    3 │  P0 | P1.F ;
+      │       ^^^^ no such thread
     ");
 }
 
