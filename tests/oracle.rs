@@ -205,7 +205,7 @@ fn candidates(test: &Lowered) -> f64 {
         .iter()
         .filter_map(|o| match o {
             Observable::Loc(loc) => Some(*loc),
-            Observable::Reg(..) => None,
+            _ => None,
         })
         .collect();
     let Ok(worlds) = unfold(&test.program, test.unroll.unwrap_or(2), &cells) else { return 0.0 };
