@@ -15,6 +15,7 @@ pub mod doc;
 pub mod execution;
 pub mod explore;
 mod facade;
+pub mod limits;
 pub mod litmus;
 pub mod model;
 pub mod outcome;

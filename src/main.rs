@@ -1,13 +1,45 @@
 //! The `litmus` command.
 
+use std::alloc::{GlobalAlloc, Layout};
 use std::io::{BufWriter, stderr, stdout};
 use std::process::ExitCode;
 
+use litmus::limits::memory;
 use litmus::session::STACK;
+use mimalloc::MiMalloc;
 
-/// A fifth of the time of a small test goes into memory management otherwise.
+/// A fifth of the time of a small test goes into memory management otherwise. What is handed out is counted, so that it can be bounded.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: Counting = Counting;
+
+struct Counting;
+
+// SAFETY: everything is left to an allocator that is one; counting allocates nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        memory::count(layout.size() as i64);
+        // SAFETY: as our caller says.
+        unsafe { MiMalloc.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        memory::count(-(layout.size() as i64));
+        // SAFETY: as our caller says.
+        unsafe { MiMalloc.dealloc(block, layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        memory::count(layout.size() as i64);
+        // SAFETY: as our caller says.
+        unsafe { MiMalloc.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        memory::count(size as i64 - layout.size() as i64);
+        // SAFETY: as our caller says.
+        unsafe { MiMalloc.realloc(block, layout, size) }
+    }
+}
 
 fn main() -> ExitCode {
     let spawned = std::thread::Builder::new().stack_size(STACK).spawn(run);

@@ -1,6 +1,5 @@
 //! Finding, reading and parsing model files: on disk, on the search path, or in the library that comes with the command.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,10 +7,11 @@ use rustc_hash::FxHashMap;
 
 use super::{ast, library, parse};
 use crate::diag::{Diagnostic, Diagnostics, Reported, Severity, nearest};
+use crate::limits;
 use crate::source::{SourceId, Sources, Span};
 
 /// Files larger than this are not models.
-const MAX_BYTES: u64 = 256 << 20;
+const MAX_BYTES: u64 = limits::MAX_TEXT;
 
 /// Finds and parses `cat` and `bell` files, each once.
 ///
@@ -215,21 +215,14 @@ fn read(path: &Path) -> Result<Option<Found>, Diagnostic> {
     let failed = |error: std::io::Error| {
         Diagnostic::error("cat::unreadable-file", format!("cannot read `{}`: {error}", path.display()))
     };
-    let file = match std::fs::metadata(path) {
+    match std::fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => return Ok(None),
-        Ok(_) => std::fs::File::open(path).map_err(failed)?,
+        Ok(_) => {}
         Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => return Err(failed(error)),
         // Not there; or not a possible path at all (a name with a NUL byte, a file where a folder should be).
         Err(_) => return Ok(None),
-    };
-    let mut bytes = Vec::new();
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(Diagnostic::error(
-            "cat::unreadable-file",
-            format!("cannot read `{name}`: more than {} MB", MAX_BYTES >> 20),
-        ));
     }
+    let bytes = limits::read_file(path, MAX_BYTES).map_err(failed)?;
     Ok(Some(Found { name, text: Arc::from(String::from_utf8_lossy(&bytes)) }))
 }
 

@@ -141,9 +141,10 @@ pub struct Search {
     /// Stop a test after N executions
     #[arg(long, value_name = "N")]
     pub max_executions: Option<u64>,
-    /// Stop a test whose table of final states takes more than SIZE: bytes, or a number with K, M or G
-    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size)]
-    pub max_memory: u64,
+    /// Stop a test for which the process takes more than SIZE: bytes, or a number with K, M or G [default: half of the
+    /// machine's memory]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub max_memory: Option<u64>,
     /// Checks of the model to leave out
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub skip_checks: Vec<String>,
@@ -253,7 +254,7 @@ pub struct RunArgs {
     #[arg(long, value_enum, value_name = "WHICH", help_heading = "Graphs")]
     pub show: Option<ShowArg>,
     /// Draw, or list, at most N executions of a test
-    #[arg(long, value_name = "N", default_value = "4", help_heading = "Graphs")]
+    #[arg(long, value_name = "N", default_value = "4", help_heading = "Graphs", value_parser = at_least_one)]
     pub graphs: usize,
     /// Relations of the model to draw besides po, rf, co, fr and those that it shows itself
     #[arg(long, value_name = "A,B", value_delimiter = ',', help_heading = "Graphs")]
@@ -496,6 +497,13 @@ fn size(text: &str) -> Result<u64, String> {
     };
     let bytes = digits.parse::<u64>().ok().zip(shift).and_then(|(n, shift)| n.checked_mul(1 << shift));
     bytes.filter(|n| *n > 0).ok_or_else(|| "a size is needed, such as 500000, 64K, 100M or 2G".to_string())
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(n) if n > 0 => Ok(n),
+        _ => Err("a number from 1 on is needed; without --graph nothing is drawn".to_string()),
+    }
 }
 
 fn shard(text: &str) -> Result<(usize, usize), String> {

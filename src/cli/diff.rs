@@ -2,8 +2,8 @@
 
 use std::io::{Read, Write};
 use std::path::Path;
-use std::time::Duration;
 
+use crate::limits;
 use crate::outcome::{Hashes, Log, Width, compare};
 use crate::report::herd::Style;
 use crate::report::{DiffOptions, Log as LogFormat, Side, write_diff};
@@ -13,7 +13,7 @@ use super::args::{DiffArgs, FormatArg};
 use super::console::Console;
 use super::plan::{self, Resolved, RunPlan};
 use super::run::drive;
-use super::{Done, Exit, Stop, tests_arg};
+use super::{Done, Exit, MAX_LOG, Stop, tests_arg};
 
 /// Compares two logs, or a log and a run.
 pub fn diff(
@@ -65,7 +65,7 @@ fn read_log(path: &Path, width: Width, err: &mut (dyn Write + Send)) -> Result<L
             let mut bytes = Vec::new();
             std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
         }
-        _ => std::fs::read(path),
+        _ => limits::read_file(path, MAX_LOG),
     };
     let bytes = bytes.map_err(|error| Stop::Usage(format!("cannot read the log `{shown}`: {error}")))?;
     let text = String::from_utf8_lossy(&bytes);
@@ -92,7 +92,7 @@ fn run_tests(
     let Resolved { mut settings, model, .. } = plan::reading(&args.reading)?;
     let (inputs, input_errors) = tests_arg::collect(&args.b);
     settings.unroll = args.unroll.or(settings.unroll);
-    settings.explore.timeout = args.timeout.map(Duration::from_secs_f64).or(settings.explore.timeout);
+    settings.explore.timeout = args.timeout.map(plan::duration).or(settings.explore.timeout);
     let (jobs, inner) = plan::workers(args.jobs, inputs.len());
     settings.explore.jobs = inner;
     let mut plan = RunPlan {
@@ -104,6 +104,7 @@ fn run_tests(
         format: FormatArg::Herd,
         drawing: None,
         output: None,
+        held: None,
         kept: Vec::new(),
         kept_names: Vec::new(),
         is_part: false,

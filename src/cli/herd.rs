@@ -2,10 +2,11 @@
 
 use std::io::Write;
 
+use crate::limits;
 use crate::report::Log;
 use crate::report::graph::Style;
 use crate::report::herd::Style as LogStyle;
-use crate::session::Expectations;
+use crate::session::{Expectations, Input};
 
 use super::args::{FormatArg, HerdArgs};
 use super::console::Console;
@@ -40,7 +41,7 @@ pub fn herd(
     }
     let (mut inputs, input_errors) = tests_arg::collect(&options.tests);
     if options.only.is_some() || !options.except.is_empty() {
-        inputs.retain(|input| super::resume::header_name(input).is_none_or(|name| options.selects(&name)));
+        inputs.retain(|input| header_name(input).is_none_or(|name| options.selects(&name)));
     }
     let mut settings = settings_of(&options);
     settings.skips_are_hints = true;
@@ -59,6 +60,7 @@ pub fn herd(
         format: FormatArg::Herd,
         drawing,
         output: None,
+        held: None,
         kept: Vec::new(),
         kept_names: Vec::new(),
         is_part: false,
@@ -161,4 +163,18 @@ fn filled(words: &[String]) -> String {
         line += &format!(" {word}");
     }
     text + &format!("{line}\n")
+}
+
+/// The name in a test's header line, without parsing the test: as herd7 selects tests by name.
+fn header_name(input: &Input) -> Option<String> {
+    let Input::File(path) = input else { return None };
+    let bytes = limits::read_file(path, limits::MAX_TEXT).ok()?;
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+    let line = bytes.split(|b| *b == b'\n').next()?;
+    let line = String::from_utf8_lossy(line).into_owned();
+    let name = line.split_whitespace().nth(1)?;
+    if name == "--" {
+        return Some(path.file_stem()?.to_string_lossy().into_owned());
+    }
+    Some(name.strip_suffix(".litmus").unwrap_or(name).to_string())
 }

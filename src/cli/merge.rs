@@ -7,7 +7,8 @@ use std::path::Path;
 
 use super::args::MergeArgs;
 use super::blocks::{Block, blocks};
-use super::{Done, Exit, Stop};
+use super::{Done, Exit, MAX_LOG, Stop};
+use crate::limits;
 use crate::report::several;
 
 /// What makes two results one test's: its name, and its hashes.
@@ -68,7 +69,7 @@ pub fn merge(args: &MergeArgs, out: &mut (dyn Write + Send), err: &mut (dyn Writ
 }
 
 fn read(path: &Path) -> Result<String, Stop> {
-    match std::fs::read(path) {
+    match limits::read_file(path, MAX_LOG) {
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).replace("\r\n", "\n")),
         Err(error) => Err(Stop::Usage(format!("cannot read `{}`: {error}", path.display()))),
     }

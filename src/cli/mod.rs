@@ -23,6 +23,7 @@ mod port;
 mod progress;
 mod resume;
 mod run;
+mod safe;
 mod tests_arg;
 
 use std::ffi::OsString;
@@ -30,12 +31,17 @@ use std::io::{self, Write};
 
 use clap::{CommandFactory, Parser};
 
+use crate::diag::Diagnostic;
+use crate::limits::{self, Budget, Stopped};
 use args::{Cli, Command};
 use console::Console;
 pub use exit::Exit;
 
 /// Version and commit.
 pub const VERSION: &str = env!("LITMUS_VERSION");
+
+/// The largest log that is read.
+const MAX_LOG: u64 = 4 << 30;
 
 /// What stopped a command before it could give a proper answer.
 #[derive(Debug)]
@@ -46,6 +52,8 @@ enum Stop {
     Usage(String),
     /// Not supported: the message, ready to print.
     Unsupported(String),
+    /// It takes more than it may.
+    Limit(Stopped),
 }
 
 impl From<io::Error> for Stop {
@@ -81,20 +89,19 @@ pub fn main(
         }
     };
     let console = Console::new(cli.color, cli.quiet, cli.verbose);
-    let result = match &cli.command {
-        Command::Run(args) => run::run(args, &console, out, err),
-        Command::Herd(args) => herd::herd(args, &console, out, err),
-        Command::Check(args) => check::check(args, &console, out, err),
-        Command::Model(args) => model::model(args, &console, out, err),
-        Command::Diff(args) => diff::diff(args, &console, out, err),
-        Command::Port(args) => port::port(args, &console, out, err),
-        Command::Robust(args) => port::robust(args, &console, out, err),
-        Command::Merge(args) => merge::merge(args, out, err),
-        Command::Doc(args) => doc::doc(args, &console, out, err),
-        Command::Bench(args) => bench::bench(args, &console, out, err),
-        Command::Completions { shell } => completions(*shell, out),
-        Command::Man => man::man(out),
+    let mut err = safe::Safe::new(err, console.color_err == crate::diag::Color::Always);
+    let err: &mut (dyn Write + Send) = &mut err;
+    let mut shown;
+    let out: &mut (dyn Write + Send) = match console.out_is_terminal {
+        true => {
+            shown = safe::Safe::new(out, console.color_out);
+            &mut shown
+        }
+        false => out,
     };
+    let budget = Budget { memory: Some(limits::memory::default_limit()), ..Budget::default() };
+    let result = budget.run(|| command(&cli.command, &console, out, err));
+    let result = result.unwrap_or_else(|why| Err(Stop::Limit(why)));
     let result = result.and_then(|exit| Ok(out.flush().map(|()| exit)?));
     match result {
         Ok(exit) => exit,
@@ -112,6 +119,32 @@ pub fn main(
             let _ = writeln!(err, "error: {}", message.trim_end());
             Exit::Unsupported
         }
+        Err(Stop::Limit(why)) => {
+            let _ = writeln!(err, "error: {}", Diagnostic::stopped(why, "").message.trim_end());
+            Exit::Limit
+        }
+    }
+}
+
+fn command(
+    command: &Command,
+    console: &Console,
+    out: &mut (dyn Write + Send),
+    err: &mut (dyn Write + Send),
+) -> Done {
+    match command {
+        Command::Run(args) => run::run(args, console, out, err),
+        Command::Herd(args) => herd::herd(args, console, out, err),
+        Command::Check(args) => check::check(args, console, out, err),
+        Command::Model(args) => model::model(args, console, out, err),
+        Command::Diff(args) => diff::diff(args, console, out, err),
+        Command::Port(args) => port::port(args, console, out, err),
+        Command::Robust(args) => port::robust(args, console, out, err),
+        Command::Merge(args) => merge::merge(args, out, err),
+        Command::Doc(args) => doc::doc(args, console, out, err),
+        Command::Bench(args) => bench::bench(args, console, out, err),
+        Command::Completions { shell } => completions(*shell, out),
+        Command::Man => man::man(out),
     }
 }
 

@@ -8,16 +8,18 @@ use std::time::Duration;
 
 use crate::cat::lower::canonical_variant;
 use crate::explore::{Engine, Mode, Options, Request, Show};
+use crate::limits;
 use crate::outcome::{Log, Width};
 use crate::report::graph::Style;
 use crate::session::{Expectation, Expectations};
 use crate::session::{Input, Session, Settings};
 
-use super::Stop;
 use super::args::{EngineArg, FormatArg, GraphArg, ModeArg, Reading, RunArgs, Search, ShowArg};
 use super::drawing::{Drawing, Form, Place};
 use super::herd_options::{HerdOptions, Refused};
-use super::{resume, tests_arg};
+use super::resume::{self, Held};
+use super::tests_arg;
+use super::{MAX_LOG, Stop};
 
 /// A run, ready to start.
 #[derive(Debug)]
@@ -44,6 +46,8 @@ pub struct RunPlan {
     pub kept_names: Vec<String>,
     /// Is it only a part of the tests that is run (`--shard`)?
     pub is_part: bool,
+    /// The log of that run, which nobody else may write.
+    pub held: Option<Held>,
     /// What to say before the run.
     pub notes: Vec<String>,
     /// What is expected.
@@ -136,13 +140,19 @@ pub fn settings_of(herd: &HerdOptions) -> Settings {
         skips_are_hints: false,
         shown: None,
         explore: Options {
-            timeout: herd.timeout.map(Duration::from_secs_f64),
+            timeout: herd.timeout.map(duration),
+            max_memory: Some(limits::memory::default_limit()),
             speedcheck: herd.speedcheck != Speedcheck::False,
             max_executions: (herd.speedcheck == Speedcheck::Fast).then_some(1),
             skip_checks: herd.skip_checks.clone(),
             ..Options::default()
         },
     }
+}
+
+/// So many seconds; more than can be written down are as good as no limit.
+pub fn duration(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }
 
 /// Adds the search options to settings.
@@ -158,9 +168,9 @@ pub fn search(settings: &mut Settings, args: &Search) {
         EngineArg::Explore => Engine::Explore,
         EngineArg::Naive => Engine::Naive,
     };
-    options.timeout = args.timeout.map(Duration::from_secs_f64).or(options.timeout);
+    options.timeout = args.timeout.map(duration).or(options.timeout);
     options.max_executions = args.max_executions.or(options.max_executions);
-    options.max_memory = Some(args.max_memory);
+    options.max_memory = Some(args.max_memory.unwrap_or_else(limits::memory::default_limit));
     options.skip_checks.extend(args.skip_checks.iter().cloned());
 }
 
@@ -206,10 +216,12 @@ impl RunPlan {
             keep_inputs(path, &inputs, &named, &settings.include)?;
         }
         let (mut kept, mut kept_names, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        let mut held = None;
         if let Some(file) = &args.resume {
             if models.len() > 1 {
                 return Err(Stop::Usage("--resume goes with one model".to_string()));
             }
+            held = Some(Held::new(file)?);
             let session = Session::new(settings.clone());
             let identify = |input: &Input| {
                 let test = session.check(input).answer?.test;
@@ -240,6 +252,7 @@ impl RunPlan {
             kept,
             kept_names,
             is_part: args.shard.is_some(),
+            held,
             notes,
             expectations,
             strict: args.strict,
@@ -323,7 +336,8 @@ fn expectations(expect: &str) -> Result<Expectations, Stop> {
     if !Path::new(expect).is_file() {
         return Err(Stop::Usage(format!("--expect takes {words}, or a file; there is no file `{expect}`")));
     }
-    let bytes = std::fs::read(expect).map_err(|e| Stop::Usage(format!("cannot read `{expect}`: {e}")))?;
+    let bytes = limits::read_file(Path::new(expect), MAX_LOG)
+        .map_err(|e| Stop::Usage(format!("cannot read `{expect}`: {e}")))?;
     let text = String::from_utf8_lossy(&bytes);
     let mut by_name = BTreeMap::new();
     if text.lines().any(|line| line.starts_with("States ") || line.starts_with("Histogram (")) {

@@ -1,12 +1,36 @@
 //! A progress bar for long runs.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
+use crate::explore::Gauge;
+use crate::report::several;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 /// A run that takes longer gets a bar.
 const PATIENCE: Duration = Duration::from_millis(700);
+
+/// How far the search of one test is.
+fn said(gauge: &Gauge, elapsed: Duration) -> String {
+    let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+    let (worlds, graphs, executions) = (read(&gauge.worlds), read(&gauge.graphs), read(&gauge.executions));
+    if worlds == 0 {
+        return "reading".to_string();
+    }
+    let rate = graphs as f64 / elapsed.as_secs_f64().max(0.001);
+    let mut text = format!(
+        "{}, {}, {} ({rate:.0}/s)",
+        several(worlds, "world"),
+        several(executions, "execution"),
+        several(graphs, "graph")
+    );
+    let done = read(&gauge.done);
+    if done > 0 {
+        text += &format!(", about {}% of the worlds done", done.min(1_000_000) / 10_000);
+    }
+    text
+}
 
 /// A bar on standard error, if the run takes long enough for one.
 pub struct Progress {
@@ -17,18 +41,25 @@ pub struct Progress {
 
 impl Progress {
     /// For `n` tests; `wanted`: is there a terminal to show it on?
-    pub fn new(wanted: bool, n: usize) -> Progress {
+    pub fn new(wanted: bool, n: usize, gauge: &Arc<Gauge>) -> Progress {
         let over = Arc::new((Mutex::new(false), Condvar::new()));
-        if !wanted || n < 2 {
+        if !wanted || n == 0 {
             return Progress { bar: ProgressBar::hidden(), over };
         }
         let bar = ProgressBar::with_draw_target(Some(n as u64), ProgressDrawTarget::hidden());
-        let template = "{wide_bar} {pos}/{len} tests, {rate}, {eta} left, {elapsed} so far";
+        let template = match n {
+            1 => "{spinner} {search}, {elapsed} so far",
+            _ => "{wide_bar} {pos}/{len} tests, {rate}, {eta} left, {elapsed} so far",
+        };
         if let Ok(style) = ProgressStyle::with_template(template) {
             let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
                 let _ = write!(out, "{:.0}/s", state.per_sec());
             };
-            bar.set_style(style.with_key("rate", rate));
+            let gauge = Arc::clone(gauge);
+            let search = move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+                let _ = out.write_str(&said(&gauge, state.elapsed()));
+            };
+            bar.set_style(style.with_key("rate", rate).with_key("search", search));
         }
         let (shown, end) = (bar.clone(), Arc::clone(&over));
         std::thread::spawn(move || {
@@ -60,5 +91,24 @@ impl Progress {
         *lock.lock().unwrap_or_else(|poison| poison.into_inner()) = true;
         condition.notify_all();
         self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_search_says_how_far_it_is() {
+        let gauge = Gauge::default();
+        assert_eq!(said(&gauge, Duration::from_secs(1)), "reading");
+        gauge.worlds.store(3, Ordering::Relaxed);
+        gauge.executions.store(1, Ordering::Relaxed);
+        gauge.graphs.store(100, Ordering::Relaxed);
+        gauge.done.store(250_000, Ordering::Relaxed);
+        assert_eq!(
+            said(&gauge, Duration::from_secs(2)),
+            "3 worlds, 1 execution, 100 graphs (50/s), about 25% of the worlds done"
+        );
     }
 }

@@ -1,13 +1,16 @@
 //! `--resume`: taking up an interrupted run.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
+use crate::limits;
 use crate::session::Input;
 
-use super::Stop;
 use super::args::FormatArg;
 use super::blocks::blocks;
+use super::{MAX_LOG, Stop};
 
 /// What an interrupted run left behind.
 #[derive(Debug, Default, PartialEq)]
@@ -38,7 +41,7 @@ pub fn take_up(
         FormatArg::Jsonl => ("{", "jsonl"),
         _ => return Err(Stop::Usage("--resume goes with --format herd or jsonl".to_string())),
     };
-    let text = match std::fs::read(file) {
+    let text = match limits::read_file(file, MAX_LOG) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Kept::default()),
         Err(error) => return Err(Stop::Usage(format!("cannot read `{}`: {error}", file.display()))),
@@ -117,9 +120,8 @@ fn keep(results: &[Found], inputs: &mut Vec<Input>, identify: &dyn Fn(&Input) ->
     let mut kept = Kept::default();
     let mut stays: Vec<bool> = results.iter().map(|result| result.whole).collect();
     inputs.retain(|input| {
-        // A cheap look first: most tests of an interrupted run are not in the file yet.
-        let known = header_name(input).is_none_or(|name| by_name.contains_key(name.as_str()));
-        let Some((name, hashes)) = known.then(|| identify(input)).flatten() else { return true };
+        // Only the parser knows what a test is called: there may be comments before its header, and names have their own rules.
+        let Some((name, hashes)) = identify(input) else { return true };
         let Some(left) = by_name.get_mut(name.as_str()) else { return true };
         if let Some(at) = left.iter().position(|index| results[*index].hashes == hashes) {
             left.remove(at);
@@ -139,18 +141,72 @@ fn keep(results: &[Found], inputs: &mut Vec<Input>, identify: &dyn Fn(&Input) ->
     kept
 }
 
-/// The name in a test's header line, without parsing the test.
-pub fn header_name(input: &Input) -> Option<String> {
-    let Input::File(path) = input else { return None };
-    let bytes = std::fs::read(path).ok()?;
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-    let line = bytes.split(|b| *b == b'\n').next()?;
-    let line = String::from_utf8_lossy(line).into_owned();
-    let name = line.split_whitespace().nth(1)?;
-    if name == "--" {
-        return Some(path.file_stem()?.to_string_lossy().into_owned());
+/// A log that is being written: nobody else writes it meanwhile.
+#[derive(Debug)]
+pub struct Held {
+    lock: PathBuf,
+}
+
+impl Held {
+    /// Takes the log for this process.
+    ///
+    /// # Errors
+    /// Another process has it.
+    pub fn new(log: &Path) -> Result<Held, Stop> {
+        let mut name = log.as_os_str().to_owned();
+        name.push(".lock");
+        let lock = PathBuf::from(name);
+        // Twice: the first may find the lock of a process that is gone.
+        for _ in 0..2 {
+            match OpenOptions::new().write(true).create_new(true).open(&lock) {
+                Ok(mut file) => {
+                    write!(file, "{}", std::process::id())?;
+                    return Ok(Held { lock });
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    let holder = std::fs::read_to_string(&lock).unwrap_or_default();
+                    let gone = holder.parse::<u32>().is_ok_and(|id| !is_running(id));
+                    if !gone {
+                        let (log, lock) = (log.display(), lock.display());
+                        return Err(Stop::Usage(format!(
+                            "`{log}` is being written by process {holder}; if that is not so, remove `{lock}`"
+                        )));
+                    }
+                    let _ = std::fs::remove_file(&lock);
+                }
+                Err(error) => {
+                    return Err(Stop::Usage(format!("cannot write `{}`: {error}", lock.display())));
+                }
+            }
+        }
+        Err(Stop::Usage(format!("cannot take the lock `{}`", lock.display())))
     }
-    Some(name.strip_suffix(".litmus").unwrap_or(name).to_string())
+
+    /// Leaves in the log what is kept of it, and opens it for more. Whatever happens meanwhile, the log is there, as it was or as it is to be.
+    pub fn open(&self, log: &Path, kept: &[u8]) -> io::Result<File> {
+        let unchanged = std::fs::read(log).is_ok_and(|bytes| bytes == kept);
+        if !unchanged {
+            let mut name = log.as_os_str().to_owned();
+            name.push(".new");
+            let mut file = File::create(&name)?;
+            file.write_all(kept)?;
+            file.sync_all()?;
+            std::fs::rename(&name, log)?;
+        }
+        OpenOptions::new().append(true).create(true).open(log)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.lock);
+    }
+}
+
+/// Is there a process of that number? Where nobody can tell: yes.
+fn is_running(id: u32) -> bool {
+    let processes = Path::new("/proc/self");
+    !processes.exists() || Path::new("/proc").join(id.to_string()).exists()
 }
 
 #[cfg(test)]
@@ -169,8 +225,13 @@ mod tests {
             .collect()
     }
 
+    fn name(input: &Input) -> Option<String> {
+        let Input::File(path) = input else { return None };
+        Some(path.file_stem()?.to_string_lossy().into_owned())
+    }
+
     fn identify(input: &Input) -> Option<Identity> {
-        let name = header_name(input)?;
+        let name = name(input)?;
         let hash = match name.as_str() {
             "A" => "1",
             "B" => "2",
@@ -180,7 +241,7 @@ mod tests {
     }
 
     fn left(inputs: &[Input]) -> Vec<String> {
-        inputs.iter().filter_map(header_name).collect()
+        inputs.iter().filter_map(name).collect()
     }
 
     const A: &str = "Test A Allowed\nStates 1\n\nOk\nObservation A Always 1 0\nHash=1\n\n";
@@ -202,10 +263,28 @@ mod tests {
         let mut inputs = inputs(dir.path());
         let log = dir.path().join("log");
         let old = A.replace("Hash=1", "Hash=0");
-        std::fs::write(&log, format!("{old}{}", A.replace('A', "B").replace("Hash=1", "Hash=2"))).unwrap();
+        std::fs::write(&log, format!("{old}{}", A.replace(" A ", " B ").replace("Hash=1", "Hash=2")))
+            .unwrap();
         let kept = take_up(&log, FormatArg::Herd, None, &mut inputs, &identify).unwrap();
         assert_eq!((kept.tests.len(), left(&inputs)), (1, vec!["A".to_string(), "C".to_string()]));
         assert!(kept.notes[0].ends_with("A has changed since, it is run again"), "{:?}", kept.notes);
+    }
+
+    #[test]
+    fn a_log_has_one_writer() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("log");
+        let held = Held::new(&log).unwrap();
+        let Err(Stop::Usage(message)) = Held::new(&log) else { panic!("taken twice") };
+        let wanted = format!("is being written by process {};", std::process::id());
+        assert!(message.contains(&wanted), "{message}");
+        std::fs::write(&log, "half").unwrap();
+        held.open(&log, b"kept\n").unwrap().write_all(b"more\n").unwrap();
+        assert_eq!(std::fs::read_to_string(&log).unwrap(), "kept\nmore\n");
+        drop(held);
+        // One whose holder is gone is nobody's.
+        std::fs::write(dir.path().join("log.lock"), "4294967294").unwrap();
+        assert!(Held::new(&log).is_ok());
     }
 
     #[test]

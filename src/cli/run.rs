@@ -3,9 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use crate::diag::Diagnostic;
+use crate::explore::Gauge;
 use crate::litmus::{Seen, Sighting};
 use crate::report::herd::Style;
 use crate::report::{Csv, Format, Item, Json, JsonLines, Junit, Log, Summary, Table, several, states};
@@ -30,13 +33,16 @@ pub fn run(
     let out: &mut (dyn Write + Send) = match &plan.output {
         None => out,
         Some(path) => {
-            let created = File::create(path)
+            let created = match &plan.held {
+                Some(held) => held.open(path, &plan.kept),
+                None => File::create(path),
+            };
+            let created = created
                 .map_err(|error| Stop::Usage(format!("cannot write `{}`: {error}", path.display())))?;
             file = BufWriter::new(created);
             &mut file
         }
     };
-    out.write_all(&plan.kept)?;
     for note in &plan.notes {
         console.note(err, note);
     }
@@ -82,12 +88,18 @@ pub fn drive(
     let start = Instant::now();
     let interrupt = interrupt_flag();
     plan.settings.explore.interrupt = Some(interrupt.clone());
+    let gauge = Arc::new(Gauge::default());
+    if plan.inputs.len() * plan.models.len() == 1 {
+        plan.settings.explore.gauge = Some(Arc::clone(&gauge));
+    }
     let session = Session::new(plan.settings.clone());
     let n = plan.inputs.len() * plan.models.len();
     // Where results come by on the same terminal they are progress enough.
     let streamed = !matches!(plan.format, FormatArg::Table | FormatArg::Junit);
     let crossed = console.out_is_terminal && streamed && plan.output.is_none();
-    let progress = Progress::new(console.err_is_terminal && !console.quiet && !crossed, n);
+    // A single test shows nothing before it is done.
+    let wanted = console.err_is_terminal && !console.quiet && (!crossed || n == 1);
+    let progress = Progress::new(wanted, n, &gauge);
     let mut summary = Summary::default();
     for message in &plan.input_errors {
         summary.bad_input += 1;
@@ -145,12 +157,17 @@ pub fn drive(
                 failure = format.test(&item, out);
                 // Someone may be reading along; results are never held back longer than a moment.
                 if let (Some(drawing), true) = (&mut drawing, failure.is_ok()) {
-                    match drawing.draw(&report, out) {
-                        Ok(said) if said.is_empty() || console.quiet => {}
-                        Ok(said) => progress.suspend(|| {
+                    match plan.settings.budget().run(|| drawing.draw(&report, out)) {
+                        Ok(Ok(said)) if said.is_empty() || console.quiet => {}
+                        Ok(Ok(said)) => progress.suspend(|| {
                             let _ = err.write_all(said.as_bytes());
                         }),
-                        Err(error) => failure = Err(error),
+                        Ok(Err(error)) => failure = Err(error),
+                        Err(why) => {
+                            summary.limited += 1;
+                            let stopped = Diagnostic::stopped(why, "while an execution was drawn");
+                            let _ = writeln!(err, "{}: {}", report.title(), stopped.message);
+                        }
                     }
                 }
                 if failure.is_ok() {
@@ -309,7 +326,7 @@ pub fn herd_warnings(report: &Report) -> String {
 fn seen_so_far(report: &Report) -> String {
     const MOST: usize = 20;
     let Some((answer, outcome)) = report.answer.as_ref().zip(report.outcome()) else { return String::new() };
-    let lines = states::lines(answer);
+    let (lines, more) = states::first_lines(answer, MOST);
     let condition = &answer.test.condition_text;
     let proposition = condition.split_once(' ').map_or(condition.as_str(), |(_, proposition)| proposition);
     let mut text = format!(
@@ -318,11 +335,11 @@ fn seen_so_far(report: &Report) -> String {
         outcome.positive,
         proposition
     );
-    for line in lines.iter().take(MOST) {
+    for line in lines {
         text += &format!("  {line}\n");
     }
-    if lines.len() > MOST {
-        text += &format!("  and {} more states\n", lines.len() - MOST);
+    if more > 0 {
+        text += &format!("  and {more} more states\n");
     }
     text
 }

@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::limits;
 use crate::session::Input;
 
 /// The tests that the arguments name, in order, and what was wrong with some of the arguments.
@@ -19,7 +20,11 @@ pub fn collect(args: &[String]) -> (Vec<Input>, Vec<String>) {
             }
             // Once, however many models and passes there are.
             let mut bytes = Vec::new();
-            match std::io::stdin().lock().read_to_end(&mut bytes) {
+            let most = limits::MAX_TEXT;
+            match std::io::stdin().lock().take(most + 1).read_to_end(&mut bytes) {
+                Ok(_) if bytes.len() as u64 > most => {
+                    errors.push(format!("standard input is longer than {} MB", most >> 20));
+                }
                 Ok(_) if bytes.contains(&0) => {
                     errors.push("standard input is not text: it holds a NUL byte".to_string());
                 }
@@ -86,7 +91,7 @@ fn add_list(path: &Path, inputs: &mut Vec<Input>, errors: &mut Vec<String>, dept
     if depth > 50 {
         return errors.push(format!("lists include each other without end: {shown}"));
     }
-    let bytes = match std::fs::read(path) {
+    let bytes = match limits::read_file(path, limits::MAX_TEXT) {
         Ok(bytes) => bytes,
         Err(error) => return errors.push(format!("cannot read the list `{shown}`: {error}")),
     };
@@ -111,8 +116,12 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>, errors: &mut Vec<String>) {
         // A link to a folder above would never end; links to files are fine.
         if path.is_dir() && !path.is_symlink() {
             walk(&path, found, errors);
-        } else if path.is_file() && path.extension().is_some_and(|ext| ext == "litmus") {
-            found.push(path);
+        } else if path.extension().is_some_and(|ext| ext == "litmus") {
+            if path.is_file() {
+                found.push(path);
+            } else if path.is_symlink() && !path.exists() {
+                errors.push(format!("`{}` is a link to a file that is not there", path.display()));
+            }
         }
     }
 }

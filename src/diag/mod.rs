@@ -11,6 +11,7 @@ mod render;
 pub use nearest::{is_slip, nearest};
 pub use render::{Color, render, render_all};
 
+use crate::limits::Stopped;
 use crate::source::Span;
 
 /// How bad it is.
@@ -32,6 +33,8 @@ pub enum Class {
     BadInput,
     /// The input may be fine, but we do not handle it (yet).
     Unsupported,
+    /// It may be fine, but it takes more than it may.
+    Limit(Stopped),
 }
 
 /// One message with its places.
@@ -74,6 +77,16 @@ impl Diagnostic {
         Diagnostic::unsupported("internal::error", format!("internal error: {message}")).note(
             "this is a defect of litmus, not of its input; please report it with the test and the model",
         )
+    }
+
+    /// An error about something that takes too much.
+    pub fn stopped(why: Stopped, doing: &str) -> Diagnostic {
+        let (code, what) = match why {
+            Stopped::Time => ("limit::time", "the time limit was reached"),
+            Stopped::Memory => ("limit::memory", "the memory limit was reached"),
+            Stopped::Interrupt => ("limit::interrupted", "interrupted"),
+        };
+        Diagnostic { class: Class::Limit(why), ..Diagnostic::error(code, format!("{what} {doing}")) }
     }
 
     /// A warning.

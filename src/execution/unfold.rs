@@ -8,6 +8,7 @@ mod control;
 mod fault;
 
 use crate::diag::Diagnostic;
+use crate::limits;
 use crate::program::{AccessSize, BinOp, Extra, Instr, LocId, Op, Program, Reg, SetName, Tmp};
 
 use super::path::Path;
@@ -196,6 +197,7 @@ impl<'p> Unfolding<'p> {
     /// Follows one path to its end; its forks wait.
     fn run(&mut self, mut state: State<'p>) -> Result<(), Diagnostic> {
         loop {
+            limits::poll();
             match state.frames.last_mut() {
                 None => {
                     if !self.next_instruction(&mut state)? {

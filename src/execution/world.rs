@@ -155,6 +155,19 @@ impl Worlds {
         self.threads.iter().map(Vec::len).collect()
     }
 
+    /// The part of the combinations of paths that has been looked at.
+    pub fn done(&self) -> f64 {
+        if self.finished {
+            return 1.0;
+        }
+        let (mut part, mut share) = (0.0, 1.0);
+        for (paths, chosen) in self.threads.iter().zip(&self.chosen) {
+            share /= paths.len().max(1) as f64;
+            part += *chosen as f64 * share;
+        }
+        part.min(1.0)
+    }
+
     fn candidate(&self, thread: usize) -> &Candidate {
         &self.threads[thread][self.chosen[thread]]
     }

@@ -8,11 +8,13 @@ use super::goal::goal;
 use super::problem::Problem;
 use super::root::{Built, build};
 use super::search::{Part, Search};
+use super::share::{MANY_WORLDS, in_parts, may_share, over_worlds};
 use super::sink::Sink;
 use super::{Engine, Mode, Options, naive};
 use crate::condition::Observable;
 use crate::diag::Diagnostic;
-use crate::execution::{Names, View, unfold};
+use crate::execution::{Names, View, World, Worlds, unfold};
+use crate::limits;
 use crate::litmus::Lowered;
 use crate::model::{CheckKind, Model, Step};
 use crate::outcome::{Completeness, Outcome};
@@ -21,7 +23,7 @@ use crate::outcome::{Completeness, Outcome};
 pub(super) fn run(test: &Lowered, model: &Model, options: &Options) -> Result<Outcome, Diagnostic> {
     if options.mode == Mode::Check && may_be_undefined(model, options) {
         // One execution with undefined behaviour decides the verdict, whatever its final state: all must be looked at.
-        let all = Options { mode: Mode::States, ..options.clone() };
+        let all = Options { mode: Mode::States, jobs: 1, ..options.clone() };
         let mut sink = Sink::new(test, &all);
         sink.until_undefined = true;
         return run_into(test, model, &all, sink);
@@ -83,29 +85,21 @@ pub(super) fn run_into(
     cells.dedup();
     let other = sink.watch.as_ref().and_then(|watch| watch.against);
     let registers = model.needs_register_events() || other.is_some_and(Model::needs_register_events);
-    let mut worlds = unfold(&test.program, unroll, &cells)?;
-    // Each path of a thread beyond the first begins where one that was not known yet was taken for granted.
-    let forks: usize = worlds.n_paths().iter().map(|paths| paths.saturating_sub(1)).sum();
-    sink.outcome.stats.speculated = forks as u64;
-    while let Some(world) = worlds.next_while(&mut || sink.look_at_limits().is_continue()) {
-        sink.outcome.stats.worlds += 1;
-        let names = Names {
-            program: &test.program,
-            scopes: &test.scopes,
-            regions: &test.regions,
-            registers_visible: model.catdep,
-            n: if registers { world.events.len() } else { world.n_main },
-        };
-        let view = View { world: &world, names };
-        if in_world(model, &view, options, &mut sink).is_break() {
-            break;
+    let job = Job { test, model, options, registers };
+    match limits::catch(|| unfold(&test.program, unroll, &cells)) {
+        Err(why) => {
+            let _ = sink.stop(why.into());
         }
-        if sink.look_at_limits().is_break() {
-            break;
+        Ok(worlds) => {
+            let mut worlds = worlds?;
+            sink.outcome.warnings = std::mem::take(&mut worlds.warnings);
+            // Each path of a thread beyond the first begins where one that was not known yet was taken for granted.
+            let forks: usize = worlds.n_paths().iter().map(|paths| paths.saturating_sub(1)).sum();
+            sink.outcome.stats.speculated = forks as u64;
+            job.look_into_all(worlds, &mut sink);
         }
     }
     let mut outcome = sink.finish()?;
-    outcome.warnings = std::mem::take(&mut worlds.warnings);
     // A search that was cut short knows nothing of what it has not seen.
     let whole = is_through(&outcome);
     // Who asks only for executions that decide the condition learns nothing from there being none.
@@ -118,6 +112,61 @@ pub(super) fn run_into(
         });
     }
     Ok(outcome)
+}
+
+/// One test under one model.
+pub(super) struct Job<'t> {
+    pub test: &'t Lowered,
+    pub model: &'t Model,
+    pub options: &'t Options,
+    registers: bool,
+}
+
+impl Job<'_> {
+    fn look_into_all(&self, mut worlds: Worlds, sink: &mut Sink) {
+        let mut built = Vec::new();
+        if may_share(self.options, sink) {
+            while built.len() < MANY_WORLDS
+                && let Some(world) = worlds.next_while(&mut || sink.look_at_limits().is_continue())
+            {
+                built.push(world);
+            }
+            if built.len() == MANY_WORLDS {
+                return over_worlds(self, built, worlds, sink);
+            }
+        }
+        for world in built {
+            if self.look_into(&world, sink).is_break() || sink.look_at_limits().is_break() {
+                return;
+            }
+        }
+        while let Some(world) = worlds.next_while(&mut || sink.look_at_limits().is_continue()) {
+            if self.look_into(&world, sink).is_break() || sink.look_at_limits().is_break() {
+                return;
+            }
+            sink.is_done(worlds.done());
+        }
+    }
+
+    /// Completes one world.
+    pub fn look_into(&self, world: &World, sink: &mut Sink) -> ControlFlow<()> {
+        sink.outcome.stats.worlds += 1;
+        let names = Names {
+            program: &self.test.program,
+            scopes: &self.test.scopes,
+            regions: &self.test.regions,
+            registers_visible: self.model.catdep,
+            n: if self.registers { world.events.len() } else { world.n_main },
+        };
+        if names.n > MAX_EVENTS {
+            return sink.fail(too_many_events(names.n, MAX_EVENTS));
+        }
+        let view = View { world, names };
+        match limits::catch(|| in_world(self.model, &view, self.options, sink)) {
+            Ok(flow) => flow,
+            Err(why) => sink.stop(why.into()),
+        }
+    }
 }
 
 fn in_world(model: &Model, view: &View, options: &Options, sink: &mut Sink) -> ControlFlow<()> {
@@ -194,53 +243,26 @@ fn search(model: &Model, view: &View, options: &Options, sink: &mut Sink) -> Con
     }
 }
 
-/// Shares a large search among workers. Each takes its own subtrees, so that the answer does not depend on their number.
-fn in_parts(problem: &Problem, options: &Options, sink: &mut Sink) -> ControlFlow<()> {
-    let test = sink.test();
-    let started = sink.started();
-    let parts = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..options.jobs)
-            .map(|number| {
-                scope.spawn(move || {
-                    let mut own = Sink::continued(test, options, started);
-                    let part = Part { number, of: options.jobs };
-                    let flow = run_part(problem, options, part, &mut own);
-                    (own, flow)
-                })
-            })
-            .collect();
-        workers.into_iter().map(std::thread::ScopedJoinHandle::join).collect::<Vec<_>>()
-    });
-    let mut flow = ControlFlow::Continue(());
-    for part in parts {
-        match part {
-            Ok((own, its)) => {
-                sink.join(own);
-                if its.is_break() {
-                    flow = ControlFlow::Break(());
-                }
-            }
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    }
-    flow
-}
-
-fn run_part(problem: &Problem, options: &Options, part: Part, sink: &mut Sink) -> ControlFlow<()> {
+pub(super) fn run_part(problem: &Problem, options: &Options, part: Part, sink: &mut Sink) -> ControlFlow<()> {
     match problem.code.numbering.len() {
         0..=64 => Search::<1>::run(problem, options, part, sink),
         65..=128 => Search::<2>::run(problem, options, part, sink),
         129..=256 => Search::<4>::run(problem, options, part, sink),
         257..=512 => Search::<8>::run(problem, options, part, sink),
         513..=1024 => Search::<16>::run(problem, options, part, sink),
-        n => sink.fail(
-            Diagnostic::unsupported(
-                "explore::too-many-events",
-                format!("an execution of this test has {n} events; at most 1024 are supported"),
-            )
-            .help("fewer rounds of its loops (--unroll) or fewer accesses make it smaller"),
-        ),
+        n => sink.fail(too_many_events(n, 1024)),
     }
+}
+
+/// More events than this, and already the predefined relations take hundreds of megabytes.
+const MAX_EVENTS: usize = 3_000;
+
+fn too_many_events(n: usize, most: usize) -> Diagnostic {
+    Diagnostic::unsupported(
+        "explore::too-many-events",
+        format!("an execution of this test has {n} events; at most {most} are supported"),
+    )
+    .help("fewer rounds of its loops (--unroll), accesses or locations make it smaller")
 }
 
 /// Checks of the kernel's lock.cat that fail if a thread waits for a lock that never comes free.

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use super::Mode;
 use super::problem::Problem;
 use super::search::{Branch, Search, State, alternatives};
+use crate::limits;
 use crate::relation::rows::{self, Row};
 
 /// Sets of events that counting the completions of one order may look at.
@@ -250,6 +251,7 @@ struct Counter {
 
 impl Counter {
     fn count(&mut self, set: u64) -> Option<u64> {
+        limits::poll();
         // What comes before everything else (an initial write) does not matter.
         let first = rows::bits([set]).find(|at| (self.after[*at] | 1 << at) & set == set);
         if let Some(first) = first {

@@ -22,6 +22,7 @@ mod refute;
 mod root;
 mod run_code;
 mod search;
+mod share;
 mod sink;
 mod steps;
 mod values;
@@ -34,7 +35,7 @@ pub use against::Verdict as OtherVerdict;
 pub use witness::{Execution, Request, Show, each_execution, executions};
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 
 use crate::diag::Diagnostic;
@@ -64,6 +65,19 @@ pub enum Engine {
     Naive,
 }
 
+/// How far a search is, for someone who looks on.
+#[derive(Debug, Default)]
+pub struct Gauge {
+    /// Worlds begun.
+    pub worlds: AtomicU64,
+    /// Partial graphs built.
+    pub graphs: AtomicU64,
+    /// Executions found.
+    pub executions: AtomicU64,
+    /// The part of the combinations of paths that is done, in millionths.
+    pub done: AtomicU64,
+}
+
 /// Settings of a search.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -84,6 +98,8 @@ pub struct Options {
     pub max_memory: Option<u64>,
     /// Set by someone else to stop the search.
     pub interrupt: Option<Arc<AtomicBool>>,
+    /// Where the search says how far it is.
+    pub gauge: Option<Arc<Gauge>>,
     /// herd7's `-speedcheck`: keep only executions that satisfy an `exists`, or violate a `forall`.
     pub speedcheck: bool,
     /// Find out which check rules out which alternatives ([`crate::outcome::Stats::ruled_out`])? Takes time.
@@ -106,6 +122,7 @@ impl Default for Options {
             max_executions: None,
             max_memory: None,
             interrupt: None,
+            gauge: None,
             speedcheck: false,
             attribute: false,
             skip_checks: Vec::new(),

@@ -2,6 +2,7 @@
 
 use super::code::{Code, Item, Loop, Side, Slot};
 use super::search::{Search, State};
+use crate::limits;
 use crate::relation::rows::{self, Row};
 
 /// When a loop was last run, and for which checks: plainly, and with both bounds of everything.
@@ -106,6 +107,10 @@ impl<const W: usize> Search<'_, '_, W> {
         }
         for side in self.sides(slot) {
             if self.is_stale(slot, side) {
+                // Small rows are computed in no time, and whoever walks the tree looks at the limits.
+                if W > 1 {
+                    limits::poll();
+                }
                 self.compute(slot, side);
             }
         }

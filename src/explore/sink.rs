@@ -11,12 +11,13 @@ use super::witness::Watch;
 use super::{Mode, Options};
 use crate::condition::{Observable, Quantifier};
 use crate::diag::Diagnostic;
+use crate::limits::{self, Stopped};
 use crate::litmus::Lowered;
 use crate::outcome::{Completeness, Outcome};
 use crate::program::Value;
 
 /// How many graphs pass between two looks at the clock.
-const TICKS: u32 = 512;
+const TICKS: u32 = 32;
 
 /// What a state takes besides its values: its entry in the table, and in that of the answer.
 const STATE_BYTES: usize = 128;
@@ -54,6 +55,8 @@ pub(super) struct Sink<'t> {
     stopped: Option<Completeness>,
     started: Instant,
     ticks: u32,
+    /// Worlds, graphs and executions that the gauge knows of.
+    told: (u64, u64, u64),
     /// Stop after so many graphs.
     pub most_graphs: u64,
     /// Someone who looks at every accepted execution.
@@ -78,6 +81,7 @@ impl<'t> Sink<'t> {
             stopped: None,
             started: Instant::now(),
             ticks: 0,
+            told: (0, 0, 0),
             most_graphs: u64::MAX,
             watch: None,
         }
@@ -102,6 +106,7 @@ impl<'t> Sink<'t> {
     /// Adds what a part found.
     pub fn join(&mut self, part: Sink) {
         let stats = &mut self.outcome.stats;
+        stats.worlds += part.outcome.stats.worlds;
         stats.graphs += part.outcome.stats.graphs;
         match stats.executions.checked_add(part.outcome.stats.executions) {
             Some(executions) => stats.executions = executions,
@@ -126,6 +131,11 @@ impl<'t> Sink<'t> {
         for (key, (count, positive)) in part.states {
             let key: Vec<u32> = key.iter().map(|id| self.value_id(part.values[*id as usize])).collect();
             self.states.entry(key).or_insert((0, positive)).0 += count;
+        }
+        for cut in part.outcome.cuts {
+            if !self.outcome.cuts.contains(&cut) {
+                self.outcome.cuts.push(cut);
+            }
         }
         if let Some(error) = part.error {
             self.error.get_or_insert(error);
@@ -176,12 +186,35 @@ impl<'t> Sink<'t> {
         if self.options.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return self.stop(Completeness::Interrupted);
         }
-        ControlFlow::Continue(())
+        self.show_progress();
+        match limits::look() {
+            Some(why) => self.stop(why.into()),
+            None => ControlFlow::Continue(()),
+        }
     }
 
-    fn stop(&mut self, why: Completeness) -> ControlFlow<()> {
+    /// Stops the search: for good, with what is known so far.
+    pub fn stop(&mut self, why: Completeness) -> ControlFlow<()> {
         self.stopped.get_or_insert(why);
         ControlFlow::Break(())
+    }
+
+    /// Tells whoever looks on how far the search is.
+    fn show_progress(&mut self) {
+        let Some(gauge) = &self.options.gauge else { return };
+        let stats = &self.outcome.stats;
+        let (worlds, graphs, executions) = self.told;
+        gauge.worlds.fetch_add(stats.worlds - worlds, Ordering::Relaxed);
+        gauge.graphs.fetch_add(stats.graphs - graphs, Ordering::Relaxed);
+        gauge.executions.fetch_add(stats.executions - executions, Ordering::Relaxed);
+        self.told = (stats.worlds, stats.graphs, stats.executions);
+    }
+
+    /// So much of the combinations of paths is done.
+    pub fn is_done(&self, part: f64) {
+        if let Some(gauge) = &self.options.gauge {
+            gauge.done.store((part * 1e6) as u64, Ordering::Relaxed);
+        }
     }
 
     /// Ends the run with an error.
@@ -217,8 +250,9 @@ impl<'t> Sink<'t> {
 
     /// One more accepted execution.
     pub fn record(&mut self, value: &impl Fn(Observable) -> Value, found: &Found) -> ControlFlow<()> {
-        // Numbers of ways stop at the largest that there is.
-        let executions = self.outcome.stats.executions.saturating_add(found.ways);
+        // Numbers of ways stop at the largest that there is; who only wants to know the outcomes counts nothing.
+        let ways = if self.options.mode == Mode::Count { found.ways } else { 1 };
+        let executions = self.outcome.stats.executions.saturating_add(ways);
         if executions == u64::MAX {
             return self.fail(too_many_executions());
         }
@@ -230,21 +264,21 @@ impl<'t> Sink<'t> {
         }
         let positive = match self.states.get_mut(&key) {
             Some((count, positive)) => {
-                *count += found.ways;
+                *count += ways;
                 *positive
             }
             None => {
                 let positive = self.test.condition.prop.holds(value);
                 self.memory += (STATE_BYTES + key.len() * VALUE_BYTES) as u64;
-                self.states.insert(key.clone(), (found.ways, positive));
+                self.states.insert(key.clone(), (ways, positive));
                 positive
             }
         };
         self.key = key;
         if positive {
-            self.outcome.positive += found.ways;
+            self.outcome.positive += ways;
         } else {
-            self.outcome.negative += found.ways;
+            self.outcome.negative += ways;
         }
         for flag in found.flags {
             if !self.outcome.flags.contains(*flag) {
@@ -270,6 +304,12 @@ impl<'t> Sink<'t> {
             return Err(error);
         }
         let counting = self.options.mode == Mode::Count;
+        if self.options.mode == Mode::States {
+            // How many executions were looked at on the way to an outcome depends on who looked, and on nothing else.
+            let all = self.states.len() as u64;
+            self.outcome.positive = self.states.values().filter(|(_, positive)| *positive).count() as u64;
+            self.outcome.negative = all - self.outcome.positive;
+        }
         let listed = self.states.into_iter().map(|(key, (count, _))| {
             let state: Vec<Value> = key.iter().map(|id| self.values[*id as usize]).collect();
             (state, if counting { count } else { 1 })
@@ -282,6 +322,16 @@ impl<'t> Sink<'t> {
         };
         self.outcome.stats.time = self.started.elapsed();
         Ok(self.outcome)
+    }
+}
+
+impl From<Stopped> for Completeness {
+    fn from(why: Stopped) -> Completeness {
+        match why {
+            Stopped::Time => Completeness::TimedOut,
+            Stopped::Memory => Completeness::MemoryLimit,
+            Stopped::Interrupt => Completeness::Interrupted,
+        }
     }
 }
 

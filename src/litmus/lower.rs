@@ -62,7 +62,7 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
     let (isa, mut program, mut diags) = (lowering.isa, lowering.program, lowering.diags);
     let mut names = Names { isa, program: &mut program, arrays };
     registers(test, &mut names, &mut diags);
-    cell_values(test, &mut names, &mut diags);
+    cell_values(test, &mut names, &mut diags, &mut warnings);
     let observed = observe::observe(test, &mut names, &mut diags);
     let unroll = unroll(test, &mut diags);
     if !diags.is_empty() {
@@ -376,7 +376,7 @@ fn users(test: &Test, name: &str) -> Vec<usize> {
 }
 
 /// Initial values of memory cells.
-fn cell_values(test: &Test, names: &mut Names, diags: &mut Vec<Diagnostic>) {
+fn cell_values(test: &Test, names: &mut Names, diags: &mut Vec<Diagnostic>, warnings: &mut Vec<Diagnostic>) {
     for entry in &test.init {
         let Loc::Global(name) = &entry.loc else { continue };
         let sym = names.symbol(name);
@@ -388,6 +388,16 @@ fn cell_values(test: &Test, names: &mut Names, diags: &mut Vec<Diagnostic>) {
                     let cell = &mut names.program.locations[first + index];
                     // The values of C are wider than any type: a cell holds what its type does.
                     cell.init = if c { cell.ty.truncate(value) } else { value };
+                    let bits = 8 * u32::from(cell.ty.bytes);
+                    if let (Value::Int(given), Value::Int(held), true) = (value, cell.init, c && bits < 127)
+                        && !(-(1i128 << (bits - 1))..1i128 << bits).contains(&given)
+                    {
+                        let message = format!("{given} does not fit into the {bits} bits of `{}`", cell.name);
+                        warnings.push(
+                            Diagnostic::warning("litmus::too-large-value", message)
+                                .at(entry.value_span, format!("taken as {held}")),
+                        );
+                    }
                 }
                 Err(error) => diags.push(error),
             }

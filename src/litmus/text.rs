@@ -1,5 +1,10 @@
 //! Comments and strings, as all regions of a file share them.
 
+use crate::limits;
+
+/// Comments nested deeper than this are not taken for comments: nobody nests so deep, and each would be looked at to its end.
+const MAX_NESTED: usize = 200;
+
 /// Which comments a region has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Comments {
@@ -15,12 +20,17 @@ pub enum Comments {
 pub fn skip_comment(text: &str, at: usize, comments: Comments) -> Option<usize> {
     let bytes = text.as_bytes();
     let two = bytes.get(at..at + 2)?;
+    limits::poll();
     match two {
         b"(*" if comments != Comments::C => {
             let (mut depth, mut at) = (0usize, at);
             while at + 1 < bytes.len() {
                 match &bytes[at..at + 2] {
                     b"(*" => {
+                        if depth == MAX_NESTED {
+                            return None;
+                        }
+                        limits::poll();
                         depth += 1;
                         at += 2;
                     }

@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 
 use super::{Expr, ExprId, FixId, Model, Pool, Sort, Universe, Val};
 use crate::diag::Diagnostic;
+use crate::limits;
 use crate::relation::flat::Shape;
 use crate::relation::{Rel, Set};
 
@@ -270,6 +271,7 @@ impl<'a> Bounds<'a> {
             known if !inside || self.round_of.get(index) == Some(&self.round) => return Ok(known),
             _ => {}
         }
+        limits::poll();
         let cell = self.compute(id)?;
         self.cells[index] = cell;
         if inside {

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Expr, ExprId, FixId, Interp, Model, Pool, Sort, Test, TestKind, Universe, Val};
 use crate::diag::Diagnostic;
+use crate::limits;
 use crate::relation::{Rel, Set};
 
 /// Why an evaluation gave no value.
@@ -136,6 +137,7 @@ impl<'a> Plain<'a> {
     }
 
     fn compute(&mut self, id: ExprId) -> Result<Val, EvalError> {
+        limits::poll();
         let pool = self.pool;
         let n = self.n;
         let sort = pool.sort(id);

@@ -4,9 +4,13 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::limits;
 use crate::source::Span;
 
 use super::{ChoiceId, Expr, ExprId, FixGroup, FixId, Interp, InterpId, Sort};
+
+/// Sequences of more members than this stay nested: each of `a1 = a0;a0`, `a2 = a1;a1` … would be twice as long as the one before.
+const MAX_FLAT: usize = 64;
 
 /// How a node's value moves when a dynamic base grows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -202,6 +206,7 @@ impl Pool {
     /// The node of an expression, new or old. Applies the obvious simplifications (empty operands, nested unions,
     /// one-element unions and sequences, double inverse …) so that equal meanings more often are equal nodes.
     pub fn intern(&mut self, expr: Expr) -> ExprId {
+        limits::poll();
         let expr = match self.simplify(expr) {
             Ok(id) => return id,
             Err(expr) => expr,
@@ -254,7 +259,9 @@ impl Pool {
                 let mut flat = Vec::with_capacity(children.len());
                 for child in children {
                     match self.expr(child) {
-                        Expr::Seq(inner) => flat.extend(inner.iter().copied()),
+                        Expr::Seq(inner) if flat.len() + inner.len() <= MAX_FLAT => {
+                            flat.extend(inner.iter().copied());
+                        }
                         Expr::Empty(_) => return Ok(self.intern(Expr::Empty(Sort::Rel))),
                         Expr::Id => {}
                         _ => flat.push(child),

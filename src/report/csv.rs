@@ -26,6 +26,7 @@ impl Format for Csv {
         let text = |s: Option<&str>| s.unwrap_or_default().to_string();
         let status = match report.qualifier() {
             word @ ("unsupported" | "error") => word,
+            _ if report.answer.is_none() => "limited",
             _ => "answered",
         };
         let expectation = match item.judgement {
@@ -62,6 +63,15 @@ impl Format for Csv {
 
 /// A cell, quoted where needed.
 pub fn escape(cell: &str) -> String {
+    // A spreadsheet takes what begins like this for a formula, and computes it.
+    let quoted;
+    let cell = match cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && cell.parse::<f64>().is_err() {
+        true => {
+            quoted = format!("'{cell}");
+            &quoted
+        }
+        false => cell,
+    };
     if cell.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", cell.replace('"', "\"\""))
     } else {
@@ -77,6 +87,9 @@ mod tests {
     fn cells_are_quoted_only_where_they_must_be() {
         assert_eq!(escape("SB+mfences"), "SB+mfences");
         assert_eq!(escape("a,b"), "\"a,b\"");
+        assert_eq!(escape("=1+1"), "'=1+1");
+        assert_eq!(escape("@A,1"), "\"'@A,1\"");
+        assert_eq!(escape("-1"), "-1");
         assert_eq!(escape("say \"x\""), "\"say \"\"x\"\"\"");
     }
 }

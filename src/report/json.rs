@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use serde::Serialize;
 use serde_json::json;
 
 use super::record::{Record, SCHEMA};
@@ -47,17 +48,22 @@ fn summary_object(summary: &Summary) -> serde_json::Value {
     })
 }
 
+/// A record that says itself what it is.
+#[derive(Serialize)]
+struct Line<'a> {
+    schema: &'static str,
+    #[serde(flatten)]
+    record: Record<'a>,
+}
+
 /// One object a line.
 #[derive(Default, Debug)]
 pub struct JsonLines;
 
 impl Format for JsonLines {
     fn test(&mut self, item: &Item, out: &mut dyn Write) -> io::Result<()> {
-        let mut value = serde_json::to_value(Record::new(item)).map_err(io::Error::from)?;
-        if let Some(object) = value.as_object_mut() {
-            object.insert("schema".to_string(), json!(SCHEMA));
-        }
-        serde_json::to_writer(&mut *out, &value).map_err(io::Error::from)?;
+        let line = Line { schema: SCHEMA, record: Record::new(item) };
+        serde_json::to_writer(&mut *out, &line).map_err(io::Error::from)?;
         out.write_all(b"\n")
     }
 }

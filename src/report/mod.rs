@@ -74,7 +74,7 @@ impl Summary {
         match item.report.qualifier() {
             "unsupported" => self.unsupported += 1,
             "error" => self.bad_input += 1,
-            _ => self.answered += 1,
+            _ => self.answered += usize::from(item.report.answer.is_some()),
         }
         self.limited += usize::from(item.report.hit_limit());
         self.bounded += usize::from(item.report.qualifier() == "bounded");

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::condition::Observable;
 use crate::diag::{Class, Diagnostic, Severity};
-use crate::outcome::Stats;
+use crate::outcome::{StateStyle, Stats, format_state, sorted_states};
 use crate::program::Value;
 use crate::session::{Judgement, Report};
 use crate::source::Sources;
@@ -18,7 +18,7 @@ pub const SCHEMA: &str = "litmus-results/1";
 
 /// One test under one model.
 #[derive(Serialize, Debug)]
-pub struct Record {
+pub struct Record<'a> {
     /// The file as typed.
     pub file: String,
     /// The test's name, empty if its header could not be read.
@@ -29,7 +29,7 @@ pub struct Record {
     pub model: Option<String>,
     /// Checks of the model that were left out.
     pub skipped_checks: Vec<String>,
-    /// `answered`, `unsupported` or `error`.
+    /// `answered`, `unsupported`, `limited` (a limit was hit before there was anything to tell) or `error`.
     pub status: &'static str,
     /// `Allowed`, `Forbidden` or `Required`.
     pub kind: Option<&'static str>,
@@ -43,8 +43,9 @@ pub struct Record {
     pub positive: Option<u64>,
     /// Executions that do not.
     pub negative: Option<u64>,
-    /// Final states, in the log's order.
-    pub states: Vec<State>,
+    /// Final states, in the log's order: made one by one, as they are written.
+    #[serde(serialize_with = "state_list")]
+    pub states: &'a Report,
     /// Flags of the model, by name.
     pub flags: Vec<String>,
     /// How far the verdict can be trusted.
@@ -177,9 +178,9 @@ pub struct Figures {
     pub candidates: Option<u64>,
 }
 
-impl Record {
+impl<'a> Record<'a> {
     /// The record of a result.
-    pub fn new(item: &Item) -> Record {
+    pub fn new(item: &Item<'a>) -> Record<'a> {
         let report = item.report;
         let answer = report.answer.as_ref();
         let outcome = report.outcome();
@@ -193,6 +194,7 @@ impl Record {
             status: match report.qualifier() {
                 "unsupported" => "unsupported",
                 "error" => "error",
+                _ if report.answer.is_none() => "limited",
                 _ => "answered",
             },
             kind: answer.map(|a| a.kind()),
@@ -201,7 +203,7 @@ impl Record {
             observation: answer.and_then(|a| a.observation()),
             positive: outcome.map(|o| o.positive),
             negative: outcome.map(|o| o.negative),
-            states: state_list(report),
+            states: report,
             flags: outcome.map(|o| o.flags.iter().cloned().collect()).unwrap_or_default(),
             qualifier: Qualifier {
                 kind: report.qualifier(),
@@ -231,23 +233,26 @@ impl Record {
     }
 }
 
-fn state_list(report: &Report) -> Vec<State> {
-    let Some(answer) = &report.answer else { return Vec::new() };
+/// There may be half a million: never all at once.
+fn state_list<S: Serializer>(report: &Report, serializer: S) -> Result<S::Ok, S::Error> {
+    let Some((answer, outcome)) = report.answer.as_ref().zip(report.outcome()) else {
+        return serializer.collect_seq(std::iter::empty::<State>());
+    };
     let test = &answer.test;
-    states::states(answer)
-        .into_iter()
-        .map(|states::State { line, values, witnesses }| {
-            let value = |wanted: Observable| {
-                test.shown.iter().position(|o| *o == wanted).map_or(Value::ZERO, |index| values[index])
-            };
-            State {
-                values: states::bindings(&line),
-                line,
-                witnesses,
-                satisfies: test.condition.prop.holds(&value),
-            }
-        })
-        .collect()
+    let style = StateStyle::default();
+    let states = sorted_states(outcome.states.keys(), &test.program);
+    serializer.collect_seq(states.into_iter().map(|values| {
+        let value = |wanted: Observable| {
+            test.shown.iter().position(|o| *o == wanted).map_or(Value::ZERO, |index| values[index])
+        };
+        let line = format_state(values, test, &style);
+        State {
+            values: states::bindings(&line),
+            line,
+            witnesses: outcome.states.get(values).copied().unwrap_or(0),
+            satisfies: test.condition.prop.holds(&value),
+        }
+    }))
 }
 
 fn loops(report: &Report) -> Vec<Loop> {
@@ -271,6 +276,7 @@ fn message(diagnostic: &Diagnostic, sources: &Sources) -> Message {
         class: match diagnostic.class {
             Class::BadInput => "bad-input",
             Class::Unsupported => "unsupported",
+            Class::Limit(_) => "limit",
         },
         code: diagnostic.code,
         message: diagnostic.message.clone(),

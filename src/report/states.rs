@@ -2,13 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use crate::outcome::{StateStyle, format_state, sorted_states};
+use crate::outcome::{StateStyle, first_states, format_state, sorted_states};
 use crate::program::Value;
 use crate::session::Answer;
 
 /// The state lines of an answer, in the order of a log.
 pub fn lines(answer: &Answer) -> Vec<String> {
     states(answer).into_iter().map(|state| state.line).collect()
+}
+
+/// The first of them, and how many more there are.
+pub fn first_lines(answer: &Answer, most: usize) -> (Vec<String>, usize) {
+    let Some(outcome) = &answer.outcome else { return (Vec::new(), 0) };
+    let style = StateStyle::default();
+    let sorted = first_states(outcome.states.keys(), &answer.test.program, most);
+    let more = outcome.states.len() - sorted.len();
+    (sorted.into_iter().map(|values| format_state(values, &answer.test, &style)).collect(), more)
 }
 
 /// One final state.

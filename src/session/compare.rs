@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::Report;
-use super::{Input, Session, internal, load, variants};
+use super::{Input, Session, load, variants};
 use crate::compare::{Comparison, Effort, Granularity, portability};
 use crate::diag::Diagnostics;
 use crate::litmus::Lowered;
@@ -59,10 +59,10 @@ impl Session {
                 }
             }
         };
-        let answer = match std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)) {
+        let answer = match self.within_limits(work) {
             Ok(answer) => answer,
-            Err(payload) => {
-                diagnostics.error(internal(&*payload));
+            Err(diagnostic) => {
+                diagnostics.error(diagnostic);
                 None
             }
         };

@@ -12,6 +12,7 @@ use crate::arch::{self, ArchId};
 use crate::cat::lower::{Bell, Files, LowerInput, Purpose, canonical_variant};
 use crate::cat::{self, Loader, ast, library};
 use crate::diag::{Diagnostic, Diagnostics, Reported, nearest};
+use crate::limits::{self, Stopped};
 use crate::litmus::{self, LowerOptions, Lowered, Test};
 use crate::model::{CheckKind, Model, Step};
 use crate::source::{Sources, Span};
@@ -42,7 +43,7 @@ impl Input {
     fn text(&self) -> Result<Arc<str>, Diagnostic> {
         let bytes = match self {
             Input::Text { text, .. } => return Ok(Arc::clone(text)),
-            Input::File(path) => std::fs::read(path),
+            Input::File(path) => limits::read_file(path, limits::MAX_TEXT),
         };
         match bytes {
             Ok(bytes) if bytes.contains(&0) => {
@@ -98,6 +99,14 @@ pub struct Failure {
     pub diagnostics: Vec<Diagnostic>,
     /// The files the reasons point into.
     pub sources: Arc<Sources>,
+}
+
+impl Failure {
+    /// It takes too long, or too much.
+    pub fn stopped(why: Stopped) -> Failure {
+        let diagnostics = vec![Diagnostic::stopped(why, "while the model was loaded")];
+        Failure { diagnostics, sources: Arc::default() }
+    }
 }
 
 /// Reads and parses a test; what is wrong with it goes to `diagnostics`.

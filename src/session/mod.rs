@@ -39,8 +39,9 @@ use std::time::Instant;
 use rustc_hash::FxHashMap;
 
 use crate::condition::Quantifier;
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Diagnostic, Diagnostics, Severity};
 use crate::explore;
+use crate::limits::{self, Budget, Stopped};
 use crate::litmus::{Lowered, Overrides, Test};
 use crate::outcome::{Completeness, Outcome};
 use crate::program::{CellSizes, Mixed};
@@ -100,6 +101,18 @@ impl Default for Settings {
     }
 }
 
+/// The process takes some memory for itself; a limit below this one bounds the table of states only.
+const LEAST_MEMORY: u64 = 64 << 20;
+
+impl Settings {
+    /// What one test may take, from now on, whatever is done with it.
+    pub fn budget(&self) -> Budget {
+        let memory = self.explore.max_memory.map(|bytes| bytes.max(LEAST_MEMORY));
+        let memory = memory.or(limits::current().memory);
+        Budget::starting_now(self.explore.timeout, memory, self.explore.interrupt.clone())
+    }
+}
+
 /// A prepared model, or why there is none.
 type Slot = Arc<OnceLock<Result<Arc<Prepared>, Arc<load::Failure>>>>;
 
@@ -127,7 +140,12 @@ impl Session {
             let mut models = self.models.lock().unwrap_or_else(|poison| poison.into_inner());
             Arc::clone(models.entry(key.clone()).or_default())
         };
-        slot.get_or_init(|| load::prepare(&self.settings, &key).map(Arc::new).map_err(Arc::new)).clone()
+        let prepare = || {
+            // One that takes too long would do so again for the next test.
+            let prepared = limits::catch(|| load::prepare(&self.settings, &key));
+            prepared.unwrap_or_else(|why| Err(load::Failure::stopped(why))).map(Arc::new).map_err(Arc::new)
+        };
+        slot.get_or_init(prepare).clone()
     }
 
     /// Runs one test under one model (`None`: the default one of its architecture).
@@ -144,16 +162,25 @@ impl Session {
         let mut report = Report::new(input.name(), model);
         let mut diagnostics = Diagnostics::new();
         report.sources = Sources::layered();
-        // A defect of ours must not take the rest of a campaign with it.
-        let work = || self.answer(input, execute, &mut report, &mut diagnostics);
-        match std::panic::catch_unwind(AssertUnwindSafe(work)) {
+        match self.within_limits(|| self.answer(input, execute, &mut report, &mut diagnostics)) {
             Ok(answer) => report.answer = answer,
-            Err(payload) => {
-                diagnostics.error(internal(&*payload));
+            Err(diagnostic) => {
+                diagnostics.error(diagnostic);
             }
         }
         report.diagnostics = diagnostics.take();
         report
+    }
+
+    /// Does what is to be done with one test, in the time and memory that it may take. A defect of ours, too, must not take the rest of a
+    /// campaign with it.
+    fn within_limits<R>(&self, work: impl FnOnce() -> R) -> Result<R, Diagnostic> {
+        let budget = self.settings.budget();
+        match std::panic::catch_unwind(AssertUnwindSafe(|| budget.run(work))) {
+            Ok(Ok(done)) => Ok(done),
+            Ok(Err(why)) => Err(Diagnostic::stopped(why, "before the search began")),
+            Err(payload) => Err(internal(&*payload)),
+        }
     }
 
     /// The steps of one run. `None`: the reason is among the diagnostics.
@@ -291,12 +318,22 @@ impl Session {
         if !worth_looking(&request.show, outcome, test.condition.quantifier) {
             return;
         }
-        match explore::executions(test, &prepared.model, options, request) {
+        let too_long = |why| Diagnostic {
+            severity: Severity::Warning,
+            code: "graph::timeout",
+            ..Diagnostic::stopped(why, "before all executions to show were found")
+        };
+        let found = limits::catch(|| explore::executions(test, &prepared.model, options, request));
+        match found.unwrap_or_else(|why| Err(too_long(why))) {
             Ok((executions, seen)) => {
-                let cut = seen.completeness == Completeness::TimedOut;
-                if cut && executions.len() < request.limit.unwrap_or(usize::MAX) {
-                    let message = "the time limit was reached before all executions to show were found";
-                    diagnostics.warn(Diagnostic::warning("graph::timeout", message));
+                let cut = match seen.completeness {
+                    Completeness::TimedOut => Some(Stopped::Time),
+                    Completeness::MemoryLimit => Some(Stopped::Memory),
+                    Completeness::Interrupted => Some(Stopped::Interrupt),
+                    _ => None,
+                };
+                if let (Some(why), true) = (cut, executions.len() < request.limit.unwrap_or(usize::MAX)) {
+                    diagnostics.warn(too_long(why));
                 }
                 let none = executions.is_empty();
                 let drawn = executions.first().map(|first| first.shown.as_slice()).unwrap_or_default();

@@ -6,6 +6,7 @@ use crate::arch::ArchId;
 use crate::condition::Quantifier;
 use crate::diag::{Class, Diagnostic, Severity};
 use crate::explore::Execution;
+use crate::limits::Stopped;
 use crate::litmus::Lowered;
 use crate::outcome::{Completeness, Outcome};
 use crate::source::Sources;
@@ -165,6 +166,11 @@ impl Report {
     pub fn qualifier(&self) -> &'static str {
         match (&self.answer, self.error()) {
             (None, Some(error)) if error.class == Class::Unsupported => "unsupported",
+            (None, Some(Diagnostic { class: Class::Limit(why), .. })) => match why {
+                Stopped::Time => "timeout",
+                Stopped::Memory => "memory-limit",
+                Stopped::Interrupt => "interrupted",
+            },
             (None, _) => "error",
             (Some(Answer { outcome: None, .. }), _) => "checked",
             (Some(Answer { outcome: Some(outcome), .. }), _) => match outcome.completeness {
@@ -179,14 +185,18 @@ impl Report {
         }
     }
 
-    /// Did a limit (not a loop bound) cut the search short?
+    /// Did a limit (not a loop bound) cut the search short, or what came after it?
     pub fn hit_limit(&self) -> bool {
+        let hit = |diagnostic: &Diagnostic| {
+            matches!(diagnostic.class, Class::Limit(Stopped::Time | Stopped::Memory))
+        };
         matches!(self.qualifier(), "timeout" | "execution-limit" | "memory-limit")
+            || self.diagnostics.iter().any(hit)
     }
 
-    /// Is there less than was asked for: a limit was hit, or the run interrupted?
+    /// Is the answer less than was asked for: a limit was hit, or the run interrupted?
     pub fn is_cut_short(&self) -> bool {
-        self.hit_limit() || self.qualifier() == "interrupted"
+        matches!(self.qualifier(), "timeout" | "execution-limit" | "memory-limit" | "interrupted")
     }
 
     /// Everything that a reader of the verdict should know besides it: what was cut short, what refused every execution, or what

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use assert_cmd::Command;
 
-use super::{folder, stdout};
+use super::{folder, stderr, stdout};
 
 /// The command in a folder, with so many megabytes of address space at most and a minute of time. What ends on its own does so in a
 /// fraction of that; what does not is killed, and has no exit code.
@@ -106,4 +106,98 @@ fn kernel_loops_over_a_choice_are_bounded() {
         let said = stdout(&run.code(0));
         assert!(said.contains("\nLoop "), "{idiom}: {said}");
     }
+}
+
+const SB: &str = super::SB;
+
+/// Files that never end, and pipes that nobody writes to.
+#[test]
+#[cfg(target_os = "linux")]
+fn inputs_without_end() {
+    let dir = folder(&[("SB.litmus", SB)]);
+    let zero = confined(dir.path(), 4000, &["run", "/dev/zero", "-m", "sc"]).assert().code(2);
+    assert!(stderr(&zero).contains("more than 64 MB"), "{}", stderr(&zero));
+    let pipe = dir.path().join("pipe.litmus");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()));
+    let args = ["run", "pipe.litmus", "SB.litmus", "-m", "sc", "--timeout", "0.5", "-j", "1"];
+    let run = confined(dir.path(), 4000, &args).assert().code(4);
+    assert!(stderr(&run).contains("the time limit was reached"), "{}", stderr(&run));
+    assert!(stdout(&run).contains("Test SB Allowed"), "the next test is run: {}", stdout(&run));
+}
+
+/// Models that double with each line, or run for ever.
+#[test]
+fn models_that_grow_without_end() {
+    let lines = |n: usize, line: &dyn Fn(usize) -> String| (0..n).map(line).collect::<String>();
+    let sequences = lines(40, &|i| format!("let a{} = a{i};a{i}\n", i + 1));
+    let sequences = format!("\"seq\"\nlet a0 = po\n{sequences}acyclic a40\n");
+    let forall = format!(
+        "\"forall\"\nlet classes = classes-loc(M)\n{}acyclic po\n{}",
+        lines(30, &|i| format!("forall c{i} in classes do\n")),
+        lines(30, &|_| "end\n".to_string()),
+    );
+    let power = "\"power\"
+let rec power S = match S with || {} -> {0} || e ++ es ->
+  let p = power es in map (fun x -> [{e}] | x) p ++ (0) | map (fun x -> x | 0) p end
+let all = power _
+forall r in all do acyclic po | r end
+";
+    let mut files = vec![
+        ("SB.litmus".to_string(), SB.to_string()),
+        ("seq.cat".to_string(), sequences),
+        ("forall.cat".to_string(), forall),
+        ("power.cat".to_string(), power.to_string()),
+        ("i40.cat".to_string(), "\"end\"\nacyclic po\n".to_string()),
+    ];
+    files.extend((0..40).map(|i| {
+        let next = format!("include \"i{}.cat\"\n", i + 1);
+        (format!("i{i}.cat"), format!("\"twice\"\n{next}{next}"))
+    }));
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let dir = folder(&files);
+    confined(dir.path(), 4000, &["model", "check", "seq.cat"]).assert().code(0);
+    confined(dir.path(), 4000, &["run", "SB.litmus", "-m", "seq.cat"]).assert().code(0);
+    let twice = confined(dir.path(), 4000, &["run", "SB.litmus", "-m", "i0.cat"]).assert().code(2);
+    assert!(stderr(&twice).contains("more than 10000 files are included"), "{}", stderr(&twice));
+    for model in ["forall.cat", "power.cat"] {
+        let args = ["run", "SB.litmus", "-m", model, "--timeout", "0.5"];
+        let code = confined(dir.path(), 4000, &args).assert().get_output().status.code();
+        assert!(code.is_some_and(|code| code != 101), "{model}: {code:?}");
+    }
+}
+
+#[test]
+fn many_locations_are_refused_early() {
+    let stores: String = (0..4000).map(|i| format!(" MOV [x{i}],$1 ;\n")).collect();
+    let test = format!("X86 locations\n{{}}\n P0 ;\n{stores}exists (x1=1)\n");
+    let dir = folder(&[("a.litmus", &test)]);
+    let run = confined(dir.path(), 4000, &["run", "a.litmus", "-m", "x86tso"]).assert().code(3);
+    assert!(stderr(&run).contains("explore::too-many-events"), "{}", stderr(&run));
+}
+
+#[test]
+fn comments_that_are_never_closed() {
+    let open = "(*".repeat(100_000);
+    let files = [
+        ("a.litmus", format!("X86 a\n{open}\n{{}}\n P0 ;\n MOV [x],$1 ;\nexists (x=1)\n")),
+        ("b.litmus", format!("X86 b\n{{ {open} }}\n P0 ;\n MOV [x],$1 ;\nexists (x=1)\n")),
+    ];
+    for (name, text) in &files {
+        let dir = folder(&[(name, text)]);
+        let run = confined(dir.path(), 4000, &["run", name, "-m", "sc"]).assert();
+        assert!(run.get_output().status.code().is_some(), "{name}");
+    }
+}
+
+/// One test that takes more memory than it may does not take the others with it.
+#[test]
+fn memory_is_bounded_for_the_whole_process() {
+    let dir = folder(&[("SB.litmus", SB)]);
+    super::litmus_in(dir.path(), &["bench", "ring", "--sizes", "9", "--emit", "."]).assert().code(0);
+    let args =
+        ["run", "ring-9.litmus", "SB.litmus", "-m", "x86tso", "--max-memory", "80M", "--timeout", "40"];
+    let run = confined(dir.path(), 8000, &[&args[..], &["-j", "1"]].concat()).assert();
+    assert!(stdout(&run).contains("Test SB Allowed"), "{}{}", stdout(&run), stderr(&run));
+    let code = run.get_output().status.code();
+    assert!(code == Some(4) || code == Some(0), "{code:?}: {}", stderr(&run));
 }

@@ -346,10 +346,8 @@ fn help_texts() {
               Stop a test after N executions
 
           --max-memory <SIZE>
-              Stop a test whose table of final states takes more than SIZE: bytes, or a number with K, M
-              or G
-              
-              [default: 1G]
+              Stop a test for which the process takes more than SIZE: bytes, or a number with K, M or G
+              [default: half of the machine's memory]
 
           --skip-checks <A,B>
               Checks of the model to leave out

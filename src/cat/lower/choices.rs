@@ -8,6 +8,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use super::value::{Type, Value};
+use crate::limits;
 use crate::model::{ExprId, Order, OrderBase};
 use crate::relation::{Rel, Set};
 
@@ -171,7 +172,11 @@ fn spell_out(lists: &[Vec<Rel>], n: usize) -> Result<BTreeSet<Value>, CannotList
     }
     let mut unions = vec![Rel::empty(n)];
     for list in lists {
-        unions = unions.iter().flat_map(|done| list.iter().map(|rel| done.union(rel))).collect();
+        let with_each = |done: &Rel| {
+            limits::poll();
+            list.iter().map(|rel| done.union(rel)).collect::<Vec<Rel>>()
+        };
+        unions = unions.iter().flat_map(with_each).collect();
     }
     Ok(unions.into_iter().map(Value::rel).collect())
 }
@@ -188,6 +193,7 @@ fn extensions(order: &Order) -> Result<Vec<Rel>, CannotList> {
 }
 
 fn extend(left: &Set, base: &Rel, made: &Rel, before: &Set, result: &mut Vec<Rel>) -> Result<(), CannotList> {
+    limits::poll();
     if left.is_empty() {
         if result.len() >= SPELL_OUT_LIMIT {
             return Err(CannotList::TooMany);

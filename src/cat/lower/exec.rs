@@ -1,6 +1,7 @@
 //! Instructions to steps of the core (CAT.md 3.8).
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -16,11 +17,15 @@ use super::{Purpose, free};
 use crate::cat::ast::{Binding, CheckKind, Expr, ExprKind, File, Ident, Ins, InsKind, Params, Pattern, Test};
 use crate::cat::load::include_cycle;
 use crate::diag::{Diagnostic, Diagnostics, Reported, Severity};
+use crate::limits;
 use crate::model::{self, ExprId, Sort, Step};
 use crate::source::{SourceId, Sources, Span};
 
 /// Includes nested deeper than this never end.
 const INCLUDE_LIMIT: usize = 60;
+
+/// More files than this, one after the other or inside each other: each includes the next one twice.
+const INCLUDES: u32 = 10_000;
 
 /// After so many definitions they are evaluated at once, used or not.
 const LAZY_LIMIT: usize = 1_000;
@@ -60,6 +65,8 @@ pub(super) struct Executor<'a, 'f> {
     pub made: Vec<Made>,
     /// The files being included, outermost first, each with the `include` that asked for it.
     pub including: Vec<(SourceId, Span)>,
+    /// How many were, so far.
+    included: u32,
     pub failed: Option<Reported>,
     /// Errors in definitions that perhaps nothing uses, with a remark on why that does no harm.
     pub doubtful: Vec<(Diagnostic, &'static str)>,
@@ -93,6 +100,7 @@ impl<'a, 'f> Executor<'a, 'f> {
             shown: Vec::new(),
             made: Vec::new(),
             including: Vec::new(),
+            included: 0,
             failed: None,
             doubtful: Vec::new(),
             curiosity: CURIOSITY,
@@ -105,6 +113,7 @@ impl<'a, 'f> Executor<'a, 'f> {
     /// Runs instructions. When checking, an error stops only the instruction it is in, and a recursion without end all calls of it.
     pub(super) fn run(&mut self, env: &mut Env, body: &[Ins]) -> Result<(), Halt> {
         for ins in body {
+            limits::poll();
             let depth = self.interpreter.depth;
             let result = match self.instruction(env, ins) {
                 Err(Halt::Stop(stop)) => Err(Halt::Stop(needed_here(stop, ins))),
@@ -402,6 +411,15 @@ impl<'a, 'f> Executor<'a, 'f> {
 
     /// The file that an `include` asks for, unless that would never end.
     pub(super) fn open_include(&mut self, path: &str, span: Span) -> Result<Arc<File>, Halt> {
+        // Errors quote the file they are in: a model of somebody else's must not make us quote just any file.
+        let is_model = Path::new(path).extension().is_some_and(|end| end == "cat" || end == "bell");
+        if !is_model {
+            return Err(Stop::Fatal(Arc::new(
+                Diagnostic::error("cat::include-name", format!("`{path}` is not included"))
+                    .at(span, "only files named `.cat` or `.bell` can be"),
+            ))
+            .into());
+        }
         let file = self.files.open(path, Some(span), self.sources, self.diags).map_err(Halt::Reported)?;
         // The file that includes, if it was itself included, is the last of the stack; the model's own file is not on it.
         let outer = self.including.first().map_or(span.source, |(_, span)| span.source);
@@ -410,6 +428,15 @@ impl<'a, 'f> Executor<'a, 'f> {
             let links = self.including[start.map_or(0, |at| at + 1)..].iter().map(|(_, span)| *span);
             let chain: Vec<Span> = links.collect();
             return Err(Stop::Fatal(Arc::new(include_cycle(&chain, span))).into());
+        }
+        self.included += 1;
+        if self.included > INCLUDES {
+            return Err(Stop::Fatal(Arc::new(
+                Diagnostic::error("cat::include-count", format!("more than {INCLUDES} files are included"))
+                    .at(span, "one more here")
+                    .note("an included file runs in place, each time it is included"),
+            ))
+            .into());
         }
         if self.including.len() >= INCLUDE_LIMIT {
             return Err(Stop::Fatal(Arc::new(

@@ -13,6 +13,7 @@ use super::interpreter::Interpreter;
 use super::value::{Procedure, Value};
 use crate::cat::ast::{self, CheckKind, Expr, Ident, Ins, InsKind, Params, Test};
 use crate::diag::Diagnostic;
+use crate::limits;
 use crate::model::{self, Sort, Step};
 use crate::source::Span;
 
@@ -155,6 +156,7 @@ impl Interpreter<'_> {
         skip: &BTreeSet<String>,
     ) -> Eval<bool> {
         for member in self.members(set)? {
+            limits::poll();
             let mut inner = env.clone();
             if let Some(name) = name {
                 inner.bind(name.clone(), Slot::Value(member));

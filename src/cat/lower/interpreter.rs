@@ -14,6 +14,7 @@ use super::stack::{DEPTH_LIMIT, SHALLOW};
 use super::value::Value;
 use crate::cat::ast::{Binding, Expr, ExprKind, Ident, Params, Pattern};
 use crate::diag::{Diagnostic, is_slip};
+use crate::limits;
 use crate::model::{self, ExprId, Pool, Sort, Universe};
 use crate::relation::{Rel, Set};
 use crate::source::Span;
@@ -144,6 +145,7 @@ impl<'a> Interpreter<'a> {
 
     /// Counts one step of a trial run.
     pub(super) fn step(&mut self) -> Eval<()> {
+        limits::poll();
         if let Some(fuel) = &mut self.fuel {
             *fuel = fuel.checked_sub(1).ok_or(Stop::OutOfFuel)?;
         }

@@ -21,6 +21,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use crate::condition::Quantifier;
 use crate::execution::{Event, EventKind};
 use crate::explore::Execution;
+use crate::limits;
 use crate::litmus::Lowered;
 use crate::outcome::{StateStyle, format_state};
 use crate::relation::Rel;
@@ -127,6 +128,7 @@ impl Graph {
             pairs.sort_unstable();
             pairs.dedup();
             for (from, to) in pairs {
+                limits::poll();
                 match graph.find_edge(from, to) {
                     Some(other) if style.merge => {
                         let other: &mut Edge = &mut graph[other];
