@@ -17,6 +17,7 @@ pub mod explore;
 mod facade;
 pub mod limits;
 pub mod litmus;
+pub mod machine;
 pub mod model;
 pub mod outcome;
 pub mod program;

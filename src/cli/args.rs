@@ -69,6 +69,9 @@ pub enum Command {
     /// Does a program behave under a model as it does under sequential consistency?
     #[command(after_help = help::ROBUST)]
     Robust(RobustArgs),
+    /// Does a formula of linear temporal logic hold on every run, loops without bound included?
+    #[command(after_help = help::LTL)]
+    Ltl(LtlArgs),
     /// Join the logs of a campaign's parts
     #[command(after_help = help::MERGE)]
     Merge(MergeArgs),
@@ -316,6 +319,65 @@ pub struct RobustArgs {
     pub against: String,
     #[command(flatten)]
     pub comparison: ComparisonArgs,
+}
+
+#[derive(Args, Debug)]
+pub struct LtlArgs {
+    /// The program: a test
+    #[arg(value_name = "FILE")]
+    pub file: String,
+    /// The formula: X F G U R W, ! && || ->, and propositions such as `x==1`, `0:r0!=2`, `P0@label`, `empty(P0)`, `ended(P0)`
+    #[arg(value_name = "FORMULA", allow_hyphen_values = true)]
+    pub formula: String,
+    /// sc, tso or pso: how writes reach the memory
+    #[arg(short, long = "model", value_enum, value_name = "MODEL", default_value = "sc")]
+    pub model: MachineArg,
+    /// At most K writes of a thread to one location wait
+    #[arg(long, value_name = "K", default_value = "1", value_parser = clap::value_parser!(u8).range(1..))]
+    pub buffer: u8,
+    /// Which runs count: none (all), memory (no write waits for ever), all (besides, no thread is passed over for ever)
+    #[arg(long, value_enum, value_name = "WHICH", default_value = "memory", num_args = 0..=1, default_missing_value = "all")]
+    pub fair: FairArg,
+    /// Writes that do not wait: lines `LOCATION`, or `LOCATION P0:LABEL`
+    #[arg(long, value_name = "FILE")]
+    pub atomic: Option<PathBuf>,
+    /// When an atomic write may be done: when no write of its own thread waits, or of any
+    #[arg(long, value_enum, value_name = "RULE", default_value = "own")]
+    pub atomic_rule: AtomicArg,
+    /// Look for a state where the formula (without temporal operators) holds, instead
+    #[arg(long)]
+    pub reach: bool,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Time limit, in seconds
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub timeout: Option<f64>,
+    /// Most memory for states: bytes, or a number with K, M or G
+    #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = size)]
+    pub max_memory: u64,
+    /// text, or json
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    pub format: PortFormat,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum MachineArg {
+    Sc,
+    Tso,
+    Pso,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum FairArg {
+    None,
+    Memory,
+    All,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum AtomicArg {
+    Own,
+    Global,
 }
 
 #[derive(Args, Debug)]

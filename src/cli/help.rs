@@ -88,6 +88,13 @@ Exit codes: 0 all robust, 1 one is not, 2 bad input, 3 not supported, 4 a limit 
 Examples:
   litmus robust litmus/sb-fenced-x86.litmus -m x86tso";
 
+pub const LTL: &str = "\
+Exit codes: 0 it holds, 1 it does not (--reach: there is no such state), 2 bad input, 3 not supported, 4 a limit was hit.
+
+Examples:
+  litmus ltl litmus/peterson-loop.litmus 'G !(P0@cs && P1@cs)' -m sc
+  litmus ltl litmus/peterson-loop.litmus 'G (P0@try -> F P0@cs)' -m sc --fair";
+
 pub const MERGE: &str = "\
 Examples:
   litmus run litmus/ --shard 1/2 -o part1.log

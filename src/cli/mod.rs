@@ -15,6 +15,7 @@ mod herd;
 mod herd_graph;
 mod herd_options;
 mod herd_table;
+mod ltl;
 mod man;
 mod merge;
 mod model;
@@ -140,6 +141,7 @@ fn command(
         Command::Diff(args) => diff::diff(args, console, out, err),
         Command::Port(args) => port::port(args, console, out, err),
         Command::Robust(args) => port::robust(args, console, out, err),
+        Command::Ltl(args) => ltl::ltl(args, console, out, err),
         Command::Merge(args) => merge::merge(args, out, err),
         Command::Doc(args) => doc::doc(args, console, out, err),
         Command::Bench(args) => bench::bench(args, console, out, err),

@@ -12,6 +12,7 @@ pub mod port;
 mod record;
 pub mod states;
 mod table;
+pub mod trace;
 mod witness;
 
 pub use csv::{Csv, escape as csv_escape};

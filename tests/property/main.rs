@@ -10,6 +10,7 @@ mod model;
 mod print;
 mod program;
 mod random;
+mod store_buffers;
 mod two_models;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,0 +1,630 @@
+//! Micro-operations laid out flat: one list of instructions per thread, with jumps, and temporaries and registers as slots.
+//!
+//! The machine stops before every operation that another thread can notice (a *visible* one) and at every jump backwards, so that
+//! loops are cycles among its states. Everything else runs through.
+
+use crate::diag::Diagnostic;
+use crate::program::{BinOp, Op, Program, Property, Reg, SetName, Start, Target, Thread, Tmp, UnOp, Value};
+use crate::source::Span;
+
+/// A place for a value in a thread: a register or a temporary.
+pub(super) type Slot = u16;
+
+/// What a fence does to the writes that wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum FenceKind {
+    /// Nothing.
+    None,
+    /// Later writes do not overtake earlier ones.
+    Stores,
+    /// All writes must have landed.
+    Full,
+}
+
+/// One instruction of the machine.
+#[derive(Clone, Debug)]
+pub(super) enum Code {
+    Const {
+        dst: Slot,
+        value: Value,
+    },
+    Copy {
+        dst: Slot,
+        src: Slot,
+    },
+    Unary {
+        dst: Slot,
+        op: UnOp,
+        a: Slot,
+    },
+    Binary {
+        dst: Slot,
+        op: BinOp,
+        a: Slot,
+        b: Slot,
+    },
+    /// `locked`: it begins an instruction that is done in one step.
+    Load {
+        dst: Slot,
+        addr: Slot,
+        locked: bool,
+    },
+    Store {
+        addr: Slot,
+        value: Slot,
+    },
+    /// Reads into `dst`, runs `ops`, writes `update`: in one step, with nothing waiting.
+    Rmw {
+        dst: Slot,
+        addr: Slot,
+        ops: Vec<Code>,
+        update: Slot,
+    },
+    CompareExchange {
+        dst: Slot,
+        addr: Slot,
+        expected: Slot,
+        desired: Slot,
+    },
+    Fence(FenceKind),
+    /// Goes on at the given place if the slot holds 0.
+    IfZero {
+        cond: Slot,
+        to: usize,
+    },
+    Goto {
+        to: usize,
+    },
+    /// Goes on at any of these places.
+    Choice {
+        to: Vec<usize>,
+    },
+    /// Waits until the slot is not 0: nothing that it depends on can change any more, so the thread is stuck for good.
+    Assume {
+        cond: Slot,
+    },
+    Assert {
+        cond: Slot,
+        property: Property,
+    },
+    Nondet {
+        dst: Slot,
+        low: i128,
+        high: i128,
+    },
+    /// Starts the thread with that number.
+    Spawn {
+        dst: Slot,
+        thread: usize,
+        args: Vec<(Slot, Slot)>,
+    },
+    Join {
+        thread: Slot,
+        dst: Option<Slot>,
+    },
+    Stop,
+}
+
+impl Code {
+    /// May another thread notice, or may there be several ways on?
+    pub(super) fn is_visible(&self) -> bool {
+        !matches!(
+            self,
+            Code::Const { .. }
+                | Code::Copy { .. }
+                | Code::Unary { .. }
+                | Code::Binary { .. }
+                | Code::IfZero { .. }
+                | Code::Goto { .. }
+                | Code::Fence(FenceKind::None)
+        )
+    }
+
+    fn slots(&self, reads: &mut Vec<Slot>, writes: &mut Vec<Slot>) {
+        match self {
+            Code::Const { dst, .. } | Code::Nondet { dst, .. } => writes.push(*dst),
+            Code::Copy { dst, src: a } | Code::Unary { dst, a, .. } | Code::Load { dst, addr: a, .. } => {
+                reads.push(*a);
+                writes.push(*dst);
+            }
+            Code::Binary { dst, a, b, .. } => {
+                reads.extend([*a, *b]);
+                writes.push(*dst);
+            }
+            Code::Store { addr, value } => reads.extend([*addr, *value]),
+            Code::Rmw { dst, addr, ops, update } => {
+                reads.extend([*addr, *update]);
+                // What its own operations make is not needed before.
+                let mut own = vec![*dst];
+                for op in ops {
+                    let (mut r, mut w) = (Vec::new(), Vec::new());
+                    op.slots(&mut r, &mut w);
+                    reads.extend(r.into_iter().filter(|slot| !own.contains(slot)));
+                    own.extend(w);
+                }
+                reads.retain(|slot| *slot == *addr || !own.contains(slot));
+                writes.extend(own);
+            }
+            Code::CompareExchange { dst, addr, expected, desired } => {
+                reads.extend([*addr, *expected, *desired]);
+                writes.push(*dst);
+            }
+            Code::IfZero { cond, .. } | Code::Assume { cond } | Code::Assert { cond, .. } => {
+                reads.push(*cond)
+            }
+            Code::Spawn { dst, args, .. } => {
+                reads.extend(args.iter().map(|(_, from)| *from));
+                writes.push(*dst);
+            }
+            Code::Join { thread, dst } => {
+                reads.push(*thread);
+                writes.extend(*dst);
+            }
+            Code::Fence(_) | Code::Goto { .. } | Code::Choice { .. } | Code::Stop => {}
+        }
+    }
+
+    fn targets(&self, at: usize, next: &mut Vec<usize>) {
+        match self {
+            Code::Goto { to } => next.push(*to),
+            Code::IfZero { to, .. } => next.extend([at + 1, *to]),
+            Code::Choice { to } => next.extend(to),
+            Code::Stop => {}
+            _ => next.push(at + 1),
+        }
+    }
+}
+
+/// The code of one thread.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ThreadCode {
+    /// The instructions.
+    pub code: Vec<Code>,
+    /// Which instruction of the program each belongs to.
+    pub of: Vec<u32>,
+    /// Where each instruction of the program begins; one more for the end.
+    pub starts: Vec<usize>,
+    /// Number of slots: registers of the program first, then temporaries.
+    pub n_slots: usize,
+    /// Does the machine stop before this instruction?
+    pub stops: Vec<bool>,
+    /// Slots whose values matter before each instruction.
+    pub live: Vec<Vec<bool>>,
+    /// Does it run from the start?
+    pub from_start: bool,
+    /// The slot of its result.
+    pub result: Option<Slot>,
+}
+
+/// All threads of a program: one per thread that runs by itself, then one for every place that spawns.
+#[derive(Clone, Debug)]
+pub(super) struct Compiled {
+    /// The threads of the machine.
+    pub threads: Vec<ThreadCode>,
+    /// Which thread of the program each runs.
+    pub source: Vec<usize>,
+}
+
+/// What a user looks at: labels where the machine must stop, registers whose values must be kept.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Watched {
+    /// Thread and instruction of the program.
+    pub places: Vec<(usize, usize)>,
+    /// Thread and register.
+    pub registers: Vec<(usize, Reg)>,
+}
+
+/// Lays out a program.
+pub(super) fn compile(program: &Program, watched: &Watched) -> Result<Compiled, Diagnostic> {
+    let mut compiled = Compiled { threads: Vec::new(), source: Vec::new() };
+    for (number, thread) in program.threads.iter().enumerate() {
+        if thread.start == Start::Alone {
+            compiled.source.push(number);
+        }
+    }
+    let mut at = 0;
+    while let Some(number) = compiled.source.get(at).copied() {
+        if compiled.source.len() > MAX_THREADS {
+            return Err(Diagnostic::unsupported(
+                "machine::threads",
+                format!("more than {MAX_THREADS} threads, or threads that start themselves"),
+            ));
+        }
+        let code = lay_out(program, number, &program.threads[number], &mut compiled.source, watched)?;
+        compiled.threads.push(code);
+        at += 1;
+    }
+    Ok(compiled)
+}
+
+/// More threads than this are refused.
+const MAX_THREADS: usize = 30;
+
+struct Layout<'a> {
+    out: ThreadCode,
+    n_registers: usize,
+    /// Which machine threads there are; places that spawn add to it.
+    source: &'a mut Vec<usize>,
+    span: Option<Span>,
+    /// Does the instruction at hand read and write in one step?
+    in_one_step: bool,
+    /// Jumps to instructions of the program, to be filled in.
+    open: Vec<(usize, usize)>,
+}
+
+fn lay_out(
+    program: &Program,
+    number: usize,
+    thread: &Thread,
+    source: &mut Vec<usize>,
+    watched: &Watched,
+) -> Result<ThreadCode, Diagnostic> {
+    let n_registers = program.regs.len();
+    let mut layout = Layout {
+        out: ThreadCode::default(),
+        n_registers,
+        source,
+        span: None,
+        in_one_step: false,
+        open: Vec::new(),
+    };
+    for (index, instruction) in thread.code.iter().enumerate() {
+        layout.out.starts.push(layout.out.code.len());
+        layout.span = Some(instruction.span);
+        layout.in_one_step = has_locked_store(&instruction.ops);
+        layout.ops(&instruction.ops, true)?;
+        while layout.out.of.len() < layout.out.code.len() {
+            layout.out.of.push(index as u32);
+        }
+    }
+    layout.out.starts.push(layout.out.code.len());
+    layout.out.code.push(Code::Stop);
+    layout.out.of.push(thread.code.len() as u32);
+    for (at, pc) in std::mem::take(&mut layout.open) {
+        let target = layout.out.starts[pc.min(thread.code.len())];
+        match &mut layout.out.code[at] {
+            Code::Goto { to } | Code::IfZero { to, .. } => *to = target,
+            _ => {}
+        }
+    }
+    let mut out = layout.out;
+    out.n_slots = out.n_slots.max(n_registers);
+    out.from_start = thread.start == Start::Alone;
+    out.result = thread.result.map(|reg| reg.0);
+    out.stops = stops(&out, number, watched);
+    let kept: Vec<Slot> = watched
+        .registers
+        .iter()
+        .filter(|(of, _)| *of == number)
+        .map(|(_, reg)| reg.0)
+        .chain(out.result)
+        .collect();
+    out.live = liveness(&out, &kept);
+    Ok(out)
+}
+
+/// Where the machine stops: before what others can notice, at the targets of jumps backwards, at places that are watched,
+/// and after writes to registers that are.
+fn stops(out: &ThreadCode, number: usize, watched: &Watched) -> Vec<bool> {
+    let mut stops: Vec<bool> = out.code.iter().map(Code::is_visible).collect();
+    let mut next = Vec::new();
+    for (at, code) in out.code.iter().enumerate() {
+        next.clear();
+        code.targets(at, &mut next);
+        for to in &next {
+            if *to <= at {
+                stops[*to] = true;
+            }
+        }
+        let (mut reads, mut writes) = (Vec::new(), Vec::new());
+        code.slots(&mut reads, &mut writes);
+        let seen = |slot: &Slot| watched.registers.iter().any(|(of, reg)| *of == number && reg.0 == *slot);
+        if writes.iter().any(seen) {
+            next.iter().for_each(|to| stops[*to] = true);
+        }
+    }
+    for (of, place) in &watched.places {
+        if *of == number {
+            stops[out.starts[*place]] = true;
+        }
+    }
+    stops
+}
+
+/// Which slots matter before each instruction.
+fn liveness(out: &ThreadCode, kept: &[Slot]) -> Vec<Vec<bool>> {
+    let mut live = vec![vec![false; out.n_slots]; out.code.len()];
+    let (mut reads, mut writes, mut next) = (Vec::new(), Vec::new(), Vec::new());
+    loop {
+        let mut changed = false;
+        for at in (0..out.code.len()).rev() {
+            reads.clear();
+            writes.clear();
+            next.clear();
+            out.code[at].slots(&mut reads, &mut writes);
+            out.code[at].targets(at, &mut next);
+            let mut row = vec![false; out.n_slots];
+            for to in &next {
+                row.iter_mut().zip(&live[*to]).for_each(|(own, later)| *own |= later);
+            }
+            writes.iter().for_each(|slot| row[usize::from(*slot)] = false);
+            reads.iter().for_each(|slot| row[usize::from(*slot)] = true);
+            kept.iter().for_each(|slot| row[usize::from(*slot)] = true);
+            changed |= row != live[at];
+            live[at] = row;
+        }
+        if !changed {
+            return live;
+        }
+    }
+}
+
+impl Layout<'_> {
+    fn tmp(&mut self, tmp: Tmp) -> Slot {
+        let slot = self.n_registers + usize::from(tmp.0);
+        self.out.n_slots = self.out.n_slots.max(slot + 1);
+        slot as Slot
+    }
+
+    fn push(&mut self, code: Code) -> usize {
+        self.out.code.push(code);
+        self.out.code.len() - 1
+    }
+
+    fn here(&self) -> usize {
+        self.out.code.len()
+    }
+
+    /// Fills in a jump that was left open.
+    fn land(&mut self, at: usize) {
+        let here = self.here();
+        match &mut self.out.code[at] {
+            Code::Goto { to } | Code::IfZero { to, .. } => *to = here,
+            _ => {}
+        }
+    }
+
+    fn unsupported(&self, what: &str) -> Diagnostic {
+        let message = format!("{what}: the machine with store buffers does not do that");
+        let diagnostic = Diagnostic::unsupported("machine::operation", message);
+        match self.span {
+            Some(span) => diagnostic.at(span, "here"),
+            None => diagnostic,
+        }
+    }
+
+    /// Lays out a list. `last`: nothing of the instruction comes after it.
+    fn ops(&mut self, ops: &[Op], last: bool) -> Result<(), Diagnostic> {
+        for (index, op) in ops.iter().enumerate() {
+            let rest = &ops[index + 1..];
+            let at_end = last && rest.iter().all(|op| !makes_code(op));
+            self.op(op, at_end)?;
+        }
+        Ok(())
+    }
+
+    fn op(&mut self, op: &Op, at_end: bool) -> Result<(), Diagnostic> {
+        match op {
+            Op::Const { dst, value } => {
+                let dst = self.tmp(*dst);
+                self.push(Code::Const { dst, value: *value });
+            }
+            Op::Unary { dst, op, a } => {
+                let (dst, a) = (self.tmp(*dst), self.tmp(*a));
+                self.push(Code::Unary { dst, op: *op, a });
+            }
+            Op::Binary { dst, op, a, b } => {
+                let (dst, a, b) = (self.tmp(*dst), self.tmp(*a), self.tmp(*b));
+                self.push(Code::Binary { dst, op: *op, a, b });
+            }
+            Op::Taint { dst, a, .. } => {
+                let (dst, src) = (self.tmp(*dst), self.tmp(*a));
+                self.push(Code::Copy { dst, src });
+            }
+            Op::ReadReg { dst, reg, .. } => {
+                let dst = self.tmp(*dst);
+                self.push(Code::Copy { dst, src: reg.0 });
+            }
+            Op::WriteReg { reg, src, .. } => {
+                let src = self.tmp(*src);
+                self.push(Code::Copy { dst: reg.0, src });
+            }
+            Op::Load { dst, addr, sets, .. } => {
+                let (dst, addr) = (self.tmp(*dst), self.tmp(*addr));
+                let locked = self.in_one_step && sets.iter().any(|set| set == "X");
+                self.push(Code::Load { dst, addr, locked });
+            }
+            Op::Store { addr, value, .. } => {
+                let (addr, value) = (self.tmp(*addr), self.tmp(*value));
+                self.push(Code::Store { addr, value });
+            }
+            Op::Rmw { dst, addr, ops, update, .. } => {
+                let (dst, addr) = (self.tmp(*dst), self.tmp(*addr));
+                let start = self.here();
+                self.ops(ops, false)?;
+                let ops = self.out.code.split_off(start);
+                if ops.iter().any(Code::is_visible) {
+                    return Err(self.unsupported("a read-modify-write of several steps"));
+                }
+                let update = self.tmp(*update);
+                self.push(Code::Rmw { dst, addr, ops, update });
+            }
+            Op::CompareExchange { dst, addr, expected, desired, .. } => {
+                let (dst, addr) = (self.tmp(*dst), self.tmp(*addr));
+                let (expected, desired) = (self.tmp(*expected), self.tmp(*desired));
+                self.push(Code::CompareExchange { dst, addr, expected, desired });
+            }
+            Op::Fence { sets, .. } => {
+                self.push(Code::Fence(fence(sets)));
+            }
+            Op::Branch { cond, extra, .. } => {
+                // What hangs on the branch takes the value of its condition.
+                if let (Some(cond), Some(done)) = (cond, extra.done) {
+                    let (dst, src) = (self.tmp(done), self.tmp(*cond));
+                    self.push(Code::Copy { dst, src });
+                }
+            }
+            Op::If { cond, then, otherwise } => {
+                let cond = self.tmp(*cond);
+                let branch = self.push(Code::IfZero { cond, to: 0 });
+                self.ops(then, at_end)?;
+                let over = self.push(Code::Goto { to: 0 });
+                self.land(branch);
+                self.ops(otherwise, at_end)?;
+                self.land(over);
+            }
+            Op::Choice { branches } => {
+                let choice = self.push(Code::Choice { to: Vec::new() });
+                let mut starts = Vec::new();
+                let mut ends = Vec::new();
+                for branch in branches {
+                    starts.push(self.here());
+                    self.ops(branch, at_end)?;
+                    ends.push(self.push(Code::Goto { to: 0 }));
+                }
+                ends.into_iter().for_each(|end| self.land(end));
+                if let Code::Choice { to } = &mut self.out.code[choice] {
+                    *to = starts;
+                }
+            }
+            Op::Assume { cond } => {
+                let cond = self.tmp(*cond);
+                self.push(Code::Assume { cond });
+            }
+            Op::Assert { cond, property } => {
+                let cond = self.tmp(*cond);
+                self.push(Code::Assert { cond, property: property.clone() });
+            }
+            Op::Jump { target: Target::Pc(pc) } | Op::Goto { pc } => {
+                if !at_end {
+                    return Err(self.unsupported("an instruction that does more after it has jumped"));
+                }
+                let at = self.push(Code::Goto { to: 0 });
+                self.open.push((at, *pc));
+            }
+            Op::Stop => {
+                self.push(Code::Stop);
+            }
+            Op::Nondet { dst, low, high } => {
+                let dst = self.tmp(*dst);
+                self.push(Code::Nondet { dst, low: *low, high: *high });
+            }
+            Op::Spawn { dst, code, args } => {
+                let thread = self.source.len();
+                self.source.push(*code);
+                let dst = self.tmp(*dst);
+                let args = args.iter().map(|(reg, tmp)| (reg.0, self.tmp(*tmp))).collect();
+                self.push(Code::Spawn { dst, thread, args });
+            }
+            Op::Join { thread, dst } => {
+                let thread = self.tmp(*thread);
+                let dst = dst.map(|dst| self.tmp(dst));
+                self.push(Code::Join { thread, dst });
+            }
+            Op::LoopHead { .. }
+            | Op::LoopEnter { .. }
+            | Op::CondBegin
+            | Op::CondEnd
+            | Op::ControlSave { .. }
+            | Op::ControlRestore { .. } => {}
+            Op::Jump { target: Target::Indirect(_) } => {
+                return Err(self.unsupported("a jump to a computed place"));
+            }
+            Op::Reserve { .. } | Op::Conditional { .. } => {
+                return Err(self.unsupported("load-reserve and store-conditional"));
+            }
+            Op::Alloc { .. } | Op::Free { .. } => {
+                return Err(self.unsupported("objects made while the program runs"));
+            }
+            Op::Other { .. } => return Err(self.unsupported("an operation of the kernel's own model")),
+        }
+        // Results that only say that something was done.
+        if let Some(done) = done(op) {
+            let dst = self.tmp(done);
+            self.push(Code::Const { dst, value: Value::ZERO });
+        }
+        Ok(())
+    }
+}
+
+/// Is there a write among the operations that belongs to a read-modify-write?
+fn has_locked_store(ops: &[Op]) -> bool {
+    ops.iter().any(|op| match op {
+        Op::Store { sets, .. } => sets.iter().any(|set| set == "X"),
+        Op::If { then, otherwise, .. } | Op::Conditional { then, otherwise, .. } => {
+            has_locked_store(then) || has_locked_store(otherwise)
+        }
+        Op::Choice { branches } => branches.iter().any(|branch| has_locked_store(branch)),
+        _ => false,
+    })
+}
+
+/// Does an operation leave anything behind?
+fn makes_code(op: &Op) -> bool {
+    !matches!(
+        op,
+        Op::LoopHead { .. }
+            | Op::LoopEnter { .. }
+            | Op::CondBegin
+            | Op::CondEnd
+            | Op::ControlSave { .. }
+            | Op::ControlRestore { .. }
+    )
+}
+
+/// The temporary that an event is bound to, where its value is of no interest.
+fn done(op: &Op) -> Option<Tmp> {
+    match op {
+        Op::WriteReg { extra, .. }
+        | Op::Load { extra, .. }
+        | Op::Store { extra, .. }
+        | Op::Rmw { extra, .. }
+        | Op::CompareExchange { extra, .. }
+        | Op::Fence { extra, .. } => extra.done,
+        Op::Branch { extra, cond: None, .. } => extra.done,
+        _ => None,
+    }
+}
+
+/// What a fence does, by the sets that it belongs to: those that `full-fences.cat` names.
+fn fence(sets: &[SetName]) -> FenceKind {
+    const FULL: [&str; 15] = [
+        "MFENCE",
+        "DMB",
+        "DSB",
+        "DMB.SY",
+        "DSB.SY",
+        "DMB.ISH",
+        "DSB.ISH",
+        "DMB.OSH",
+        "DSB.OSH",
+        "DMB.NSH",
+        "DSB.NSH",
+        "SYNC",
+        "Fence.rw.rw",
+        "SC",
+        "Mb",
+    ];
+    const STORES: [&str; 12] = [
+        "SFENCE",
+        "DMB.ST",
+        "DSB.ST",
+        "DMB.ISHST",
+        "DSB.ISHST",
+        "LWSYNC",
+        "EIEIO",
+        "Fence.w.w",
+        "Fence.w.rw",
+        "Fence.rw.w",
+        "Fence.tso",
+        "Wmb",
+    ];
+    let any = |names: &[&str]| sets.iter().any(|set| names.contains(&set.as_ref()));
+    if any(&FULL) {
+        FenceKind::Full
+    } else if any(&STORES) {
+        FenceKind::Stores
+    } else {
+        FenceKind::None
+    }
+}

@@ -1,0 +1,227 @@
+//! From a formula to an automaton: generalised Büchi, with acceptance on transitions.
+//!
+//! A state of the automaton is a set of formulas that must hold from here on. A step unfolds them: what must hold of this
+//! state (literals), and what must hold from the next one on. An `a U b` that is put off (its `b` has not come yet) is a promise; there is an
+//! acceptance set for each until, holding the steps that do not put it off. A run is accepting if it takes a step of each
+//! set infinitely often: no promise is put off for ever. (Couvreur, FM 1999.)
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+
+use super::formula::Formula;
+
+/// An automaton that accepts the runs of one formula.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Automaton {
+    /// The steps from each state; 0 is the initial one.
+    pub states: Vec<Vec<Step>>,
+    /// Number of acceptance sets.
+    pub n_sets: u32,
+}
+
+impl Automaton {
+    /// Is every word accepted from that state on?
+    pub fn accepts_all_from(&self, state: u32) -> bool {
+        let all = (1u64 << self.n_sets) - 1;
+        self.states[state as usize].iter().any(|step| {
+            step.positive == 0 && step.negative == 0 && step.to == state && step.accepts & all == all
+        })
+    }
+}
+
+/// A step of an automaton.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Step {
+    /// Propositions that must hold.
+    pub positive: u64,
+    /// Propositions that must not.
+    pub negative: u64,
+    /// Acceptance sets that the step is in.
+    pub accepts: u64,
+    /// Where it leads.
+    pub to: u32,
+}
+
+impl Step {
+    /// May it be taken where exactly these propositions hold?
+    pub fn enabled(&self, holds: u64) -> bool {
+        holds & self.positive == self.positive && holds & self.negative == 0
+    }
+}
+
+/// A formula with too many untils, or one whose automaton grows beyond all bounds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TooLarge {
+    /// More acceptance sets than a word has bits.
+    Untils(usize),
+    /// More states than anyone wants to wait for.
+    States(usize),
+}
+
+/// More states than this are refused.
+const MAX_STATES: usize = 20_000;
+
+/// Acceptance sets that a formula may need; the rest of the word is for whoever adds fairness.
+pub const MAX_UNTILS: usize = 32;
+
+type Goals = BTreeSet<Formula>;
+
+/// The automaton of a formula.
+///
+/// # Errors
+/// The formula has too many untils, or the automaton too many states.
+pub fn translate(formula: &Formula) -> Result<Automaton, TooLarge> {
+    let mut untils = BTreeSet::new();
+    collect_untils(formula, &mut untils);
+    let untils: Vec<Formula> = untils.into_iter().collect();
+    if untils.len() > MAX_UNTILS {
+        return Err(TooLarge::Untils(untils.len()));
+    }
+    let mut numbers: FxHashMap<Goals, u32> = FxHashMap::default();
+    let first: Goals = [formula.clone()].into_iter().collect();
+    numbers.insert(first.clone(), 0);
+    let mut waiting = vec![first];
+    let mut states = Vec::new();
+    while states.len() < waiting.len() {
+        let goals = waiting[states.len()].clone();
+        let mut found = Vec::new();
+        Cover::default().unfold(goals.into_iter().collect(), &mut found);
+        let mut steps = Vec::new();
+        for cover in found {
+            let accepts = (0..untils.len())
+                .filter(|set| !cover.promised.contains(&untils[*set]))
+                .fold(0, |accepts, set| accepts | 1 << set);
+            let number = numbers.len() as u32;
+            let to = *numbers.entry(cover.next.clone()).or_insert_with(|| {
+                waiting.push(cover.next);
+                number
+            });
+            steps.push(Step { positive: cover.positive, negative: cover.negative, accepts, to });
+        }
+        states.push(without_the_weaker(steps));
+        if numbers.len() > MAX_STATES {
+            return Err(TooLarge::States(numbers.len()));
+        }
+    }
+    Ok(Automaton { states: merged(states), n_sets: untils.len() as u32 })
+}
+
+fn collect_untils(formula: &Formula, untils: &mut BTreeSet<Formula>) {
+    match formula {
+        Formula::True | Formula::False | Formula::Literal(..) => {}
+        Formula::Next(a) => collect_untils(a, untils),
+        Formula::And(a, b) | Formula::Or(a, b) | Formula::Release(a, b) | Formula::Until(a, b) => {
+            if matches!(formula, Formula::Until(..)) {
+                untils.insert(formula.clone());
+            }
+            collect_untils(a, untils);
+            collect_untils(b, untils);
+        }
+    }
+}
+
+/// One way to make all goals of a state hold.
+#[derive(Clone, Default)]
+struct Cover {
+    positive: u64,
+    negative: u64,
+    next: Goals,
+    promised: Goals,
+}
+
+impl Cover {
+    /// Every way to make `goals` hold besides what is in the cover already.
+    fn unfold(mut self, mut goals: Vec<Formula>, found: &mut Vec<Cover>) {
+        while let Some(goal) = goals.pop() {
+            match goal {
+                Formula::True => {}
+                Formula::False => return,
+                Formula::Literal(atom, positive) => {
+                    let bit = 1 << atom.0;
+                    let (wanted, other) = match positive {
+                        true => (&mut self.positive, self.negative),
+                        false => (&mut self.negative, self.positive),
+                    };
+                    if other & bit != 0 {
+                        return;
+                    }
+                    *wanted |= bit;
+                }
+                Formula::And(a, b) => goals.extend([*a, *b]),
+                Formula::Next(a) => {
+                    self.next.insert(*a);
+                }
+                Formula::Or(a, b) => {
+                    let mut other = goals.clone();
+                    other.push(*b);
+                    self.clone().unfold(other, found);
+                    goals.push(*a);
+                }
+                Formula::Until(a, b) => {
+                    let mut later = goals.clone();
+                    let mut put_off = self.clone();
+                    let until = Formula::Until(a.clone(), b.clone());
+                    put_off.next.insert(until.clone());
+                    put_off.promised.insert(until);
+                    later.push(*a);
+                    put_off.unfold(later, found);
+                    goals.push(*b);
+                }
+                Formula::Release(a, b) => {
+                    let mut later = goals.clone();
+                    let mut held = self.clone();
+                    held.next.insert(Formula::Release(a.clone(), b.clone()));
+                    later.push((*b).clone());
+                    held.unfold(later, found);
+                    goals.extend([*a, *b]);
+                }
+            }
+        }
+        // `true` is no goal.
+        self.next.remove(&Formula::True);
+        found.push(self);
+    }
+}
+
+/// Leaves out steps that another one makes needless: to the same state, under weaker conditions, in more sets.
+fn without_the_weaker(mut steps: Vec<Step>) -> Vec<Step> {
+    steps.sort_unstable();
+    steps.dedup();
+    let needless = |step: &Step| {
+        steps.iter().any(|other| {
+            other != step
+                && other.to == step.to
+                && other.positive & step.positive == other.positive
+                && other.negative & step.negative == other.negative
+                && other.accepts & step.accepts == step.accepts
+        })
+    };
+    steps.iter().copied().filter(|step| !needless(step)).collect()
+}
+
+/// States with the same steps are one.
+fn merged(mut states: Vec<Vec<Step>>) -> Vec<Vec<Step>> {
+    loop {
+        let mut first: FxHashMap<&[Step], u32> = FxHashMap::default();
+        let mut renamed = Vec::with_capacity(states.len());
+        let mut kept = Vec::new();
+        for steps in &states {
+            let number = kept.len() as u32;
+            let it = *first.entry(steps).or_insert(number);
+            if it == number {
+                kept.push(steps.clone());
+            }
+            renamed.push(it);
+        }
+        let before = states.len();
+        for steps in &mut kept {
+            steps.iter_mut().for_each(|step| step.to = renamed[step.to as usize]);
+            *steps = without_the_weaker(std::mem::take(steps));
+        }
+        if kept.len() == before {
+            return kept;
+        }
+        states = kept;
+    }
+}

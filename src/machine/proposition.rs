@@ -1,0 +1,527 @@
+//! Formulas as a user writes them: `G !(P0@cs && P1@cs)`, `G (x == 1 -> F 0:r0 != 0)`.
+
+use super::code::Watched;
+use super::ltl::formula::{Atom, Formula, MAX_ATOMS};
+use super::step::Machine;
+use crate::program::{Program, Reg, Start, Value};
+
+/// A formula and what its propositions mean.
+#[derive(Clone, Debug)]
+pub struct Property {
+    /// The formula.
+    pub formula: Formula,
+    /// Its propositions.
+    pub propositions: Propositions,
+}
+
+/// What may be compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Term {
+    Number(i128),
+    /// A location, as memory has it.
+    Cell(usize),
+    /// A register of a thread.
+    Register(usize, Reg),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Comparison {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Proposition {
+    Compare(Term, Comparison, Term),
+    /// A thread is at the label of an instruction.
+    At(usize, usize),
+    /// No write of the thread waits.
+    Empty(usize),
+    /// The thread has ended.
+    Ended(usize),
+}
+
+/// The propositions of a formula, by number.
+#[derive(Clone, Debug, Default)]
+pub struct Propositions {
+    list: Vec<Proposition>,
+}
+
+impl Propositions {
+    /// What the machine must let us see.
+    pub(super) fn watched(&self) -> Watched {
+        let mut watched = Watched::default();
+        for proposition in &self.list {
+            match proposition {
+                Proposition::At(thread, instruction) => watched.places.push((*thread, *instruction)),
+                Proposition::Compare(a, _, b) => {
+                    for term in [a, b] {
+                        if let Term::Register(thread, register) = term {
+                            watched.registers.push((*thread, *register));
+                        }
+                    }
+                }
+                Proposition::Empty(_) | Proposition::Ended(_) => {}
+            }
+        }
+        watched
+    }
+
+    /// Which of them hold in a state.
+    pub(super) fn hold(&self, machine: &Machine, state: u32) -> u64 {
+        let row = machine.rows.get(state);
+        let memory = machine.memories.get(row[row.len() - 1]);
+        let value = |term: Term| match term {
+            Term::Number(n) => Value::Int(n),
+            Term::Cell(cell) => memory[cell],
+            Term::Register(thread, register) => {
+                machine.locals.get(row[thread]).slots[usize::from(register.0)]
+            }
+        };
+        let mut holds = 0;
+        for (number, proposition) in self.list.iter().enumerate() {
+            let it = match *proposition {
+                Proposition::Compare(a, comparison, b) => compare(comparison, value(a), value(b)),
+                Proposition::At(thread, instruction) => machine.is_at(state, thread, instruction),
+                Proposition::Empty(thread) => machine.locals.get(row[thread]).pending.is_empty(),
+                Proposition::Ended(thread) => {
+                    machine.locals.get(row[thread]).at == super::state::Where::Ended
+                }
+            };
+            holds |= u64::from(it) << number;
+        }
+        holds
+    }
+}
+
+fn compare(comparison: Comparison, a: Value, b: Value) -> bool {
+    match comparison {
+        Comparison::Eq => a == b,
+        Comparison::Ne => a != b,
+        Comparison::Lt => a < b,
+        Comparison::Le => a <= b,
+        Comparison::Gt => a > b,
+        Comparison::Ge => a >= b,
+    }
+}
+
+/// What is wrong with a formula, and where in its text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Wrong {
+    /// Byte offset.
+    pub at: usize,
+    /// What.
+    pub message: String,
+}
+
+/// Reads a formula about a program.
+///
+/// # Errors
+/// It is not a formula, or names what the program does not have.
+pub fn parse(text: &str, program: &Program) -> Result<Property, Wrong> {
+    let mut parser =
+        Parser { tokens: lex(text)?, at: 0, program, propositions: Propositions::default(), depth: 0 };
+    let formula = parser.equivalence()?;
+    match parser.peek() {
+        Token::End => Ok(Property { formula, propositions: parser.propositions }),
+        other => Err(parser.wrong(format!("expected an operator, found {}", other.words()))),
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Token {
+    Word(String),
+    Number(i128),
+    Sign(&'static str),
+    End,
+}
+
+impl Token {
+    fn words(&self) -> String {
+        match self {
+            Token::Word(word) => format!("`{word}`"),
+            Token::Number(n) => format!("`{n}`"),
+            Token::Sign(sign) => format!("`{sign}`"),
+            Token::End => "the end".to_string(),
+        }
+    }
+}
+
+/// Signs, longest first; each with the one it is another spelling of.
+const SIGNS: [(&str, &str); 38] = [
+    ("<->", "<->"),
+    ("<=>", "<->"),
+    ("->", "->"),
+    ("=>", "->"),
+    ("&&", "&&"),
+    ("/\\", "&&"),
+    ("||", "||"),
+    ("\\/", "||"),
+    ("==", "=="),
+    ("!=", "!="),
+    ("<=", "<="),
+    (">=", ">="),
+    ("<>", "F"),
+    ("[]", "G"),
+    ("()", "X"),
+    ("(", "("),
+    (")", ")"),
+    ("[", "["),
+    ("]", "]"),
+    ("@", "@"),
+    (":", ":"),
+    ("!", "!"),
+    ("~", "!"),
+    ("&", "&&"),
+    ("|", "||"),
+    ("=", "=="),
+    ("<", "<"),
+    (">", ">"),
+    ("∧", "&&"),
+    ("∨", "||"),
+    ("¬", "!"),
+    ("→", "->"),
+    ("⇒", "->"),
+    ("◇", "F"),
+    ("□", "G"),
+    ("○", "X"),
+    ("≠", "!="),
+    ("-", "-"),
+];
+
+fn lex(text: &str) -> Result<Vec<(usize, Token)>, Wrong> {
+    let mut tokens = Vec::new();
+    let mut rest = text;
+    'next: loop {
+        rest = rest.trim_start();
+        let at = text.len() - rest.len();
+        let Some(first) = rest.chars().next() else { break };
+        if first.is_alphabetic() || first == '_' {
+            let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+            let word = match &rest[..end] {
+                "and" => Token::Sign("&&"),
+                "or" => Token::Sign("||"),
+                "not" => Token::Sign("!"),
+                "X" => Token::Sign("X"),
+                "F" => Token::Sign("F"),
+                "G" => Token::Sign("G"),
+                "U" => Token::Sign("U"),
+                "R" | "V" => Token::Sign("R"),
+                "W" => Token::Sign("W"),
+                "M" => Token::Sign("M"),
+                word => Token::Word(word.to_string()),
+            };
+            tokens.push((at, word));
+            rest = &rest[end..];
+            continue;
+        }
+        if first.is_ascii_digit() {
+            let end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+            let digits = &rest[..end];
+            let number = match digits.strip_prefix("0x") {
+                Some(hexa) => i128::from_str_radix(hexa, 16),
+                None => digits.parse(),
+            };
+            let Ok(number) = number else {
+                return Err(Wrong { at, message: format!("`{digits}` is not a number") });
+            };
+            tokens.push((at, Token::Number(number)));
+            rest = &rest[end..];
+            continue;
+        }
+        for (sign, meaning) in SIGNS {
+            if let Some(after) = rest.strip_prefix(sign) {
+                tokens.push((at, Token::Sign(meaning)));
+                rest = after;
+                continue 'next;
+            }
+        }
+        return Err(Wrong { at, message: format!("`{first}` is not part of a formula") });
+    }
+    tokens.push((text.len(), Token::End));
+    Ok(tokens)
+}
+
+struct Parser<'p> {
+    tokens: Vec<(usize, Token)>,
+    at: usize,
+    program: &'p Program,
+    propositions: Propositions,
+    depth: usize,
+}
+
+/// Formulas nested deeper than this are refused.
+const MAX_DEPTH: usize = 500;
+
+impl Parser<'_> {
+    fn peek(&self) -> Token {
+        self.tokens[self.at].1.clone()
+    }
+
+    fn next(&mut self) -> Token {
+        let token = self.peek();
+        self.at = (self.at + 1).min(self.tokens.len() - 1);
+        token
+    }
+
+    fn takes(&mut self, sign: &'static str) -> bool {
+        let is_it = self.peek() == Token::Sign(sign);
+        if is_it {
+            self.next();
+        }
+        is_it
+    }
+
+    fn wrong(&self, message: String) -> Wrong {
+        Wrong { at: self.tokens[self.at].0, message }
+    }
+
+    fn equivalence(&mut self) -> Result<Formula, Wrong> {
+        let mut left = self.implication()?;
+        while self.takes("<->") {
+            let right = self.implication()?;
+            let both = left.clone().and(right.clone());
+            left = both.or(left.negated().and(right.negated()));
+        }
+        Ok(left)
+    }
+
+    fn implication(&mut self) -> Result<Formula, Wrong> {
+        let left = self.disjunction()?;
+        if self.takes("->") {
+            let right = self.implication()?;
+            return Ok(left.negated().or(right));
+        }
+        Ok(left)
+    }
+
+    fn disjunction(&mut self) -> Result<Formula, Wrong> {
+        let mut left = self.conjunction()?;
+        while self.takes("||") {
+            left = left.or(self.conjunction()?);
+        }
+        Ok(left)
+    }
+
+    fn conjunction(&mut self) -> Result<Formula, Wrong> {
+        let mut left = self.binary()?;
+        while self.takes("&&") {
+            left = left.and(self.binary()?);
+        }
+        Ok(left)
+    }
+
+    fn binary(&mut self) -> Result<Formula, Wrong> {
+        let left = self.unary()?;
+        if self.takes("U") {
+            return Ok(left.until(self.binary()?));
+        }
+        if self.takes("R") {
+            return Ok(left.release(self.binary()?));
+        }
+        if self.takes("W") {
+            // a W b = b R (a || b)
+            let right = self.binary()?;
+            return Ok(right.clone().release(left.or(right)));
+        }
+        if self.takes("M") {
+            // a M b = b U (a && b)
+            let right = self.binary()?;
+            return Ok(right.clone().until(left.and(right)));
+        }
+        Ok(left)
+    }
+
+    fn unary(&mut self) -> Result<Formula, Wrong> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(self.wrong("the formula is nested too deeply".to_string()));
+        }
+        let formula = if self.takes("!") {
+            self.unary()?.negated()
+        } else if self.takes("X") {
+            self.unary()?.next()
+        } else if self.takes("F") {
+            self.unary()?.eventually()
+        } else if self.takes("G") {
+            self.unary()?.always()
+        } else if self.takes("(") {
+            let inside = self.equivalence()?;
+            if !self.takes(")") {
+                return Err(self.wrong(format!("expected `)`, found {}", self.peek().words())));
+            }
+            inside
+        } else {
+            self.proposition()?
+        };
+        self.depth -= 1;
+        Ok(formula)
+    }
+
+    fn proposition(&mut self) -> Result<Formula, Wrong> {
+        let start = self.at;
+        if let Token::Word(word) = self.peek() {
+            match word.as_str() {
+                "true" => {
+                    self.next();
+                    return Ok(Formula::True);
+                }
+                "false" => {
+                    self.next();
+                    return Ok(Formula::False);
+                }
+                "empty" | "ended" => {
+                    self.next();
+                    return self.about_thread(&word);
+                }
+                _ => {}
+            }
+            if let Some(thread) = thread_name(&word) {
+                self.next();
+                if self.takes("@") {
+                    return self.at_label(start, thread);
+                }
+                self.at = start;
+            }
+        }
+        let left = self.term()?;
+        let comparison = match self.peek() {
+            Token::Sign("==") => Some(Comparison::Eq),
+            Token::Sign("!=") => Some(Comparison::Ne),
+            Token::Sign("<") => Some(Comparison::Lt),
+            Token::Sign("<=") => Some(Comparison::Le),
+            Token::Sign(">") => Some(Comparison::Gt),
+            Token::Sign(">=") => Some(Comparison::Ge),
+            _ => None,
+        };
+        let Some(comparison) = comparison else {
+            return self.atom(Proposition::Compare(left, Comparison::Ne, Term::Number(0)));
+        };
+        self.next();
+        let right = self.term()?;
+        self.atom(Proposition::Compare(left, comparison, right))
+    }
+
+    fn about_thread(&mut self, word: &str) -> Result<Formula, Wrong> {
+        if !self.takes("(") {
+            return Err(self.wrong(format!("expected `{word}(P0)`")));
+        }
+        let Token::Word(name) = self.peek() else {
+            return Err(self.wrong(format!("expected the name of a thread, found {}", self.peek().words())));
+        };
+        let Some(thread) = thread_name(&name) else {
+            return Err(self.wrong(format!("`{name}` is not a thread: threads are P0, P1, …")));
+        };
+        self.known_thread(thread)?;
+        self.next();
+        if !self.takes(")") {
+            return Err(self.wrong(format!("expected `)`, found {}", self.peek().words())));
+        }
+        self.atom(if word == "empty" { Proposition::Empty(thread) } else { Proposition::Ended(thread) })
+    }
+
+    fn known_thread(&self, thread: usize) -> Result<(), Wrong> {
+        let n = self.program.threads.iter().filter(|thread| thread.start == Start::Alone).count();
+        // Threads that others start are numbered after those.
+        match thread < n.max(self.program.threads.len()) {
+            true => Ok(()),
+            false => Err(self.wrong(format!("there is no thread P{thread}"))),
+        }
+    }
+
+    fn at_label(&mut self, start: usize, thread: usize) -> Result<Formula, Wrong> {
+        let at = self.at;
+        self.at = start;
+        self.known_thread(thread)?;
+        self.at = at;
+        let Token::Word(label) = self.peek() else {
+            return Err(self.wrong(format!("expected a label, found {}", self.peek().words())));
+        };
+        let labels = &self.program.threads[thread].labels;
+        let Some((_, instruction)) = labels.iter().find(|(name, _)| *name == label) else {
+            let mut known: Vec<&str> = labels.iter().map(|(name, _)| name.as_str()).collect();
+            known.sort_unstable();
+            let known = if known.is_empty() { "it has none".to_string() } else { known.join(", ") };
+            return Err(self.wrong(format!("thread P{thread} has no label `{label}` ({known})")));
+        };
+        let instruction = *instruction;
+        self.next();
+        self.atom(Proposition::At(thread, instruction))
+    }
+
+    fn term(&mut self) -> Result<Term, Wrong> {
+        if self.takes("-") {
+            return match self.peek() {
+                Token::Number(n) => {
+                    self.next();
+                    Ok(Term::Number(-n))
+                }
+                other => Err(self.wrong(format!("expected a number, found {}", other.words()))),
+            };
+        }
+        match self.peek() {
+            Token::Number(n) => {
+                self.next();
+                if !self.takes(":") {
+                    return Ok(Term::Number(n));
+                }
+                let thread = usize::try_from(n).unwrap_or(usize::MAX);
+                self.known_thread(thread)?;
+                let Token::Word(name) = self.peek() else {
+                    return Err(self.wrong(format!("expected a register, found {}", self.peek().words())));
+                };
+                let Some(register) = self.program.regs.find(&name) else {
+                    return Err(self.wrong(format!("no thread has a register `{name}`")));
+                };
+                self.next();
+                Ok(Term::Register(thread, register))
+            }
+            Token::Word(name) => {
+                let mut name = name;
+                let start = self.at;
+                self.next();
+                if self.takes("[") {
+                    let Token::Number(index) = self.next() else {
+                        return Err(self.wrong("expected an index".to_string()));
+                    };
+                    if !self.takes("]") {
+                        return Err(self.wrong(format!("expected `]`, found {}", self.peek().words())));
+                    }
+                    name = format!("{name}[{index}]");
+                }
+                match self.program.locations.iter().position(|cell| cell.name == name) {
+                    Some(cell) => Ok(Term::Cell(cell)),
+                    None => {
+                        self.at = start;
+                        Err(self.wrong(format!("there is no location `{name}`")))
+                    }
+                }
+            }
+            other => Err(self.wrong(format!("expected a proposition, found {}", other.words()))),
+        }
+    }
+
+    fn atom(&mut self, proposition: Proposition) -> Result<Formula, Wrong> {
+        let list = &mut self.propositions.list;
+        let number = match list.iter().position(|known| *known == proposition) {
+            Some(number) => number,
+            None => {
+                list.push(proposition);
+                list.len() - 1
+            }
+        };
+        if number >= MAX_ATOMS {
+            return Err(self.wrong(format!("more than {MAX_ATOMS} different propositions")));
+        }
+        Ok(Formula::atom(Atom(number as u8)))
+    }
+}
+
+/// The number in `P0`.
+fn thread_name(word: &str) -> Option<usize> {
+    word.strip_prefix('P').filter(|digits| !digits.is_empty())?.parse().ok()
+}
