@@ -79,7 +79,7 @@ pub const PORT: &str = "\
 Exit codes: 0 all portable, 1 one is not, 2 bad input, 3 not supported, 4 a limit was hit.
 
 Examples:
-  litmus port litmus/sb-x86.litmus --from sc --to x86tso
+  litmus port litmus/sb-fenced-x86.litmus --from sc --to x86tso
   litmus port litmus/sb-x86.litmus --from x86tso --to sc --states";
 
 pub const ROBUST: &str = "\

@@ -65,7 +65,12 @@ pub fn ltl(
     let found = question.ask(&limits);
     let seconds = start.elapsed().as_secs_f64();
     match found {
-        Ok(found) => question.tell(&found, seconds, out),
+        Ok(found) => {
+            if !console.quiet && args.format == PortFormat::Text {
+                writeln!(err, "{}", found.in_figures(seconds))?;
+            }
+            question.tell(&found, seconds, out)
+        }
         Err(Fault::Program(diagnostic)) => {
             let class = diagnostic.class;
             err.write_all(crate::diag::render(&diagnostic, &report.sources, console.color_err).as_bytes())?;
@@ -100,6 +105,13 @@ struct Found {
     complete: bool,
     trace: Option<trace::Trace>,
     figures: Figures,
+}
+
+impl Found {
+    fn in_figures(&self, seconds: f64) -> String {
+        let Figures { states, transitions, bytes, .. } = self.figures;
+        format!("{states} states, {transitions} transitions, {:.1} MB, {seconds:.2} s", bytes as f64 / 1e6)
+    }
 }
 
 impl Question<'_> {
@@ -164,13 +176,6 @@ impl Question<'_> {
             if let Some(trace) = &found.trace {
                 write!(out, "{trace}")?;
             }
-            writeln!(
-                out,
-                "{} states, {} transitions, {:.1} MB, {seconds:.2} s",
-                figures.states,
-                figures.transitions,
-                figures.bytes as f64 / 1e6
-            )?;
         }
         Ok(match found.word {
             "holds" | "reachable" => Exit::Success,

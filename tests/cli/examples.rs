@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{litmus, litmus_in, stdout};
+use super::{litmus, litmus_in, stdout, words};
 
 /// The examples at the end of a help text.
 fn examples(help: &str) -> Vec<String> {
@@ -50,8 +50,9 @@ fn the_examples_of_every_help_text_run() {
         let found = examples(&help);
         assert!(!found.is_empty(), "`litmus {}` has no examples", args.join(" "));
         for example in found {
-            let words: Vec<&str> = example.split_whitespace().collect();
+            let words = words(&example);
             assert_eq!(words[0], "litmus", "{example}");
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
             litmus_in(folder.path(), &words[1..]).assert().code(0);
         }
     }

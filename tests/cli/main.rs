@@ -95,3 +95,22 @@ pub const SPIN: &str = "X86 SPIN\n{}\n P0         | P1          ;\n MOV [x],$1 |
 
 /// An instruction that does not exist.
 pub const BAD: &str = "X86 BAD\n{}\n P0         ;\n MOOV [x],$1 ;\nexists (x=1)\n";
+
+/// The words of a command line, as a shell takes them: single quotes hold a word together.
+fn words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quoted = false;
+    for c in line.chars() {
+        match c {
+            '\'' => {
+                quoted = !quoted;
+                word.get_or_insert_default();
+            }
+            c if c.is_whitespace() && !quoted => words.extend(word.take()),
+            c => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}

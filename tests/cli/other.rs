@@ -254,6 +254,7 @@ fn help_texts() {
       port         May a program move from one model to another: is all that the second allows allowed
                    by the first?
       robust       Does a program behave under a model as it does under sequential consistency?
+      ltl          Does a formula of linear temporal logic hold on every run, loops without bound included?
       merge        Join the logs of a campaign's parts
       doc          Explain a predefined name of the cat language: `X`, `_`, `lxsx`, `DMB.SY` …
       bench        Generate families of tests of growing size and measure them

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{litmus_in, stdout, without_times};
+use super::{litmus_in, stdout, without_times, words};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -43,12 +43,14 @@ fn the_sessions_of_the_readme_are_real() {
         let entry = entry.unwrap();
         std::fs::copy(entry.path(), folder.path().join("litmus").join(entry.file_name())).unwrap();
     }
-    let pages = ["README.md", "docs/getting-started.md", "docs/graphs.md", "docs/two-models.md"];
+    let pages =
+        ["README.md", "docs/getting-started.md", "docs/graphs.md", "docs/two-models.md", "docs/ltl.md"];
     let text = |page: &str| std::fs::read_to_string(root().join(page)).unwrap();
     let sessions: Vec<(String, String)> = pages.iter().flat_map(|page| sessions(&text(page))).collect();
     assert!(sessions.len() >= 10, "{sessions:?}");
     for (command, printed) in sessions {
-        let words: Vec<&str> = command.split_whitespace().collect();
+        let words = words(&command);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let run = litmus_in(folder.path(), &words).assert();
         assert_eq!(
             without_times(stdout(&run).trim_end()),
