@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::code::{Watched, compile};
 use super::ltl::automaton::{Automaton, MAX_UNTILS, TooLarge, translate};
-use super::ltl::emptiness::{Graph, accepting_run};
+use super::ltl::emptiness::{Graph, accepting_run, shortest_path};
 use super::ltl::eval::holds_on;
 use super::proposition::{Property, Propositions};
 use super::state::{Rows, Where};
@@ -120,14 +120,18 @@ pub fn check(
                 let message = "a run was found that does not violate the formula";
                 return Err(Fault::Program(Diagnostic::internal(message)));
             }
-            // From where on nothing can save the formula any more: what follows does not matter.
-            let lost = run.stem.iter().chain(&run.cycle).position(|pair| {
-                let of = product.pairs.get(*pair)[1];
-                automaton.accepts_all_from(of)
-            });
-            Answer::Violated(match lost {
-                Some(end) => Lasso { stem: path(&mut product.machine, &states[..=end])?, cycle: Vec::new() },
-                None => trace(&mut product.machine, &states, back)?,
+            // Where nothing can save the formula any more, what follows does not matter.
+            let lost = |product: &Product, pair: u32| automaton.accepts_all_from(product.pairs.get(pair)[1]);
+            Answer::Violated(match run.stem.iter().chain(&run.cycle).any(|pair| lost(&product, *pair)) {
+                true => {
+                    let initial = run.stem.iter().chain(&run.cycle).next().copied().unwrap_or(0);
+                    let pairs = shortest_path(&mut product, initial, &lost)?;
+                    let states: Vec<u32> = pairs.iter().map(|pair| product.pairs.get(*pair)[0]).collect();
+                    // The automaton is one step behind: it has not looked at the last state.
+                    let end = states.len().saturating_sub(1).max(1);
+                    Lasso { stem: path(&mut product.machine, &states[..end])?, cycle: Vec::new() }
+                }
+                false => trace(&mut product.machine, &states, back)?,
             })
         }
     };
@@ -153,7 +157,7 @@ pub fn final_states(
 ) -> Result<BTreeSet<Vec<Value>>, Fault> {
     let registers = observed.iter().filter_map(|place| match place {
         Observable::Reg(thread, register) => Some((usize::from(*thread), *register)),
-        Observable::Loc(_) => None,
+        _ => None,
     });
     let watched = Watched { places: Vec::new(), registers: registers.collect() };
     let compiled = compile(program, &watched).map_err(Fault::Program)?;
@@ -178,6 +182,8 @@ pub fn final_states(
                     machine.locals.get(row[usize::from(*thread)]).slots[usize::from(register.0)]
                 }
                 Observable::Loc(cell) => memory[usize::from(cell.0)],
+                // There are no faults here.
+                _ => Value::ZERO,
             };
             found.insert(observed.iter().map(value).collect());
         }

@@ -421,7 +421,7 @@ impl Layout<'_> {
                 let (dst, src) = (self.tmp(*dst), self.tmp(*a));
                 self.push(Code::Copy { dst, src });
             }
-            Op::ReadReg { dst, reg, .. } => {
+            Op::ReadReg { dst, reg, .. } | Op::ReadRegWith { dst, reg, .. } => {
                 let dst = self.tmp(*dst);
                 self.push(Code::Copy { dst, src: reg.0 });
             }
@@ -526,10 +526,12 @@ impl Layout<'_> {
             | Op::CondBegin
             | Op::CondEnd
             | Op::ControlSave { .. }
-            | Op::ControlRestore { .. } => {}
+            | Op::ControlRestore { .. }
+            | Op::Mark { .. } => {}
             Op::Jump { target: Target::Indirect(_) } => {
                 return Err(self.unsupported("a jump to a computed place"));
             }
+            Op::Fault { .. } | Op::ExceptionReturn { .. } => return Err(self.unsupported("an exception")),
             Op::Reserve { .. } | Op::Conditional { .. } => {
                 return Err(self.unsupported("load-reserve and store-conditional"));
             }

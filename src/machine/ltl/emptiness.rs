@@ -136,7 +136,7 @@ fn lasso<G: Graph>(
 ) -> Result<Lasso, G::Stop> {
     let mut stem = vec![initial];
     if !within(initial) {
-        let (way, _) = shortest(graph, initial, &|_| true, &|to, _| within(to))?;
+        let (way, _) = shortest(graph, initial, &|_| true, &|_, to, _| within(to))?;
         stem.extend(way);
     }
     let Some(start) = stem.pop() else { return Ok(Lasso { stem, cycle: Vec::new() }) };
@@ -144,7 +144,7 @@ fn lasso<G: Graph>(
     let (mut at, mut missing) = (start, all);
     // Set by set: the shortest way to a step that is in one of those still missing. Then back.
     loop {
-        let (way, sets) = shortest(graph, at, within, &|to, sets| match missing {
+        let (way, sets) = shortest(graph, at, within, &|_, to, sets| match missing {
             0 => to == start,
             _ => sets & missing != 0,
         })?;
@@ -159,12 +159,29 @@ fn lasso<G: Graph>(
     Ok(Lasso { stem, cycle })
 }
 
+/// The shortest path from a state to one of a kind that can be reached from it: both ends included.
+///
+/// # Errors
+/// Exploring the graph failed.
+pub fn shortest_path<G: Graph>(
+    graph: &mut G,
+    from: u32,
+    wanted: &dyn Fn(&G, u32) -> bool,
+) -> Result<Vec<u32>, G::Stop> {
+    let mut path = vec![from];
+    if !wanted(graph, from) {
+        let (way, _) = shortest(graph, from, &|_| true, &|graph, to, _| wanted(graph, to))?;
+        path.extend(way);
+    }
+    Ok(path)
+}
+
 /// The shortest way through certain states whose last step is as wanted: its states but the first, and the sets of all its steps.
 fn shortest<G: Graph>(
     graph: &mut G,
     from: u32,
     within: &dyn Fn(u32) -> bool,
-    wanted: &dyn Fn(u32, u64) -> bool,
+    wanted: &dyn Fn(&G, u32, u64) -> bool,
 ) -> Result<(Vec<u32>, u64), G::Stop> {
     let mut before: FxHashMap<u32, (u32, u64)> = FxHashMap::default();
     let mut layer = vec![from];
@@ -175,7 +192,7 @@ fn shortest<G: Graph>(
             steps.clear();
             graph.successors(state, &mut steps)?;
             for &(to, sets) in steps.iter().filter(|(to, _)| within(*to)) {
-                if wanted(to, sets) {
+                if wanted(graph, to, sets) {
                     let (mut way, mut all, mut at) = (vec![to], sets, state);
                     while at != from {
                         way.push(at);
