@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use crate::diag::Class;
 use crate::machine::{
     self, Answer, AtomicRule, AtomicWrite, Buffers, Fairness, Fault, Figures, Limits, LtlProperty, Options,
 };
@@ -29,7 +30,8 @@ pub fn ltl(
     err.write_all(console.diagnostics(&report).as_bytes())?;
     let Some(answer) = &report.answer else {
         return Ok(match report.error().map(|error| error.class) {
-            Some(crate::diag::Class::Unsupported) => Exit::Unsupported,
+            Some(Class::Unsupported) => Exit::Unsupported,
+            Some(Class::Limit(_)) => Exit::Limit,
             _ => Exit::BadInput,
         });
     };
@@ -75,8 +77,9 @@ pub fn ltl(
             let class = diagnostic.class;
             err.write_all(crate::diag::render(&diagnostic, &report.sources, console.color_err).as_bytes())?;
             Ok(match class {
-                crate::diag::Class::Unsupported => Exit::Unsupported,
-                crate::diag::Class::BadInput => Exit::BadInput,
+                Class::Unsupported => Exit::Unsupported,
+                Class::BadInput => Exit::BadInput,
+                Class::Limit(_) => Exit::Limit,
             })
         }
         Err(Fault::Memory) => {
