@@ -15,6 +15,7 @@ pub mod doc;
 pub mod execution;
 pub mod explore;
 mod facade;
+pub mod grow;
 pub mod limits;
 pub mod litmus;
 pub mod machine;

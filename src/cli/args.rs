@@ -130,7 +130,7 @@ pub struct Search {
     #[arg(long, value_enum, default_value = "count")]
     pub mode: ModeArg,
     /// How to find it out
-    #[arg(long, value_enum, default_value = "explore")]
+    #[arg(long, value_enum, default_value = "auto")]
     pub engine: EngineArg,
     /// Unroll loops N times (a test's own Unroll= wins) [default: 2]
     #[arg(long, value_name = "N")]
@@ -165,7 +165,13 @@ pub enum ModeArg {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum EngineArg {
-    /// The stateless explorer
+    /// Whichever suits the test and the model
+    Auto,
+    /// Closed worlds: the paths of all threads first, then what they read
+    Worlds,
+    /// Executions that grow event by event, for models that allow it
+    Grow,
+    /// Another name of `worlds`
     Explore,
     /// The oracle: enumerate everything, then filter
     Naive,

@@ -165,7 +165,9 @@ pub fn search(settings: &mut Settings, args: &Search) {
         ModeArg::Check => Mode::Check,
     };
     options.engine = match args.engine {
-        EngineArg::Explore => Engine::Explore,
+        EngineArg::Auto => Engine::Auto,
+        EngineArg::Worlds | EngineArg::Explore => Engine::Explore,
+        EngineArg::Grow => Engine::Grow,
         EngineArg::Naive => Engine::Naive,
     };
     options.timeout = args.timeout.map(duration).or(options.timeout);

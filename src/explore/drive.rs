@@ -10,7 +10,7 @@ use super::root::{Built, build};
 use super::search::{Part, Search};
 use super::share::{MANY_WORLDS, in_parts, may_share, over_worlds};
 use super::sink::Sink;
-use super::{Engine, Mode, Options, naive};
+use super::{Engine, Mode, Options, growing, naive};
 use crate::condition::Observable;
 use crate::diag::Diagnostic;
 use crate::execution::{Names, View, World, Worlds, unfold};
@@ -83,6 +83,9 @@ pub(super) fn run_into(
         .collect();
     cells.sort_unstable();
     cells.dedup();
+    if options.engine == Engine::Grow && sink.watch.is_none() {
+        return growing::run(test, model, options, sink);
+    }
     let other = sink.watch.as_ref().and_then(|watch| watch.against);
     let registers = model.needs_register_events() || other.is_some_and(Model::needs_register_events);
     let job = Job { test, model, options, registers };

@@ -14,6 +14,7 @@ mod feasible;
 mod finals;
 mod free;
 mod goal;
+mod growing;
 mod leaf;
 mod naive;
 mod problem;
@@ -58,9 +59,13 @@ pub enum Mode {
 /// How to find it out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Engine {
-    /// The explorer.
+    /// Whichever suits the test and the model.
+    Auto,
+    /// The explorer: closed worlds.
     #[default]
     Explore,
+    /// Executions that grow one event at a time, with revisits; for models that allow it.
+    Grow,
     /// The oracle: enumerate everything, then filter.
     Naive,
 }

@@ -1,0 +1,88 @@
+//! A test run by the engine that grows executions, with its answers in the same form.
+
+use std::ops::ControlFlow;
+
+use super::Options;
+use super::sink::{self, Sink};
+use crate::condition::Observable;
+use crate::diag::Diagnostic;
+use crate::grow::{self, Ended, Execution, Visitor};
+use crate::litmus::Lowered;
+use crate::model::Model;
+use crate::outcome::Outcome;
+use crate::program::Value;
+
+/// Runs a test under a model.
+pub(super) fn run(
+    test: &Lowered,
+    model: &Model,
+    options: &Options,
+    sink: Sink,
+) -> Result<Outcome, Diagnostic> {
+    if !test.scopes.is_empty() || !test.regions.is_empty() {
+        return Err(Diagnostic::unsupported("grow::scopes", "scopes and regions need another engine")
+            .help("`--engine worlds` runs every test"));
+    }
+    let settings = grow::Options {
+        unroll: test.unroll.unwrap_or(options.unroll),
+        skip_checks: options.skip_checks.clone(),
+    };
+    let mut recorder = Recorder { sink };
+    let stats = grow::explore(&test.program, model, &settings, &mut recorder)?;
+    let mut sink = recorder.sink;
+    sink.outcome.stats.graphs += stats.steps;
+    for (name, count) in &stats.pruned {
+        sink::add(&mut sink.outcome.stats.pruned, name, *count);
+    }
+    sink.finish()
+}
+
+/// Puts executions into the outcome.
+struct Recorder<'t> {
+    sink: Sink<'t>,
+}
+
+impl Visitor for Recorder<'_> {
+    fn execution(&mut self, ended: Ended, found: &grow::Found, execution: &dyn Execution) -> ControlFlow<()> {
+        match ended {
+            Ended::Complete => {}
+            Ended::Blocked => return ControlFlow::Continue(()),
+            Ended::Cut(cuts) => {
+                for cut in cuts {
+                    if !self.sink.outcome.cuts.contains(&cut) {
+                        self.sink.outcome.cuts.push(cut);
+                    }
+                }
+                return ControlFlow::Continue(());
+            }
+            Ended::Error(diagnostic) => return self.sink.fail(*diagnostic),
+        }
+        let value = |observable: Observable| match observable {
+            Observable::Reg(thread, reg) => {
+                execution.register(usize::from(thread), reg).unwrap_or(Value::ZERO)
+            }
+            Observable::Loc(loc) => execution.memory(usize::from(loc.0)),
+        };
+        if !self.sink.wanted(&value) {
+            return ControlFlow::Continue(());
+        }
+        for observable in &self.sink.test().observed {
+            if let Observable::Reg(thread, reg) = observable
+                && let Err(illegal) = execution.register(usize::from(*thread), *reg)
+            {
+                let diagnostic = illegal.diagnostic(&self.sink.test().program, None);
+                return self.sink.fail(diagnostic);
+            }
+        }
+        let flags: Vec<&str> = found.flags.iter().map(String::as_str).collect();
+        self.sink.record(&value, &sink::Found { flags: &flags, undefined: found.undefined, ways: 1 })
+    }
+
+    fn look(&mut self) -> ControlFlow<()> {
+        self.sink.look_at_limits()
+    }
+
+    fn fail(&mut self, diagnostic: Diagnostic) -> ControlFlow<()> {
+        self.sink.fail(diagnostic)
+    }
+}

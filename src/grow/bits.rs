@@ -1,0 +1,119 @@
+//! Sets of events as a few machine words.
+
+/// A set of events.
+pub(super) type Bits<const W: usize> = [u64; W];
+
+pub(super) fn none<const W: usize>() -> Bits<W> {
+    [0; W]
+}
+
+/// The first `n` events.
+pub(super) fn below<const W: usize>(n: usize) -> Bits<W> {
+    let mut bits = [0; W];
+    for (word, bits) in bits.iter_mut().enumerate() {
+        let first = word * 64;
+        *bits = match n.saturating_sub(first) {
+            0 => 0,
+            left @ 1..64 => (1 << left) - 1,
+            _ => u64::MAX,
+        };
+    }
+    bits
+}
+
+pub(super) fn one<const W: usize>(event: usize) -> Bits<W> {
+    let mut bits = [0; W];
+    bits[event / 64] = 1 << (event % 64);
+    bits
+}
+
+#[inline]
+pub(super) fn has<const W: usize>(bits: &Bits<W>, event: usize) -> bool {
+    bits[event / 64] >> (event % 64) & 1 == 1
+}
+
+#[inline]
+pub(super) fn add<const W: usize>(bits: &mut Bits<W>, event: usize) {
+    bits[event / 64] |= 1 << (event % 64);
+}
+
+#[inline]
+pub(super) fn remove<const W: usize>(bits: &mut Bits<W>, event: usize) {
+    bits[event / 64] &= !(1 << (event % 64));
+}
+
+#[inline]
+pub(super) fn or<const W: usize>(a: &Bits<W>, b: &Bits<W>) -> Bits<W> {
+    std::array::from_fn(|word| a[word] | b[word])
+}
+
+#[inline]
+pub(super) fn and<const W: usize>(a: &Bits<W>, b: &Bits<W>) -> Bits<W> {
+    std::array::from_fn(|word| a[word] & b[word])
+}
+
+#[inline]
+pub(super) fn without<const W: usize>(a: &Bits<W>, b: &Bits<W>) -> Bits<W> {
+    std::array::from_fn(|word| a[word] & !b[word])
+}
+
+#[inline]
+pub(super) fn is_empty<const W: usize>(bits: &Bits<W>) -> bool {
+    bits.iter().all(|word| *word == 0)
+}
+
+#[inline]
+pub(super) fn meet<const W: usize>(a: &Bits<W>, b: &Bits<W>) -> bool {
+    a.iter().zip(b).any(|(a, b)| a & b != 0)
+}
+
+/// Its events, in order.
+#[inline]
+pub(super) fn each<const W: usize>(bits: &Bits<W>, mut f: impl FnMut(usize)) {
+    for (word, bits) in bits.iter().enumerate() {
+        let mut left = *bits;
+        while left != 0 {
+            f(word * 64 + left.trailing_zeros() as usize);
+            left &= left - 1;
+        }
+    }
+}
+
+/// The union of some rows.
+#[inline]
+pub(super) fn union_of<const W: usize>(rows: &[Bits<W>], events: &Bits<W>) -> Bits<W> {
+    let mut all = none();
+    each(events, |event| all = or(&all, &rows[event]));
+    all
+}
+
+/// Has the relation no cycle among these events? Rows are sets of predecessors.
+pub(super) fn is_acyclic<const W: usize>(rows: &[Bits<W>], events: &Bits<W>) -> bool {
+    let mut left = *events;
+    loop {
+        let before = left;
+        each(&before, |event| {
+            if !meet(&rows[event], &left) {
+                remove(&mut left, event);
+            }
+        });
+        if is_empty(&left) {
+            return true;
+        }
+        if left == before {
+            return false;
+        }
+    }
+}
+
+/// Makes a relation transitive.
+pub(super) fn close<const W: usize>(rows: &mut [Bits<W>]) {
+    for middle in 0..rows.len() {
+        let through = rows[middle];
+        for row in rows.iter_mut() {
+            if has(row, middle) {
+                *row = or(row, &through);
+            }
+        }
+    }
+}

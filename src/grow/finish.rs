@@ -1,0 +1,174 @@
+//! Executions as whoever asked for them sees them.
+
+use super::compile::Check;
+use super::graph::{Graph, Kind, NONE};
+use super::step::Stop;
+use crate::diag::Diagnostic;
+use crate::execution::{Cut, EventKind};
+use crate::model::CheckKind;
+use crate::program::{IllegalOp, Reg, SetName, Value};
+
+/// How an execution ended.
+#[derive(Clone, Debug)]
+pub enum Ended {
+    /// Every thread came to its end.
+    Complete,
+    /// Some thread waits for what never comes.
+    Blocked,
+    /// A loop was cut in some thread.
+    Cut(Vec<Cut>),
+    /// A thread asks for what cannot be given.
+    Error(Box<Diagnostic>),
+}
+
+impl Ended {
+    pub(super) fn of<const W: usize>(graph: &Graph<W>) -> Ended {
+        let mut cuts = Vec::new();
+        let mut blocked = false;
+        let mut error = None;
+        for thread in &graph.threads {
+            match &*thread.stop {
+                Stop::Cut(_, cut) => cuts.push(cut.clone()),
+                Stop::Error(_, diagnostic) if error.is_none() => error = Some(diagnostic.clone()),
+                Stop::Blocked(_) => blocked = true,
+                _ => {}
+            }
+        }
+        match error {
+            _ if blocked => Ended::Blocked,
+            Some(diagnostic) => Ended::Error(Box::new(diagnostic)),
+            None if !cuts.is_empty() => Ended::Cut(cuts),
+            None => Ended::Complete,
+        }
+    }
+}
+
+/// What a model notes about an execution that it accepts.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// The flags it raises.
+    pub flags: Vec<String>,
+    /// Did it fail an `undefined_unless`?
+    pub undefined: bool,
+}
+
+impl Found {
+    pub(super) fn take(&mut self, flag: &Check, holds: bool) {
+        match flag.kind {
+            CheckKind::Flag if holds => self.flags.push(flag.name.clone()),
+            CheckKind::UndefinedUnless if !holds => self.undefined = true,
+            _ => {}
+        }
+    }
+}
+
+/// An event of an execution.
+#[derive(Clone, Debug)]
+pub struct Event<'e> {
+    /// Its thread; initial writes have none.
+    pub thread: Option<u16>,
+    /// Which executed instruction of the thread it belongs to.
+    pub instance: u32,
+    /// The thread in whose code its instruction stands, and its index there.
+    pub code: u16,
+    /// The index of its instruction.
+    pub pc: u32,
+    /// What it is.
+    pub kind: EventKind,
+    /// Its memory cell.
+    pub cell: Option<u16>,
+    /// Sets that it is in besides those that follow from its kind.
+    pub sets: &'e [SetName],
+    /// The value it reads.
+    pub read: Option<Value>,
+    /// The value it writes.
+    pub written: Option<Value>,
+    /// The event it reads from.
+    pub source: Option<usize>,
+}
+
+/// An execution. Events are numbered in the order in which they were found; choices of the machine are among them, as
+/// events of no kind, and [`Execution::event`] has nothing for them.
+pub trait Execution {
+    /// How many events there are.
+    fn n_events(&self) -> usize;
+    /// An event.
+    fn event(&self, number: usize) -> Option<Event<'_>>;
+    /// The writes of each cell, in coherence order.
+    fn coherence(&self) -> Vec<Vec<usize>>;
+    /// The last value of a register; an error if it was computed from what has no meaning.
+    ///
+    /// # Errors
+    /// The operation without meaning.
+    fn register(&self, thread: usize, reg: Reg) -> Result<Value, IllegalOp>;
+    /// The last value of a cell.
+    fn memory(&self, cell: usize) -> Value;
+    /// A text that tells this execution from every other of the same program.
+    fn key(&self) -> String;
+}
+
+impl<const W: usize> Execution for Graph<'_, W> {
+    fn n_events(&self) -> usize {
+        self.n()
+    }
+
+    fn event(&self, number: usize) -> Option<Event<'_>> {
+        let node = self.events.get(number)?;
+        let Kind::Event(kind) = node.kind else { return None };
+        let some = |n: u16| Some(n).filter(|n| *n != NONE);
+        Some(Event {
+            thread: some(node.place.thread),
+            instance: node.place.instance,
+            code: node.place.code,
+            pc: node.place.pc,
+            kind,
+            cell: some(node.cell),
+            sets: node.sets,
+            read: node.read,
+            written: node.written,
+            source: some(node.source).map(usize::from),
+        })
+    }
+
+    fn coherence(&self) -> Vec<Vec<usize>> {
+        self.co.iter().map(|order| order.iter().map(|w| usize::from(*w)).collect()).collect()
+    }
+
+    fn register(&self, thread: usize, reg: Reg) -> Result<Value, IllegalOp> {
+        self.threads.get(thread).and_then(|t| t.stop.last()).map_or(Ok(Value::ZERO), |s| s.register(reg))
+    }
+
+    fn memory(&self, cell: usize) -> Value {
+        let last = self.co.get(cell).and_then(|order| order.last());
+        last.and_then(|w| self.events[usize::from(*w)].written).unwrap_or(Value::ZERO)
+    }
+
+    fn key(&self) -> String {
+        use std::fmt::Write as _;
+        // Events by thread and place there.
+        let mut name = vec![(NONE, 0usize); self.n()];
+        let mut counts = vec![0usize; self.threads.len()];
+        for (e, node) in self.events.iter().enumerate() {
+            name[e] = match node.place.thread {
+                NONE => (NONE, usize::from(node.cell)),
+                thread => {
+                    counts[usize::from(thread)] += 1;
+                    (thread, counts[usize::from(thread)])
+                }
+            };
+        }
+        let mut lines: Vec<String> = Vec::new();
+        for (e, node) in self.events.iter().enumerate() {
+            let mut line = format!("{:?} {:?} {} {}", name[e], node.kind, node.cell, node.way);
+            if node.source != NONE {
+                let _ = write!(line, " from {:?}", name[usize::from(node.source)]);
+            }
+            lines.push(line);
+        }
+        lines.sort();
+        for order in &self.co {
+            lines.push(format!("{:?}", order.iter().map(|w| name[usize::from(*w)]).collect::<Vec<_>>()));
+        }
+        lines.join("\n")
+    }
+}

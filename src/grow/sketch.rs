@@ -1,0 +1,493 @@
+//! Sketches: a few events by name, and one that stands for all others. Of an expression is computed which pairs it has
+//! for certain and which it may have, whatever the others are.
+
+use crate::model::{Expr, ExprId, FixId, Pool, Sort};
+
+use super::compile::in_set_by_kind;
+use super::decide::{below_co, below_inverse_rf};
+use crate::execution::EventKind;
+
+/// The event that stands for all others.
+const OTHERS: usize = 0;
+
+/// A relation over the events of a sketch (or a set: as pairs of each event with itself).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Value {
+    pub n: usize,
+    /// Pairs that it has; bit `a * n + b`. None with the others: nothing is certain of all of them.
+    pub must: u32,
+    /// Pairs that it may have.
+    pub may: u32,
+    /// May it have got a pair of other events by the step that is sketched?
+    pub new: bool,
+}
+
+/// What is known of a pair, or of an event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Known {
+    Yes,
+    No,
+    Perhaps,
+}
+
+/// A sketch.
+pub(super) struct Sketch {
+    /// The events by name, from 1 on.
+    events: Vec<Drawn>,
+    /// Program order, `rf`, the same cell: pairs that are certain.
+    po: Vec<(usize, usize)>,
+    rf: Vec<(usize, usize)>,
+    loc: Vec<(usize, usize)>,
+    /// Coherence, likewise.
+    co: Vec<(usize, usize)>,
+    /// Are the events of the last thread those of one instruction?
+    is_one_instruction: bool,
+    /// One thread for all events, or the first on its own?
+    first_is_apart: bool,
+    /// Are the events new, the last of their thread, their write the last of its cell, their read from the last one there was?
+    is_extension: bool,
+}
+
+/// An event of a sketch.
+struct Drawn {
+    kind: EventKind,
+    /// May a read write, too, and a write read (one-event read-modify-writes)?
+    open: bool,
+}
+
+impl Sketch {
+    /// All the ways to add something last: a read, a write, both in one event, both in two, two of a kind, anything else.
+    pub fn extensions() -> Vec<Sketch> {
+        let sketch = |kinds: &[EventKind]| Sketch {
+            events: kinds.iter().map(|kind| Drawn { kind: *kind, open: false }).collect(),
+            po: Vec::new(),
+            rf: Vec::new(),
+            loc: match kinds {
+                [EventKind::Read, EventKind::Write] => vec![(1, 2), (2, 1)],
+                _ => Vec::new(),
+            },
+            co: Vec::new(),
+            is_one_instruction: true,
+            first_is_apart: false,
+            is_extension: true,
+        };
+        vec![
+            sketch(&[EventKind::Read]),
+            sketch(&[EventKind::Write]),
+            sketch(&[EventKind::Rmw]),
+            sketch(&[EventKind::Read, EventKind::Write]),
+            sketch(&[EventKind::Read, EventKind::Read]),
+            sketch(&[EventKind::Write, EventKind::Write]),
+            sketch(&[EventKind::Fence]),
+            sketch(&[EventKind::Other]),
+        ]
+    }
+
+    /// A read from a later write of its own thread.
+    pub fn own_write_read() -> Sketch {
+        Sketch {
+            events: vec![
+                Drawn { kind: EventKind::Read, open: true },
+                Drawn { kind: EventKind::Write, open: true },
+            ],
+            po: vec![(1, 2)],
+            rf: vec![(2, 1)],
+            loc: vec![(1, 2), (2, 1)],
+            co: Vec::new(),
+            is_one_instruction: false,
+            first_is_apart: false,
+            is_extension: false,
+        }
+    }
+
+    /// A read from another thread, and a later write of its own.
+    pub fn through_a_thread() -> Sketch {
+        Sketch {
+            events: vec![
+                Drawn { kind: EventKind::Write, open: true },
+                Drawn { kind: EventKind::Read, open: true },
+                Drawn { kind: EventKind::Write, open: true },
+            ],
+            po: vec![(2, 3)],
+            rf: vec![(1, 2)],
+            loc: vec![(1, 2), (2, 1)],
+            co: Vec::new(),
+            is_one_instruction: false,
+            first_is_apart: true,
+            is_extension: false,
+        }
+    }
+
+    /// A read from another thread, and the write of the same instruction, before or after the one that was read.
+    pub fn through_an_instruction(after: bool) -> Sketch {
+        let plain = |kind| Drawn { kind, open: false };
+        Sketch {
+            events: vec![plain(EventKind::Write), plain(EventKind::Read), plain(EventKind::Write)],
+            po: Vec::new(),
+            rf: vec![(1, 2)],
+            loc: (1..4).flat_map(|a| (1..4).map(move |b| (a, b))).collect(),
+            co: vec![if after { (1, 3) } else { (3, 1) }],
+            is_one_instruction: true,
+            first_is_apart: true,
+            is_extension: false,
+        }
+    }
+
+    /// Its steps of program order and `rf`.
+    pub fn steps(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.po.iter().chain(&self.rf).copied()
+    }
+
+    /// The value of an expression.
+    pub fn value(&self, pool: &Pool, id: ExprId) -> Value {
+        self.eval(pool, id, &mut Vec::new())
+    }
+
+    fn n(&self) -> usize {
+        self.events.len() + 1
+    }
+
+    fn of(&self, f: impl Fn(usize, usize) -> Known) -> Value {
+        let n = self.n();
+        let mut value = Value { n, must: 0, may: 0, new: false };
+        for a in 0..n {
+            for b in 0..n {
+                let bit = 1 << (a * n + b);
+                match f(a, b) {
+                    Known::Yes if a != OTHERS && b != OTHERS => {
+                        value.must |= bit;
+                        value.may |= bit;
+                    }
+                    Known::No => {}
+                    _ => value.may |= bit,
+                }
+            }
+        }
+        value
+    }
+
+    fn set(&self, f: impl Fn(usize) -> Known) -> Value {
+        self.of(|a, b| if a == b { f(a) } else { Known::No })
+    }
+
+    fn anything(&self) -> Value {
+        Value { new: true, ..self.of(|_, _| Known::Perhaps) }
+    }
+
+    fn kind(&self, event: usize) -> Option<&Drawn> {
+        event.checked_sub(1).and_then(|event| self.events.get(event))
+    }
+
+    fn is_write(&self, event: usize) -> Known {
+        self.member(event, "W")
+    }
+
+    fn is_read(&self, event: usize) -> Known {
+        self.member(event, "R")
+    }
+
+    fn member(&self, event: usize, name: &str) -> Known {
+        let Some(drawn) = self.kind(event) else { return Known::Perhaps };
+        if self.is_extension && drawn.kind == EventKind::Write && name == "EX" {
+            // A store-conditional that succeeds is a choice that no deleted event has made.
+            return Known::No;
+        }
+        if self.is_one_instruction && !self.is_extension && name == "X" {
+            return Known::Yes;
+        }
+        match in_set_by_kind(drawn.kind, name) {
+            Some(false) if drawn.open && matches!(name, "R" | "W" | "IW") => Known::Perhaps,
+            Some(true) => Known::Yes,
+            Some(false) => Known::No,
+            None => Known::Perhaps,
+        }
+    }
+
+    fn base(&self, name: &str) -> Value {
+        use Known::{No, Perhaps, Yes};
+        let others = |a: usize, b: usize| a == OTHERS || b == OTHERS;
+        let given = |pairs: &[(usize, usize)], a: usize, b: usize| pairs.contains(&(a, b));
+        let apart = |a: usize, b: usize| self.first_is_apart && (a == 1) != (b == 1);
+        match name {
+            "id" => self.of(|a, b| match (a == b, a) {
+                (false, _) => No,
+                (true, OTHERS) => Perhaps,
+                (true, _) => Yes,
+            }),
+            "po" if self.is_extension => self.of(|a, b| match (a, b) {
+                (_, OTHERS) if a != OTHERS => No,
+                (OTHERS, _) => Perhaps,
+                (a, b) if a < b => Perhaps,
+                _ => No,
+            }),
+            "po" => self.of(|a, b| match () {
+                () if others(a, b) => Perhaps,
+                () if given(&self.po, a, b) => Yes,
+                () => No,
+            }),
+            "rf" if self.is_extension => self.of(|a, b| match (a, b) {
+                (OTHERS, b) if b == OTHERS || self.is_read(b) != No => Perhaps,
+                _ => No,
+            }),
+            "rf" => self.of(|a, b| match () {
+                () if given(&self.rf, a, b) => Yes,
+                () if others(a, b) => Perhaps,
+                () => No,
+            }),
+            "loc" => self.of(|a, b| match () {
+                () if others(a, b) => Perhaps,
+                () if a == b || given(&self.loc, a, b) => Yes,
+                () => Perhaps,
+            }),
+            "int" | "ext" => self.of(|a, b| match (others(a, b), apart(a, b) == (name == "ext")) {
+                (true, _) => Perhaps,
+                (false, true) => Yes,
+                (false, false) => No,
+            }),
+            // An instruction is added and thrown away whole.
+            "same-instance" if self.is_extension => {
+                self.of(|a, b| if others(a, b) && (a, b) != (OTHERS, OTHERS) { No } else { Perhaps })
+            }
+            "same-instance" => self.of(|a, b| match () {
+                () if others(a, b) => Perhaps,
+                () if a == b => Yes,
+                () if apart(a, b) => No,
+                () if self.is_one_instruction => Yes,
+                () => Perhaps,
+            }),
+            "sm" | "si" => self.of(|a, b| match () {
+                () if a != b => No,
+                () => self.member(a, "M"),
+            }),
+            "success" | "tst" | "aligned" | "partial_po" | "equiv-spec" => self.of(|_, _| No),
+            // Between two events, whatever else there is.
+            _ => self.of(|_, _| Perhaps),
+        }
+    }
+
+    fn coherence(&self) -> Value {
+        use Known::{No, Perhaps};
+        if !self.is_extension {
+            return self.of(|a, b| match () {
+                () if self.co.contains(&(a, b)) => Known::Yes,
+                () if self.co.contains(&(b, a)) => No,
+                () => Perhaps,
+            });
+        }
+        self.of(|a, b| match (a, b) {
+            (OTHERS, OTHERS) => Perhaps,
+            (OTHERS, b) if self.is_write(b) != No => Perhaps,
+            _ => No,
+        })
+    }
+
+    /// `rf^-1; co`, where what is read is the last write before what is new.
+    fn overwritten(&self) -> Value {
+        use Known::{No, Perhaps};
+        self.of(|a, b| match (a, b) {
+            (OTHERS, OTHERS) => Perhaps,
+            (OTHERS, b) if self.is_write(b) != No => Perhaps,
+            (_, OTHERS) => No,
+            (a, b) if self.is_read(a) != No && self.is_write(b) != No => Perhaps,
+            _ => No,
+        })
+    }
+
+    fn eval(&self, pool: &Pool, id: ExprId, variables: &mut Vec<(FixId, Vec<Value>)>) -> Value {
+        let n = self.n();
+        let all = self.of(|_, _| Known::Yes);
+        let diagonal = self.base("id");
+        let is_set = pool.sort(id) == Sort::Set;
+        match pool.expr(id) {
+            Expr::Base(name, Sort::Set) if &**name == "FW" => self.anything(),
+            Expr::Base(name, Sort::Set) => self.set(|event| self.member(event, name)),
+            Expr::Base(name, _) => self.base(name),
+            Expr::Choice(_, Sort::Rel) => self.coherence(),
+            Expr::Choice(..) | Expr::Interp(..) => self.anything(),
+            Expr::FixVar(fix, index, _) => {
+                let group = variables.iter().rev().find(|(group, _)| group == fix);
+                group.map_or_else(|| self.anything(), |(_, values)| values[*index as usize])
+            }
+            Expr::Fix(fix, index, _) => {
+                let bodies = pool.fix(*fix).bodies.clone();
+                if !pool.fix_is_monotone(*fix) {
+                    return self.anything();
+                }
+                let nothing = Value { n, must: 0, may: 0, new: false };
+                variables.push((*fix, vec![nothing; bodies.len()]));
+                loop {
+                    let next: Vec<Value> =
+                        bodies.iter().map(|body| self.eval(pool, *body, variables)).collect();
+                    let Some(last) = variables.last_mut() else { return self.anything() };
+                    if last.1 == next {
+                        break;
+                    }
+                    last.1 = next;
+                }
+                let values = variables.pop().map(|(_, values)| values).unwrap_or_default();
+                values.get(*index as usize).copied().unwrap_or_else(|| self.anything())
+            }
+            Expr::Empty(_) => Value { n, must: 0, may: 0, new: false },
+            Expr::Universe(Sort::Set) | Expr::Id => diagonal,
+            Expr::Universe(_) => all,
+            Expr::Union(children) => {
+                let values = children.iter().map(|child| self.eval(pool, *child, variables));
+                values.fold(Value { n, must: 0, may: 0, new: false }, |a, b| Value {
+                    n,
+                    must: a.must | b.must,
+                    may: a.may | b.may,
+                    new: a.new || b.new,
+                })
+            }
+            Expr::Inter(a, b) => {
+                let (a, b) = (self.eval(pool, *a, variables), self.eval(pool, *b, variables));
+                Value { n, must: a.must & b.must, may: a.may & b.may, new: a.new || b.new }
+            }
+            Expr::Diff(a, b) => {
+                let (a, b) = (self.eval(pool, *a, variables), self.eval(pool, *b, variables));
+                self.minus(&a, &b)
+            }
+            Expr::Compl(a) => {
+                let a = self.eval(pool, *a, variables);
+                self.minus(if is_set { &diagonal } else { &all }, &a)
+            }
+            Expr::Seq(children) => self.sequence(pool, children, variables),
+            Expr::Inverse(a) => self.eval(pool, *a, variables).inverse(),
+            Expr::Product(a, b) => {
+                let (a, b) = (self.eval(pool, *a, variables), self.eval(pool, *b, variables));
+                let pairs = |left: u32, right: u32| {
+                    let mut pairs = 0;
+                    for x in 0..n {
+                        for y in 0..n {
+                            if left >> (x * n + x) & 1 == 1 && right >> (y * n + y) & 1 == 1 {
+                                pairs |= 1 << (x * n + y);
+                            }
+                        }
+                    }
+                    pairs
+                };
+                Value { n, must: pairs(a.must, b.must), may: pairs(a.may, b.may), new: a.new || b.new }
+            }
+            Expr::ToId(a) => self.eval(pool, *a, variables),
+            Expr::Domain(a) => self.eval(pool, *a, variables).domain(),
+            Expr::Range(a) => self.eval(pool, *a, variables).inverse().domain(),
+            Expr::Opt(a) => self.eval(pool, *a, variables).or(&diagonal),
+            Expr::Plus(a) => self.eval(pool, *a, variables).closed(),
+            Expr::Star(a) => self.eval(pool, *a, variables).closed().or(&diagonal),
+            Expr::DifferentValues(a) => {
+                let a = self.eval(pool, *a, variables);
+                Value { must: 0, ..a }
+            }
+        }
+    }
+
+    fn sequence(&self, pool: &Pool, children: &[ExprId], variables: &mut Vec<(FixId, Vec<Value>)>) -> Value {
+        let mut result: Option<Value> = None;
+        let mut at = 0;
+        while at < children.len() {
+            let mut value = self.eval(pool, children[at], variables);
+            if self.is_extension && below_inverse_rf(pool, children[at]) {
+                let filters = children[at + 1..]
+                    .iter()
+                    .take_while(|child| matches!(pool.expr(**child), Expr::ToId(_)))
+                    .count();
+                if children.get(at + 1 + filters).is_some_and(|child| below_co(pool, *child)) {
+                    value = self.overwritten();
+                    at += 1 + filters;
+                }
+            }
+            result = Some(match result {
+                None => value,
+                Some(before) => before.then(&value),
+            });
+            at += 1;
+        }
+        result.unwrap_or_else(|| self.anything())
+    }
+
+    fn minus(&self, a: &Value, b: &Value) -> Value {
+        // A pair of others that the second loses is one that the difference gets.
+        Value { n: a.n, must: a.must & !b.may, may: a.may & !b.must, new: a.new || b.new }
+    }
+}
+
+impl Value {
+    pub fn may_have(&self, a: usize, b: usize) -> bool {
+        self.may >> (a * self.n + b) & 1 == 1
+    }
+
+    pub fn must_have(&self, a: usize, b: usize) -> bool {
+        self.must >> (a * self.n + b) & 1 == 1
+    }
+
+    fn or(&self, other: &Value) -> Value {
+        Value {
+            n: self.n,
+            must: self.must | other.must,
+            may: self.may | other.may,
+            new: self.new || other.new,
+        }
+    }
+
+    fn inverse(&self) -> Value {
+        let n = self.n;
+        let turned = |bits: u32| {
+            let mut turned = 0;
+            for a in 0..n {
+                for b in 0..n {
+                    if bits >> (a * n + b) & 1 == 1 {
+                        turned |= 1 << (b * n + a);
+                    }
+                }
+            }
+            turned
+        };
+        Value { n, must: turned(self.must), may: turned(self.may), new: self.new }
+    }
+
+    fn domain(&self) -> Value {
+        let n = self.n;
+        let sources = |bits: u32| {
+            let some = |a: usize| (0..n).any(|b| bits >> (a * n + b) & 1 == 1);
+            (0..n).filter(|a| some(*a)).fold(0, |set, a| set | 1 << (a * n + a))
+        };
+        // Another event that has an edge to a new one was perhaps not there before.
+        let new = self.new || (1..n).any(|b| self.may_have(OTHERS, b));
+        Value { n, must: sources(self.must), may: sources(self.may), new }
+    }
+
+    fn then(&self, next: &Value) -> Value {
+        let n = self.n;
+        let product = |left: u32, right: u32| {
+            let mut product = 0;
+            for a in 0..n {
+                for b in 0..n {
+                    let through = |m: usize| left >> (a * n + m) & 1 == 1 && right >> (m * n + b) & 1 == 1;
+                    if (0..n).any(through) {
+                        product |= 1 << (a * n + b);
+                    }
+                }
+            }
+            product
+        };
+        let around = (1..n).any(|m| self.may_have(OTHERS, m) && next.may_have(m, OTHERS));
+        Value {
+            n,
+            must: product(self.must, next.must),
+            may: product(self.may, next.may),
+            new: self.new || next.new || around,
+        }
+    }
+
+    /// The closure.
+    pub fn closed(&self) -> Value {
+        let mut closed = *self;
+        loop {
+            let next = closed.or(&closed.then(&closed));
+            if next == closed {
+                return closed;
+            }
+            closed = next;
+        }
+    }
+}
