@@ -132,6 +132,9 @@ pub struct Search {
     /// How to find it out
     #[arg(long, value_enum, default_value = "auto")]
     pub engine: EngineArg,
+    /// Leave out rounds of loops that change nothing: a thread waits until it can go on (--engine grow)
+    #[arg(long)]
+    pub awaits: bool,
     /// Unroll loops N times (a test's own Unroll= wins) [default: 2]
     #[arg(long, value_name = "N")]
     pub unroll: Option<u32>,

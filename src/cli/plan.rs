@@ -170,6 +170,7 @@ pub fn search(settings: &mut Settings, args: &Search) {
         EngineArg::Grow => Engine::Grow,
         EngineArg::Naive => Engine::Naive,
     };
+    options.awaits = args.awaits;
     options.timeout = args.timeout.map(duration).or(options.timeout);
     options.max_executions = args.max_executions.or(options.max_executions);
     options.max_memory = Some(args.max_memory.unwrap_or_else(limits::memory::default_limit));

@@ -26,6 +26,8 @@ pub(super) fn run(
     let settings = grow::Options {
         unroll: test.unroll.unwrap_or(options.unroll),
         skip_checks: options.skip_checks.clone(),
+        awaits: options.awaits,
+        ..grow::Options::default()
     };
     let mut recorder = Recorder { sink };
     let stats = grow::explore(&test.program, model, &settings, &mut recorder)?;
@@ -56,6 +58,8 @@ impl Visitor for Recorder<'_> {
                 return ControlFlow::Continue(());
             }
             Ended::Error(diagnostic) => return self.sink.fail(*diagnostic),
+            // Litmus tests have no assertions: nothing to violate.
+            Ended::Violation(_) => return ControlFlow::Continue(()),
         }
         let value = |observable: Observable| match observable {
             Observable::Reg(thread, reg) => {

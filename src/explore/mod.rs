@@ -111,6 +111,8 @@ pub struct Options {
     pub attribute: bool,
     /// Names of checks to skip.
     pub skip_checks: Vec<String>,
+    /// Leave out rounds of loops that change nothing ([`Engine::Grow`] only).
+    pub awaits: bool,
     /// Where the explorer notes every execution that it completes, so that tests can tell whether it found one twice.
     #[cfg(test)]
     pub(crate) completed: Option<Arc<std::sync::Mutex<Vec<String>>>>,
@@ -131,6 +133,7 @@ impl Default for Options {
             speedcheck: false,
             attribute: false,
             skip_checks: Vec::new(),
+            awaits: false,
             #[cfg(test)]
             completed: None,
         }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::bounds::Floor;
 use super::usual;
 use crate::execution::EventKind;
 use crate::model::{CheckKind, ChoiceId, Expr, ExprId, FixId, Model, Pool, Sort, Step, Test, TestKind};
@@ -107,12 +108,16 @@ pub(super) struct Check {
     pub test: TestKind,
     pub negated: bool,
     pub slot: usize,
-    /// Slots to compute before it that no earlier check has computed.
+    /// Slots to compute before it, in order.
     pub code: Vec<usize>,
     /// The expression, for those who reason about it.
     pub expr: ExprId,
     /// Is it asked of every graph on the way, or only at the end?
     pub prunes: bool,
+    /// It holds where one slot of each of these lists is empty.
+    pub guards: Vec<Vec<usize>>,
+    /// All that it says of a new event is that it respects this bound.
+    pub exact: Option<Floor>,
 }
 
 /// A model, compiled.
@@ -132,6 +137,10 @@ pub(super) struct Code {
     pub flags: Vec<Check>,
     /// Are the two accesses of an atomic instruction ordered, as far as cycles with `rf` go?
     pub orders_updates: bool,
+    /// Must a one-event read-modify-write come right after the write that it reads?
+    pub updates_follow: bool,
+    /// Bounds on new events.
+    pub floors: Vec<Floor>,
 }
 
 /// Compiles the checks and flags of a model.
@@ -165,6 +174,8 @@ pub(super) fn compile(model: &Model, skip: &[String]) -> Result<Code, String> {
                     slot,
                     code: Vec::new(),
                     prunes: false,
+                    guards: Vec::new(),
+                    exact: None,
                     expr: test.expr,
                 };
                 match kind {
@@ -185,22 +196,17 @@ pub(super) fn compile(model: &Model, skip: &[String]) -> Result<Code, String> {
 }
 
 impl Code {
-    /// Puts checks in the order in which they are asked: those of graphs on the way, those of whole executions, flags. Each
-    /// computes what none before it has computed.
+    /// Puts checks in the order in which they are asked: those of graphs on the way, then those of whole executions.
     pub fn arrange(&mut self) {
         self.checks.sort_by_key(|check| !check.prunes);
-        let mut computed = vec![false; self.slots.len()];
-        let mut codes = Vec::new();
-        for check in self.checks.iter().chain(&self.flags) {
-            let needed = self.needed(check.slot);
-            let is_new =
-                |slot: &usize| needed[*slot] && self.slots[*slot].class == Class::Whole && !computed[*slot];
-            let new: Vec<usize> = (0..self.slots.len()).filter(is_new).collect();
-            new.iter().for_each(|slot| computed[*slot] = true);
-            codes.push(new);
-        }
-        for (check, new) in self.checks.iter_mut().chain(&mut self.flags).zip(codes) {
-            check.code = new;
+        let code_of = |slot: usize| -> Vec<usize> {
+            let needed = self.needed(slot);
+            (0..self.slots.len()).filter(|s| needed[*s] && self.slots[*s].class == Class::Whole).collect()
+        };
+        let codes: Vec<Vec<usize>> =
+            self.checks.iter().chain(&self.flags).map(|check| code_of(check.slot)).collect();
+        for (check, code) in self.checks.iter_mut().chain(&mut self.flags).zip(codes) {
+            check.code = code;
         }
     }
 

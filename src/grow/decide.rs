@@ -46,6 +46,13 @@ pub(super) fn decide(model: &Model, code: &mut Code) -> Result<(), String> {
         return Err("it may allow cycles of program order and `rf`".to_string());
     }
     code.orders_updates = orders_updates(pool, &code.checks);
+    code.updates_follow =
+        [Sketch::update_after_another(), Sketch::update_before_its_source()].iter().all(|sketch| {
+            code.checks
+                .iter()
+                .filter(|check| !check.negated && check.prunes)
+                .any(|check| refutes(pool, check, sketch))
+        });
     Ok(())
 }
 
@@ -60,32 +67,61 @@ enum Trend {
     Any,
 }
 
-fn trends(code: &Code) -> Vec<Trend> {
-    use Trend::{Any, Grows, Stays};
+/// Do the checks that hold of an execution still hold if a read is left out of it? Nothing that they look at may grow by that.
+pub(super) fn allows_fewer_events(code: &Code) -> bool {
     let mut trends: Vec<Trend> = Vec::new();
     for slot in &code.slots {
-        let of = |slot: usize| trends.get(slot).copied().unwrap_or(Any);
-        let grows = |trend: Trend| if trend == Any { Any } else { Grows };
+        let of = |slot: usize| trends.get(slot).copied().unwrap_or(Trend::Any);
         let trend = match &slot.kind {
-            _ if slot.class != Class::Whole => Stays,
-            Kind::Member(_) | Kind::Base(_) | Kind::Empty | Kind::All | Kind::Id => Stays,
-            Kind::Union(list) => list.iter().map(|slot| of(*slot)).max().unwrap_or(Stays),
-            Kind::Inter(a, b) | Kind::Product(a, b) => of(*a).max(of(*b)),
-            Kind::Diff(a, b) if of(*b) == Stays => of(*a),
-            Kind::Compl(a) if of(*a) == Stays => Stays,
-            Kind::Diff(..) | Kind::Compl(_) => Any,
-            Kind::Inverse(a) | Kind::ToId(a) | Kind::Opt(a) | Kind::DifferentValues(a) => of(*a),
-            Kind::Domain(a) | Kind::Range(a) | Kind::Plus(a) | Kind::Star(a) => grows(of(*a)),
-            Kind::Seq(links) => sequence(code, links, &of),
-            Kind::Variable => Grows,
-            Kind::Fix { group, .. } => {
-                let bodies = code.groups[*group].bodies.iter().map(|slot| grows(of(*slot)));
-                bodies.max().unwrap_or(Grows)
+            // Relations through events in the middle have fewer pairs without them, even where the graph settles them.
+            Kind::Seq(links) => {
+                let steps = links.iter().filter(|link| matches!(link, Link::Step(_))).count();
+                let worst = links.iter().map(|link| match link {
+                    Link::Filter(slot) | Link::Step(slot) => of(*slot),
+                });
+                let worst = worst.max().unwrap_or(Trend::Stays);
+                if steps > 1 { worst.max(Trend::Grows) } else { worst }
             }
+            kind => trend(code, kind, &of),
         };
         trends.push(trend);
     }
+    code.checks.iter().all(|check| !check.negated && trends[check.slot] != Trend::Any)
+}
+
+fn trends(code: &Code) -> Vec<Trend> {
+    let mut trends: Vec<Trend> = Vec::new();
+    for slot in &code.slots {
+        let of = |slot: usize| trends.get(slot).copied().unwrap_or(Trend::Any);
+        trends.push(match &slot.kind {
+            _ if slot.class != Class::Whole => Trend::Stays,
+            Kind::Seq(links) => sequence(code, links, &of),
+            kind => trend(code, kind, &of),
+        });
+    }
     trends
+}
+
+/// The trend of an operation, given those of its operands.
+fn trend(code: &Code, kind: &Kind, of: &impl Fn(usize) -> Trend) -> Trend {
+    use Trend::{Any, Grows, Stays};
+    let grows = |trend: Trend| if trend == Any { Any } else { Grows };
+    match kind {
+        Kind::Member(_) | Kind::Base(_) | Kind::Empty | Kind::All | Kind::Id => Stays,
+        Kind::Union(list) => list.iter().map(|slot| of(*slot)).max().unwrap_or(Stays),
+        Kind::Inter(a, b) | Kind::Product(a, b) => of(*a).max(of(*b)),
+        Kind::Diff(a, b) if of(*b) == Stays => of(*a),
+        Kind::Compl(a) if of(*a) == Stays => Stays,
+        Kind::Diff(..) | Kind::Compl(_) => Any,
+        Kind::Inverse(a) | Kind::ToId(a) | Kind::Opt(a) | Kind::DifferentValues(a) => of(*a),
+        Kind::Domain(a) | Kind::Range(a) | Kind::Plus(a) | Kind::Star(a) => grows(of(*a)),
+        Kind::Seq(_) => Any,
+        Kind::Variable => Grows,
+        Kind::Fix { group, .. } => {
+            let bodies = code.groups[*group].bodies.iter().map(|slot| grows(of(*slot)));
+            bodies.max().unwrap_or(Grows)
+        }
+    }
 }
 
 /// A composition stays as it is if every event in the middle is there whenever both ends are: back along fixed relations from the
@@ -129,20 +165,23 @@ fn extends(pool: &Pool, check: &Check, sketch: &Sketch) -> bool {
     }
 }
 
+/// Does a check fail for certain where the events that are drawn are?
+fn refutes(pool: &Pool, check: &Check, sketch: &Sketch) -> bool {
+    let value = sketch.value(pool, check.expr);
+    match check.test {
+        TestKind::Empty => value.must != 0,
+        TestKind::Irreflexive => value.must_loop(),
+        TestKind::Acyclic => value.must_cycle(),
+    }
+}
+
 /// Can no execution that the checks accept have a cycle of program order and `rf`? A read from a later write of its own thread must
 /// be refused; then such a cycle goes from thread to thread, in by a read and out by a write, and one `acyclic` check must have all
 /// of these steps.
 fn forbids_thin_air(pool: &Pool, checks: &[Check]) -> bool {
     let checks = || checks.iter().filter(|check| !check.negated);
     let own = Sketch::own_write_read();
-    let refused = checks().any(|check| {
-        let value = own.value(pool, check.expr);
-        match check.test {
-            TestKind::Empty => value.must != 0,
-            TestKind::Irreflexive => value.must_loop(),
-            TestKind::Acyclic => value.must_cycle(),
-        }
-    });
+    let refused = checks().any(|check| refutes(pool, check, &own));
     let passing = Sketch::through_a_thread();
     refused
         && checks().any(|check| {
@@ -156,14 +195,7 @@ fn forbids_thin_air(pool: &Pool, checks: &[Check]) -> bool {
 fn orders_updates(pool: &Pool, checks: &[Check]) -> bool {
     let checks = || checks.iter().filter(|check| !check.negated);
     let before = Sketch::through_an_instruction(false);
-    let refused = checks().any(|check| {
-        let value = before.value(pool, check.expr);
-        match check.test {
-            TestKind::Empty => value.must != 0,
-            TestKind::Irreflexive => value.must_loop(),
-            TestKind::Acyclic => value.must_cycle(),
-        }
-    });
+    let refused = checks().any(|check| refutes(pool, check, &before));
     let passing = Sketch::through_a_thread();
     let after = Sketch::through_an_instruction(true);
     refused

@@ -1,12 +1,13 @@
 //! Executions as whoever asked for them sees them.
 
 use super::compile::Check;
-use super::graph::{Graph, Kind, NONE};
+use super::graph::{Graph, Kind, NONE, Role};
 use super::step::Stop;
 use crate::diag::Diagnostic;
 use crate::execution::{Cut, EventKind};
 use crate::model::CheckKind;
-use crate::program::{IllegalOp, Reg, SetName, Value};
+use crate::program::{IllegalOp, Property, Reg, SetName, Sym, Value};
+use crate::source::Span;
 
 /// How an execution ended.
 #[derive(Clone, Debug)]
@@ -19,15 +20,35 @@ pub enum Ended {
     Cut(Vec<Cut>),
     /// A thread asks for what cannot be given.
     Error(Box<Diagnostic>),
+    /// A thread did what it must not do.
+    Violation(Violation),
+}
+
+/// What a thread did that it must not do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Violation {
+    /// What is wrong.
+    pub property: Property,
+    /// The thread.
+    pub thread: usize,
+    /// The instruction.
+    pub span: Span,
 }
 
 impl Ended {
     pub(super) fn of<const W: usize>(graph: &Graph<W>) -> Ended {
         let mut cuts = Vec::new();
         let mut blocked = false;
+        let mut waits = false;
         let mut error = None;
-        for thread in &graph.threads {
+        for (number, thread) in graph.threads.iter().enumerate() {
             match &*thread.stop {
+                // Whatever others do, it has been done.
+                Stop::Violation(_, property, span) => {
+                    let property = property.clone();
+                    return Ended::Violation(Violation { property, thread: number, span: *span });
+                }
+                Stop::Join(_) => waits = true,
                 Stop::Cut(_, cut) => cuts.push(cut.clone()),
                 Stop::Error(_, diagnostic) if error.is_none() => error = Some(diagnostic.clone()),
                 Stop::Blocked(_) => blocked = true,
@@ -38,6 +59,7 @@ impl Ended {
             _ if blocked => Ended::Blocked,
             Some(diagnostic) => Ended::Error(Box::new(diagnostic)),
             None if !cuts.is_empty() => Ended::Cut(cuts),
+            None if waits => Ended::Blocked,
             None => Ended::Complete,
         }
     }
@@ -85,6 +107,12 @@ pub struct Event<'e> {
     pub written: Option<Value>,
     /// The event it reads from.
     pub source: Option<usize>,
+    /// The thread that it starts.
+    pub spawns: Option<u16>,
+    /// The thread that it waited for.
+    pub joins: Option<u16>,
+    /// The object whose life it ends.
+    pub frees: Option<Sym>,
 }
 
 /// An execution. Events are numbered in the order in which they were found; choices of the machine are among them, as
@@ -101,6 +129,8 @@ pub trait Execution {
     /// # Errors
     /// The operation without meaning.
     fn register(&self, thread: usize, reg: Reg) -> Result<Value, IllegalOp>;
+    /// Must all of the first event come before the second one: by the order of their thread, by reads, by starts and ends of threads?
+    fn is_before(&self, first: usize, second: usize) -> bool;
     /// The last value of a cell.
     fn memory(&self, cell: usize) -> Value;
     /// A text that tells this execution from every other of the same program.
@@ -127,6 +157,9 @@ impl<const W: usize> Execution for Graph<'_, W> {
             read: node.read,
             written: node.written,
             source: some(node.source).map(usize::from),
+            spawns: if let Role::Spawn(thread) = node.role { Some(thread) } else { None },
+            joins: if let Role::Join(thread) = node.role { Some(thread) } else { None },
+            frees: if let Role::Free(object) = node.role { Some(object) } else { None },
         })
     }
 
@@ -136,6 +169,10 @@ impl<const W: usize> Execution for Graph<'_, W> {
 
     fn register(&self, thread: usize, reg: Reg) -> Result<Value, IllegalOp> {
         self.threads.get(thread).and_then(|t| t.stop.last()).map_or(Ok(Value::ZERO), |s| s.register(reg))
+    }
+
+    fn is_before(&self, first: usize, second: usize) -> bool {
+        super::bits::has(&self.prefix[second], first)
     }
 
     fn memory(&self, cell: usize) -> Value {

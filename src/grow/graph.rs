@@ -4,11 +4,13 @@
 use std::sync::Arc;
 
 use super::bits::{Bits, add, and, below, each, has, none, one, or, remove, without};
+use super::bounds::Floor;
+use super::cells::Cells;
 use super::compile::{Base, Code};
 use super::rows::{Facts, Kept, Seen};
-use super::step::{Access, Leaf, Place, Plain, Stop};
+use super::step::{Access, Join, Leaf, Place, Plain, Spawn, State, Stop};
 use crate::execution::EventKind;
-use crate::program::{SetName, Value};
+use crate::program::{SetName, Sym, Value};
 
 /// No event.
 pub(super) const NONE: u16 = u16::MAX;
@@ -34,6 +36,20 @@ pub(super) struct Node<'p> {
     pub way: u16,
     pub canonical: bool,
     inner: u64,
+    /// What it does to threads and objects.
+    pub role: Role,
+}
+
+/// What an event does besides being one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Role {
+    Nothing,
+    /// Starts that thread.
+    Spawn(u16),
+    /// Waits for that thread.
+    Join(u16),
+    /// Ends the life of that object.
+    Free(Sym),
 }
 
 /// What an event is.
@@ -67,6 +83,21 @@ pub(super) struct Thread<'p, const W: usize> {
     pub flushed: bool,
     pub events: Bits<W>,
     last: u16,
+    /// The event that started it.
+    spawner: u16,
+    /// Events of other threads that all it does comes after: what was there when it was started, and what it waited for.
+    inherited: Bits<W>,
+}
+
+impl<'p, const W: usize> Thread<'p, W> {
+    fn new(stop: Arc<Stop<'p>>) -> Thread<'p, W> {
+        Thread { stop, flushed: false, events: none(), last: NONE, spawner: NONE, inherited: none() }
+    }
+
+    /// Has it come to its end, with all its events added?
+    pub fn has_ended(&self) -> bool {
+        matches!(&*self.stop, Stop::Ended(state) if state.fresh.is_empty() || self.flushed)
+    }
 }
 
 /// A graph.
@@ -88,6 +119,8 @@ pub(super) struct Graph<'p, const W: usize> {
     visible: Bits<W>,
     initial: Bits<W>,
     kept: Kept<W>,
+    /// What threads had inherited before each event.
+    inherited: Vec<Bits<W>>,
     /// A read-modify-write (one event) whose write has no place in the coherence order yet.
     pub pending: Option<usize>,
 }
@@ -110,11 +143,10 @@ pub(super) trait Members {
 impl<'p, const W: usize> Graph<'p, W> {
     /// Initial writes only.
     pub fn new(code: &Code, initial: &[Value], stops: Vec<Stop<'p>>, members: &dyn Members) -> Graph<'p, W> {
-        let thread = |stop| Thread { stop: Arc::new(stop), flushed: false, events: none(), last: NONE };
         let mut graph = Graph {
             events: Vec::with_capacity(64 * W),
             values: Vec::with_capacity(64 * W),
-            threads: stops.into_iter().map(thread).collect(),
+            threads: stops.into_iter().map(|stop| Thread::new(Arc::new(stop))).collect(),
             cells: vec![none(); initial.len()],
             co: vec![Vec::new(); initial.len()],
             co_rows: vec![none(); 64 * W],
@@ -124,32 +156,49 @@ impl<'p, const W: usize> Graph<'p, W> {
             visible: none(),
             initial: none(),
             kept: Kept::new(code),
+            inherited: vec![none(); 64 * W],
             pending: None,
         };
-        for (cell, value) in initial.iter().enumerate() {
-            let number = graph.events.len() as u16;
-            let cell = cell as u16;
-            let node = Node {
-                place: Place { thread: NONE, code: 0, pc: 0, instance: 0, own: 0 },
-                kind: Kind::Event(EventKind::Init),
-                cell,
-                sets: &[],
-                members: members.members(EventKind::Init, None, Some(cell), &[]),
-                read: None,
-                written: Some(*value),
-                source: NONE,
-                head: number,
-                before: None,
-                first: number,
-                way: 0,
-                canonical: true,
-                inner: 0,
-            };
-            graph.push(node);
-            graph.co[usize::from(cell)].push(number);
-            graph.fill(code, &[usize::from(number)]);
+        for cell in 0..initial.len() {
+            graph.initial(code, cell as u16, Some(initial[cell]), members);
         }
         graph
+    }
+
+    /// Adds the initial write of a cell.
+    fn initial(&mut self, code: &Code, cell: u16, value: Option<Value>, members: &dyn Members) {
+        let number = self.n() as u16;
+        self.push(Node {
+            place: Place { thread: NONE, code: 0, pc: 0, instance: 0, own: 0 },
+            kind: Kind::Event(EventKind::Init),
+            cell,
+            sets: &[],
+            members: members.members(EventKind::Init, None, Some(cell), &[]),
+            read: None,
+            written: value,
+            source: NONE,
+            head: number,
+            before: None,
+            first: number,
+            way: 0,
+            canonical: true,
+            inner: 0,
+            role: Role::Nothing,
+        });
+        self.co[usize::from(cell)].push(number);
+        self.fill(code, &[usize::from(number)]);
+    }
+
+    /// Sees to it that a cell made while the program runs has its initial write. It belongs to the step that comes next.
+    fn ensure(&mut self, code: &Code, cell: u16, cells: &Cells, members: &dyn Members) {
+        let number = usize::from(cell);
+        if self.cells.len() <= number {
+            self.cells.resize(number + 1, none());
+            self.co.resize(number + 1, Vec::new());
+        }
+        if self.co[number].is_empty() {
+            self.initial(code, cell, cells.initial_of(number), members);
+        }
     }
 
     pub fn n(&self) -> usize {
@@ -184,7 +233,7 @@ impl<'p, const W: usize> Graph<'p, W> {
             self.instances[x] = none();
             self.po[x] = none();
         } else {
-            let thread = &mut self.threads[usize::from(node.place.thread)];
+            let thread = &self.threads[usize::from(node.place.thread)];
             let last = thread.last;
             let same = last != NONE && self.events[usize::from(last)].place.instance == node.place.instance;
             let earlier = if same { self.instances[usize::from(last)] } else { none() };
@@ -197,11 +246,33 @@ impl<'p, const W: usize> Graph<'p, W> {
                     add(&mut po, y);
                 }
             });
+            let own = usize::from(node.place.thread);
+            self.inherited[x] = self.threads[own].inherited;
+            if let Role::Join(child) = node.role {
+                let child = &self.threads[usize::from(child)];
+                let joined = or(&child.events, &child.inherited);
+                self.threads[own].inherited = or(&self.threads[own].inherited, &joined);
+            }
+            po = or(&po, &and(&self.threads[own].inherited, &self.visible));
             self.po[x] = if node.kind == Kind::Choice { none() } else { po };
-            add(&mut thread.events, x);
-            thread.last = x as u16;
+            add(&mut self.threads[own].events, x);
+            self.threads[own].last = x as u16;
+            if let Role::Spawn(child) = node.role {
+                let inherited = or(&self.po[x], &one(x));
+                let child = self.thread(usize::from(child));
+                child.spawner = x as u16;
+                child.inherited = inherited;
+            }
         }
         self.events.push(node);
+    }
+
+    /// A thread, which is there from now on.
+    fn thread(&mut self, number: usize) -> &mut Thread<'p, W> {
+        while self.threads.len() <= number {
+            self.threads.push(Thread::new(Arc::new(Stop::Unborn)));
+        }
+        &mut self.threads[number]
     }
 
     /// Prefixes and rows of some events, each after those that it has edges from.
@@ -213,9 +284,17 @@ impl<'p, const W: usize> Graph<'p, W> {
                 // Events of a thread are in order.
                 let own = and(&self.threads[usize::from(node.place.thread)].events, &below(*x));
                 prefix = own;
+                let spawner = self.threads[usize::from(node.place.thread)].spawner;
                 if let Some(last) = last_of(&own) {
                     prefix = or(&prefix, &self.prefix[last]);
+                } else if spawner != NONE {
+                    prefix = or(&self.prefix[usize::from(spawner)], &one(usize::from(spawner)));
                 }
+            }
+            if let Role::Join(child) = node.role
+                && let Some(last) = last_of(&self.threads[usize::from(child)].events)
+            {
+                prefix = or(&prefix, &or(&self.prefix[last], &one(last)));
             }
             if node.source != NONE {
                 let source = usize::from(node.source);
@@ -263,22 +342,7 @@ impl<'p, const W: usize> Graph<'p, W> {
     }
 
     fn plain(&mut self, event: &Plain<'p>, head: u16, members: &dyn Members) {
-        self.push(Node {
-            place: event.place,
-            kind: Kind::Event(event.kind),
-            cell: event.cell.unwrap_or(NONE),
-            sets: event.sets,
-            members: members.members(event.kind, Some(event.place.thread), event.cell, event.sets),
-            read: None,
-            written: None,
-            source: NONE,
-            head,
-            before: None,
-            first: 0,
-            way: 0,
-            canonical: true,
-            inner: event.inner,
-        });
+        self.push(node_of(event, head, members));
     }
 
     fn access(
@@ -304,13 +368,23 @@ impl<'p, const W: usize> Graph<'p, W> {
             way: bound.way,
             canonical: bound.canonical,
             inner: access.inner,
+            role: Role::Nothing,
         });
     }
 
     /// A step of a thread: the events made before an access, and the access. The number of the access.
-    pub fn step(&mut self, code: &Code, leaf: &Leaf<'p>, bound: Bound<'p>, members: &dyn Members) -> usize {
+    pub fn step(
+        &mut self,
+        code: &Code,
+        leaf: &Leaf<'p>,
+        bound: Bound<'p>,
+        cells: &Cells,
+        members: &dyn Members,
+    ) -> usize {
         let first = self.n();
-        let head = first + leaf.state.fresh.len();
+        self.ensure(code, leaf.access.cell, cells, members);
+        let from = self.n();
+        let head = from + leaf.state.fresh.len();
         for event in &leaf.state.fresh {
             self.plain(event, head as u16, members);
         }
@@ -318,12 +392,55 @@ impl<'p, const W: usize> Graph<'p, W> {
         let before = self.threads[thread].stop.clone();
         self.access((&leaf.access, first as u16), before, &bound, members);
         self.threads[thread].stop = bound.stop;
-        let new: [usize; 64] = std::array::from_fn(|k| first + k);
-        match head - first {
-            0..64 => self.fill(code, &new[..=head - first]),
-            _ => self.fill(code, &(first..=head).collect::<Vec<_>>()),
+        match head - from {
+            0 => self.fill(code, &[head]),
+            _ => self.fill(code, &(from..=head).collect::<Vec<_>>()),
         }
         head
+    }
+
+    /// A thread starts another.
+    pub fn spawn(
+        &mut self,
+        code: &Code,
+        spawn: &Spawn<'p>,
+        (child, parent): (Stop<'p>, Stop<'p>),
+        members: &dyn Members,
+    ) {
+        let thread = self.events_of(&spawn.state, Role::Spawn(spawn.child), members);
+        self.threads[thread].stop = Arc::new(parent);
+        self.thread(usize::from(spawn.child)).stop = Arc::new(child);
+        self.fill_step(code);
+    }
+
+    /// A thread has waited for another.
+    pub fn join(&mut self, code: &Code, join: &Join<'p>, next: Stop<'p>, members: &dyn Members) {
+        let thread = self.events_of(&join.state, Role::Join(join.target), members);
+        self.threads[thread].stop = Arc::new(next);
+        self.fill_step(code);
+    }
+
+    /// Adds the events that a thread has made as a step, the last of them with a role; the thread's number.
+    fn events_of(&mut self, state: &State<'p>, role: Role, members: &dyn Members) -> usize {
+        let first = self.n();
+        let head = first + state.fresh.len() - 1;
+        let Some((last, others)) = state.fresh.split_last() else { return 0 };
+        others.iter().for_each(|event| self.plain(event, head as u16, members));
+        let thread = usize::from(last.place.thread);
+        let before = self.threads[thread].stop.clone();
+        self.push(Node {
+            role,
+            before: Some(before),
+            first: first as u16,
+            ..node_of(last, head as u16, members)
+        });
+        thread
+    }
+
+    fn fill_step(&mut self, code: &Code) {
+        let Some(head) = self.events.last() else { return };
+        let first = usize::from(head.first);
+        self.fill(code, &(first..self.n()).collect::<Vec<_>>());
     }
 
     /// A choice of the machine.
@@ -349,6 +466,7 @@ impl<'p, const W: usize> Graph<'p, W> {
             way: way as u16,
             canonical: way == 0,
             inner: 0,
+            role: Role::Nothing,
         });
         self.fill(code, &[usize::from(number)]);
     }
@@ -378,6 +496,10 @@ impl<'p, const W: usize> Graph<'p, W> {
             self.threads[thread].stop = before;
             self.threads[thread].flushed = false;
         }
+        if let Role::Spawn(child) = head.role {
+            let child = &mut self.threads[usize::from(child)];
+            *child = Thread::new(Arc::new(Stop::Unborn));
+        }
         while self.n() > first {
             let x = self.n() - 1;
             let Some(node) = self.events.pop() else { break };
@@ -386,9 +508,81 @@ impl<'p, const W: usize> Graph<'p, W> {
             if node.cell != NONE {
                 remove(&mut self.cells[usize::from(node.cell)], x);
             }
+            if node.place.thread == NONE {
+                remove(&mut self.initial, x);
+                self.co[usize::from(node.cell)].clear();
+                continue;
+            }
             remove(&mut self.threads[thread].events, x);
+            self.threads[thread].inherited = self.inherited[x];
         }
         self.threads[thread].last = last_of(&self.threads[thread].events).map_or(NONE, |x| x as u16);
+    }
+
+    /// The place in the coherence order of its cell below which an event must not read or be put.
+    pub fn floor(&self, code: &Code, x: usize) -> usize {
+        code.floors.iter().map(|floor| self.floor_along(code, floor, x)).max().unwrap_or(0)
+    }
+
+    /// Likewise, by one bound.
+    pub fn floor_along(&self, code: &Code, floor: &Floor, x: usize) -> usize {
+        let cell = usize::from(self.events[x].cell);
+        let order = &self.co[cell];
+        let before = and(&self.kept.rel(code.slots[floor.slot].at)[x], &self.cells[cell]);
+        let mut lowest = order.iter().rposition(|w| has(&before, usize::from(*w))).unwrap_or(0);
+        if floor.through_reads {
+            each(&before, |e| {
+                let source = self.events[e].source;
+                if source != NONE && !order[lowest..].is_empty() {
+                    let at = order[lowest..].iter().rposition(|w| *w == source);
+                    lowest += at.unwrap_or(0);
+                }
+            });
+        }
+        lowest
+    }
+
+    /// The place of a write in the coherence order of its cell.
+    pub fn position(&self, write: usize) -> Option<usize> {
+        let order = &self.co[usize::from(self.events[write].cell)];
+        order.iter().position(|w| usize::from(*w) == write)
+    }
+
+    /// Does a new event respect a bound?
+    pub fn respects(&self, code: &Code, floor: &Floor, x: usize) -> bool {
+        let node = &self.events[x];
+        let lowest = self.floor_along(code, floor, x);
+        let reads = !node.is_read() || self.position(usize::from(node.source)).is_none_or(|at| at >= lowest);
+        let writes =
+            !node.is_write() || self.position(x).is_none_or(|at| at > lowest || node.is_rmw() && at > 0);
+        reads && writes
+    }
+
+    /// Gives a read that was added last its source.
+    pub fn bind(&mut self, code: &Code, read: usize, bound: Bound<'p>) {
+        let node = &mut self.events[read];
+        (node.source, node.read, node.written) = (bound.source, bound.read, bound.written);
+        (node.way, node.canonical) = (bound.way, bound.canonical);
+        self.values[read] = match (node.read, node.written) {
+            (Some(_), Some(_)) => None,
+            (read, written) => read.or(written),
+        };
+        let thread = usize::from(node.place.thread);
+        self.threads[thread].stop = bound.stop;
+        self.fill(code, &[read]);
+    }
+
+    /// Another read-modify-write (one event) that reads what `update` reads.
+    pub fn rival(&self, update: usize) -> Option<usize> {
+        let node = &self.events[update];
+        let mut rival = None;
+        each(&self.cells[usize::from(node.cell)], |e| {
+            let other = &self.events[e];
+            if e != update && other.is_rmw() && other.source == node.source {
+                rival = Some(e);
+            }
+        });
+        rival
     }
 
     /// Puts a write into the coherence order.
@@ -445,7 +639,7 @@ impl<'p, const W: usize> Graph<'p, W> {
     pub fn deleted(&self, read: usize, write: usize) -> Option<Bits<W>> {
         let keep = or(&or(&below(read + 1), &self.prefix[write]), &one(write));
         let first = usize::from(self.events[write].first);
-        let mut deleted = without(&below(self.n()), &keep);
+        let mut deleted = without(&without(&below(self.n()), &keep), &self.initial);
         // What was made just before the write belongs to it.
         for own in first..write {
             remove(&mut deleted, own);
@@ -475,7 +669,7 @@ impl<'p, const W: usize> Graph<'p, W> {
             threads: self
                 .threads
                 .iter()
-                .map(|t| Thread { events: none(), last: NONE, ..t.clone() })
+                .map(|thread| Thread { flushed: thread.flushed, ..Thread::new(thread.stop.clone()) })
                 .collect(),
             cells: vec![none(); self.cells.len()],
             co: Vec::with_capacity(self.co.len()),
@@ -486,6 +680,7 @@ impl<'p, const W: usize> Graph<'p, W> {
             visible: none(),
             initial: none(),
             kept: Kept::new(code),
+            inherited: vec![none(); 64 * W],
             pending: None,
         };
         // Threads go back to where they were before the first of their events that goes.
@@ -501,15 +696,22 @@ impl<'p, const W: usize> Graph<'p, W> {
                 new.threads[thread].flushed = false;
             }
         });
+        each(deleted, |e| {
+            if let Role::Spawn(child) = self.events[e].role {
+                new.threads[usize::from(child)].stop = Arc::new(Stop::Unborn);
+            }
+        });
         let reader = usize::from(self.events[read].place.thread);
         let first_read = usize::from(self.events[read].first);
         let mut numbers = vec![NONE; self.n()];
         let mut new_read = 0;
         for (e, node) in self.events.iter().enumerate() {
-            if has(deleted, e) || (first_read..read).contains(&e) {
+            let initial = node.place.thread == NONE;
+            if (has(deleted, e) || (first_read..read).contains(&e)) && !initial {
                 continue;
             }
             if e == read {
+                // Its cell has an initial write: the write that it reads from is there.
                 let first = new.n() as u16;
                 let head = first + leaf.state.fresh.len() as u16;
                 leaf.state.fresh.iter().for_each(|event| new.plain(event, head, members));
@@ -524,8 +726,8 @@ impl<'p, const W: usize> Graph<'p, W> {
             node.head = node.head - e as u16 + new.n() as u16;
             if node.before.is_some() {
                 node.first = shift(node.first);
-            } else if node.place.thread == NONE {
-                node.first = e as u16;
+            } else if initial {
+                (node.head, node.first) = (new.n() as u16, new.n() as u16);
             }
             numbers[e] = new.n() as u16;
             new.push(node);
@@ -541,7 +743,7 @@ impl<'p, const W: usize> Graph<'p, W> {
         new.threads[reader].stop = bound.stop;
         new.threads[reader].flushed = false;
         for order in &self.co {
-            let gone = |w: &u16| has(deleted, usize::from(*w)) || usize::from(*w) == read;
+            let gone = |w: &u16| numbers[usize::from(*w)] == NONE || usize::from(*w) == read;
             let order: Vec<u16> =
                 order.iter().filter(|w| !gone(w)).map(|w| numbers[usize::from(*w)]).collect();
             let mut row = none();
@@ -586,6 +788,26 @@ impl<'p, const W: usize> Graph<'p, W> {
             }
         }
         order
+    }
+}
+
+fn node_of<'p>(event: &Plain<'p>, head: u16, members: &dyn Members) -> Node<'p> {
+    Node {
+        place: event.place,
+        kind: Kind::Event(event.kind),
+        cell: event.cell.unwrap_or(NONE),
+        sets: event.sets,
+        members: members.members(event.kind, Some(event.place.thread), event.cell, event.sets),
+        read: None,
+        written: None,
+        source: NONE,
+        head,
+        before: None,
+        first: 0,
+        way: 0,
+        canonical: true,
+        inner: event.inner,
+        role: event.frees.map_or(Role::Nothing, Role::Free),
     }
 }
 

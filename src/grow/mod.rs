@@ -4,7 +4,9 @@
 //! they read, so that no branch is taken that no execution takes. [`plan`] says whether a model can be run in this way, from what the
 //! model is; [`explore`] runs it.
 
+mod awaits;
 mod bits;
+mod bounds;
 mod cells;
 mod compile;
 mod decide;
@@ -28,7 +30,7 @@ use crate::model::Model;
 use crate::program::Program;
 
 pub use decide::{Plan, plan};
-pub use finish::{Ended, Event, Execution, Found};
+pub use finish::{Ended, Event, Execution, Found, Violation};
 
 /// Settings of a search.
 #[derive(Clone, Debug)]
@@ -37,11 +39,15 @@ pub struct Options {
     pub unroll: u32,
     /// Names of checks to skip.
     pub skip_checks: Vec<String>,
+    /// Is an access that leads nowhere a violation ([`Ended::Violation`]), and not an error of the test?
+    pub properties: bool,
+    /// Leave out rounds of loops that change nothing, where the model allows it: a thread that would go on waiting is blocked.
+    pub awaits: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { unroll: 2, skip_checks: Vec::new() }
+        Options { unroll: 2, skip_checks: Vec::new(), properties: false, awaits: false }
     }
 }
 
@@ -72,8 +78,10 @@ pub struct Stats {
     pub blocked: u64,
     /// Executions in which a loop was cut.
     pub cut: u64,
+    /// Executions in which a thread did what it must not do.
+    pub violating: u64,
     /// Graphs refuted, by the number of the check.
-    refuted: BTreeMap<usize, u64>,
+    refuted: Vec<u64>,
     /// Graphs refuted, by the name of the check.
     pub pruned: BTreeMap<String, u64>,
 }
@@ -84,6 +92,7 @@ impl Stats {
             Ended::Complete => self.complete += 1,
             Ended::Blocked => self.blocked += 1,
             Ended::Cut(_) => self.cut += 1,
+            Ended::Violation(_) => self.violating += 1,
             Ended::Error(_) => {}
         }
     }
@@ -101,13 +110,17 @@ pub fn explore(
 ) -> Result<Stats, Diagnostic> {
     let mut compiled = compile::compile(model, &options.skip_checks).map_err(|why| refused(model, &why))?;
     decide::decide(model, &mut compiled).map_err(|why| refused(model, &why))?;
+    compiled.derive();
     compiled.arrange();
     let cells = cells::Cells::new(program);
+    let loops = awaits::Loops::new(program);
     let stepper = step::Stepper {
         program,
         unroll: options.unroll,
         cells: &cells,
         orders_updates: compiled.orders_updates,
+        properties: options.properties,
+        loops: (options.awaits && decide::allows_fewer_events(&compiled)).then_some(&loops),
     };
     let members = members::Table::new(program, &compiled);
     macro_rules! run {
@@ -119,7 +132,7 @@ pub fn explore(
                 code: &compiled,
                 members: &members,
                 evaluation: rows::Evaluation::new(&compiled),
-                stats: Stats::default(),
+                stats: Stats { refuted: vec![0; compiled.checks.len()], ..Stats::default() },
                 visitor,
             };
             let _ = search.visit(&mut graph);
@@ -130,8 +143,8 @@ pub fn explore(
         0..16 => run!(1),
         _ => run!(4),
     };
-    for (index, count) in &stats.refuted {
-        *stats.pruned.entry(compiled.checks[*index].name.clone()).or_insert(0) += count;
+    for (index, count) in stats.refuted.iter().enumerate().filter(|(_, count)| **count > 0) {
+        *stats.pruned.entry(compiled.checks[index].name.clone()).or_insert(0) += count;
     }
     Ok(stats)
 }

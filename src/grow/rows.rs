@@ -219,6 +219,9 @@ fn inverse_row<const W: usize>(rows: &[Bits<W>], y: usize, n: usize) -> Bits<W> 
 /// Computes checks over a graph. One serves all graphs of a search.
 pub(super) struct Evaluation<const W: usize> {
     rows: Vec<Bits<W>>,
+    /// For which graph each slot was computed last.
+    computed: Vec<u64>,
+    graph: u64,
 }
 
 /// A graph, as far as a check sees it.
@@ -233,15 +236,40 @@ pub(super) struct Seen<'g, const W: usize> {
 
 impl<const W: usize> Evaluation<W> {
     pub fn new(code: &Code) -> Evaluation<W> {
-        Evaluation { rows: vec![none(); code.n_whole * capacity::<W>()] }
+        Evaluation {
+            rows: vec![none(); code.n_whole * capacity::<W>()],
+            computed: vec![0; code.slots.len()],
+            graph: 0,
+        }
     }
 
-    /// Does a check hold? Checks are asked in order: each finds what the earlier ones have computed.
+    /// Another graph.
+    pub fn begin(&mut self) {
+        self.graph += 1;
+    }
+
+    /// Does a check hold?
     pub fn holds(&mut self, code: &Code, check: &Check, seen: &Seen<W>) -> bool {
-        for slot in &check.code {
-            self.compute(code, *slot, seen);
-        }
         let n = seen.n;
+        let is_empty_slot = |slot: &usize| {
+            let slot = &code.slots[*slot];
+            match slot.is_set {
+                true => is_empty(&and(seen.kept.set(slot.at), &seen.visible)),
+                false => seen.kept.rel(slot.at)[..n].iter().all(is_empty),
+            }
+        };
+        if !check.negated
+            && !check.guards.is_empty()
+            && check.guards.iter().all(|list| list.iter().any(is_empty_slot))
+        {
+            return true;
+        }
+        for slot in &check.code {
+            if self.computed[*slot] != self.graph {
+                self.compute(code, *slot, seen);
+                self.computed[*slot] = self.graph;
+            }
+        }
         let slot = &code.slots[check.slot];
         let all = below(n);
         let plain = if slot.is_set {
@@ -252,6 +280,8 @@ impl<const W: usize> Evaluation<W> {
         } else {
             let rows = self.rel(code, check.slot, seen);
             match check.test {
+                // A fixed relation leads back in the order of causes.
+                TestKind::Acyclic if slot.class == Class::Fixed => (0..n).all(|x| !has(&rows[x], x)),
                 TestKind::Acyclic => is_acyclic(rows, &seen.visible),
                 TestKind::Irreflexive => (0..n).all(|x| !has(&rows[x], x)),
                 TestKind::Empty => rows[..n].iter().all(is_empty),

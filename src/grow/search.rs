@@ -18,6 +18,7 @@ use super::step::{Leaf, Stepper, Stop};
 use super::{Stats, Visitor};
 use crate::diag::Diagnostic;
 use crate::execution::EventKind;
+use crate::program::{Property, Value};
 
 /// How many steps pass between two looks at the limits.
 const TICKS: u64 = 1024;
@@ -47,12 +48,12 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
         let stop = graph.threads[thread].stop.clone();
         match &*stop {
             Stop::Access(leaves) => {
-                if !graph.has_room(leaves.iter().map(|leaf| leaf.state.fresh.len()).max().unwrap_or(0) + 1) {
+                if !graph.has_room(leaves.iter().map(|leaf| leaf.state.fresh.len()).max().unwrap_or(0) + 2) {
                     return self.visitor.fail(too_many_events(64 * W));
                 }
                 match leaves[..] {
                     [ref leaf] if leaf.access.kind == EventKind::Write => {
-                        let value = leaf.access.value.unwrap_or(crate::program::Value::ZERO);
+                        let value = leaf.access.value.unwrap_or(Value::ZERO);
                         let (written, next) = self.stepper.resume(leaf, value);
                         let bound = Bound {
                             source: NONE,
@@ -62,7 +63,7 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
                             way: 0,
                             canonical: true,
                         };
-                        let write = graph.step(self.code, leaf, bound, self.members);
+                        let write = graph.step(self.code, leaf, bound, self.stepper.cells, self.members);
                         let flow = self.write(graph, write);
                         graph.pop();
                         flow
@@ -82,7 +83,35 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
                 }
                 ControlFlow::Continue(())
             }
-            Stop::Ended(state) | Stop::Blocked(state) | Stop::Cut(state, _) | Stop::Error(state, _) => {
+            Stop::Spawn(spawn) => {
+                if !graph.has_room(spawn.state.fresh.len()) {
+                    return self.visitor.fail(too_many_events(64 * W));
+                }
+                graph.spawn(self.code, spawn, self.stepper.spawn(spawn), self.members);
+                let flow = self.visit(graph);
+                graph.pop();
+                flow
+            }
+            Stop::Join(join) => {
+                if !graph.has_room(join.state.fresh.len()) {
+                    return self.visitor.fail(too_many_events(64 * W));
+                }
+                let result = graph.threads[usize::from(join.target)].stop.last().map(|state| {
+                    let code = &self.stepper.program.threads[state.code()];
+                    code.result.map_or(Ok(Value::ZERO), |reg| state.register(reg))
+                });
+                let next = self.stepper.join(join, result.unwrap_or(Ok(Value::ZERO)));
+                graph.join(self.code, join, next, self.members);
+                let flow = self.visit(graph);
+                graph.pop();
+                flow
+            }
+            Stop::Unborn => ControlFlow::Continue(()),
+            Stop::Violation(state, ..)
+            | Stop::Ended(state)
+            | Stop::Blocked(state)
+            | Stop::Cut(state, _)
+            | Stop::Error(state, _) => {
                 if !graph.has_room(state.fresh.len()) {
                     return self.visitor.fail(too_many_events(64 * W));
                 }
@@ -94,29 +123,66 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
         }
     }
 
-    /// A read takes each write of its cell.
+    /// A read takes each write of its cell that it may.
     fn read(&mut self, graph: &mut Graph<'p, W>, leaves: &[Leaf<'p>]) -> ControlFlow<()> {
         let cell = usize::from(leaves[0].access.cell);
-        for at in (0..graph.co[cell].len()).rev() {
-            let source = graph.co[cell][at];
+        let unbound = |graph: &Graph<'p, W>, leaf: &Leaf<'p>| Bound {
+            source: NONE,
+            read: None,
+            written: None,
+            stop: graph.threads[usize::from(leaf.access.place.thread)].stop.clone(),
+            way: 0,
+            canonical: true,
+        };
+        let mut floor = usize::MAX;
+        for leaf in leaves {
+            let bound = unbound(graph, leaf);
+            let read = graph.step(self.code, leaf, bound, self.stepper.cells, self.members);
+            floor = floor.min(graph.floor(self.code, read));
+            if leaves.len() > 1 {
+                graph.pop();
+            }
+        }
+        let is_alone = leaves.len() == 1;
+        let n = graph.co.get(cell).map_or(0, Vec::len).max(1);
+        let mut flow = ControlFlow::Continue(());
+        for at in (floor..n).rev() {
+            let source = graph.co.get(cell).and_then(|order| order.get(at)).copied();
             for (leaf, bound) in self.ways(graph, leaves, source) {
-                let is_update = leaf.access.kind == EventKind::Rmw;
-                let read = graph.step(self.code, leaf, bound, self.members);
-                let flow = if is_update {
+                let read = match is_alone {
+                    true => graph.n() - 1,
+                    false => {
+                        let bound = unbound(graph, leaf);
+                        graph.step(self.code, leaf, bound, self.stepper.cells, self.members)
+                    }
+                };
+                let source = graph.co[cell][at];
+                graph.bind(self.code, read, Bound { source, ..bound });
+                flow = if leaf.access.kind == EventKind::Rmw {
                     graph.pending = Some(read);
                     let flow = self.visit(graph);
                     graph.pending = None;
                     flow
-                } else if self.is_consistent(graph) {
+                } else if self.is_consistent(graph, &[read]) {
                     self.visit(graph)
                 } else {
                     ControlFlow::Continue(())
                 };
-                graph.pop();
-                flow?;
+                if !is_alone {
+                    graph.pop();
+                }
+                if flow.is_break() {
+                    break;
+                }
+            }
+            if flow.is_break() {
+                break;
             }
         }
-        ControlFlow::Continue(())
+        if is_alone {
+            graph.pop();
+        }
+        flow
     }
 
     /// The ways in which a thread goes on from a read of that source.
@@ -124,20 +190,32 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
         &mut self,
         graph: &Graph<'p, W>,
         leaves: &'l [Leaf<'p>],
-        source: u16,
+        source: Option<u16>,
     ) -> Vec<(&'l Leaf<'p>, Bound<'p>)> {
-        let value = graph.events[usize::from(source)].written.unwrap_or(crate::program::Value::ZERO);
+        let written = match source {
+            Some(source) => graph.events[usize::from(source)].written,
+            // The cell has just come into being.
+            None => self.stepper.cells.initial_of(usize::from(leaves[0].access.cell)),
+        };
+        let source = source.unwrap_or(NONE);
+        let value = written.unwrap_or(Value::ZERO);
         let mut ways = Vec::with_capacity(1);
         let mut blocked = Vec::new();
         for (way, leaf) in leaves.iter().enumerate() {
-            let (written, stop) = self.stepper.resume(leaf, value);
+            if leaf.access.wanted.is_some_and(|(wanted, equal)| (wanted == value) != equal) {
+                continue;
+            }
+            let (new, mut stop) = self.stepper.resume(leaf, value);
+            if written.is_none() {
+                stop = self.stepper.violation(leaf, Property::Uninitialised);
+            }
             // A way that the value does not choose is none.
             let refused = leaves.len() > 1
                 && matches!(&stop, Stop::Blocked(state) if state.instance == leaf.state.instance);
             let bound = Bound {
                 source,
                 read: Some(value),
-                written: written.filter(|_| leaf.access.kind == EventKind::Rmw),
+                written: new.filter(|_| leaf.access.kind == EventKind::Rmw),
                 stop: Arc::new(stop),
                 way: way as u16,
                 canonical: ways.is_empty(),
@@ -151,14 +229,37 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
         ways
     }
 
-    /// A write that has been added takes each place, and is offered to reads.
+    /// The places in the coherence order that a write may take.
+    fn places(&self, graph: &Graph<'p, W>, write: usize) -> std::ops::RangeInclusive<usize> {
+        let node = &graph.events[write];
+        let n = graph.co[usize::from(node.cell)].len();
+        if node.is_rmw() && self.code.updates_follow {
+            return match graph.position(usize::from(node.source)) {
+                Some(at) => at + 1..=at + 1,
+                None => 1..=n,
+            };
+        }
+        graph.floor(self.code, write) + 1..=n
+    }
+
+    /// A write that has been added takes each place that it may, and is offered to reads.
     fn write(&mut self, graph: &mut Graph<'p, W>, write: usize) -> ControlFlow<()> {
         let cell = usize::from(graph.events[write].cell);
-        for at in (1..=graph.co[cell].len()).rev() {
-            graph.place(write, at);
-            let flow = if self.is_consistent(graph) { self.visit(graph) } else { ControlFlow::Continue(()) };
-            graph.unplace(write, at);
-            flow?;
+        let rival = match graph.events[write].is_rmw() && self.code.updates_follow {
+            true => graph.rival(write),
+            false => None,
+        };
+        if rival.is_none() {
+            for at in self.places(graph, write).rev() {
+                graph.place(write, at);
+                let flow = if self.is_consistent(graph, &[write]) {
+                    self.visit(graph)
+                } else {
+                    ControlFlow::Continue(())
+                };
+                graph.unplace(write, at);
+                flow?;
+            }
         }
         let mut reads = Vec::new();
         each(&graph.cells[cell], |e| {
@@ -168,18 +269,23 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
         });
         for read in reads {
             let Some(deleted) = graph.deleted(read, write) else { continue };
+            // Two updates of one write: one of them must go, or read from the other.
+            if rival.is_some_and(|rival| rival != read && !has(&deleted, rival)) {
+                continue;
+            }
             let Some(before) = graph.events[read].before.clone() else { continue };
             let Stop::Access(leaves) = &*before else { continue };
             if leaves.len() > 1 && !graph.events[read].canonical {
                 continue;
             }
-            for (leaf, bound) in self.ways(graph, leaves, write as u16) {
+            for (leaf, bound) in self.ways(graph, leaves, Some(write as u16)) {
                 self.stats.revisits += 1;
                 let (mut other, number) =
                     graph.revisited(self.code, (read, write), &deleted, leaf, bound, self.members);
-                for at in (1..=other.co[cell].len()).rev() {
+                for at in self.places(&other, number).rev() {
                     other.place(number, at);
-                    let flow = if other.pending.is_some() || self.is_consistent(&other) {
+                    let pending = other.pending.is_some();
+                    let flow = if pending || self.is_consistent(&other, &[]) {
                         self.visit(&mut other)
                     } else {
                         ControlFlow::Continue(())
@@ -192,12 +298,18 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
         ControlFlow::Continue(())
     }
 
-    fn is_consistent(&mut self, graph: &Graph<'p, W>) -> bool {
+    /// Is a graph consistent? It was before these events were added; none given: it may be any.
+    fn is_consistent(&mut self, graph: &Graph<'p, W>, new: &[usize]) -> bool {
         self.stats.checked += 1;
+        self.evaluation.begin();
         let seen = graph.seen();
         for (index, check) in self.code.checks.iter().enumerate().take_while(|(_, check)| check.prunes) {
-            if !self.evaluation.holds(self.code, check, &seen) {
-                *self.stats.refuted.entry(index).or_insert(0) += 1;
+            let holds = match &check.exact {
+                Some(floor) if !new.is_empty() => new.iter().all(|x| graph.respects(self.code, floor, *x)),
+                _ => self.evaluation.holds(self.code, check, &seen),
+            };
+            if !holds {
+                self.stats.refuted[index] += 1;
                 return false;
             }
         }
@@ -209,9 +321,10 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
         let mut found = Found::default();
         if !self.code.flags.is_empty() || self.code.checks.iter().any(|check| !check.prunes) {
             let seen = graph.seen();
+            self.evaluation.begin();
             for (index, check) in self.code.checks.iter().enumerate() {
                 if !self.evaluation.holds(self.code, check, &seen) {
-                    *self.stats.refuted.entry(index).or_insert(0) += 1;
+                    self.stats.refuted[index] += 1;
                     return ControlFlow::Continue(());
                 }
             }
@@ -231,9 +344,11 @@ fn next<const W: usize>(graph: &Graph<W>) -> Option<usize> {
     if let Some(inside) = graph.threads.iter().position(|thread| thread.stop.is_inside()) {
         return Some(inside);
     }
-    graph.threads.iter().position(|thread| match thread.stop.last() {
-        None => true,
-        Some(state) => !state.fresh.is_empty() && !thread.flushed,
+    graph.threads.iter().position(|thread| match &*thread.stop {
+        Stop::Access(_) | Stop::Choice(_) | Stop::Spawn(_) => true,
+        Stop::Unborn => false,
+        Stop::Join(join) => graph.threads.get(usize::from(join.target)).is_some_and(|t| t.has_ended()),
+        stop => stop.last().is_some_and(|state| !state.fresh.is_empty() && !thread.flushed),
     })
 }
 

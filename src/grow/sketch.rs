@@ -44,6 +44,8 @@ pub(super) struct Sketch {
     is_one_instruction: bool,
     /// One thread for all events, or the first on its own?
     first_is_apart: bool,
+    /// Is nothing known of their threads, and of program order?
+    any_threads: bool,
     /// Are the events new, the last of their thread, their write the last of its cell, their read from the last one there was?
     is_extension: bool,
 }
@@ -70,6 +72,7 @@ impl Sketch {
             is_one_instruction: true,
             first_is_apart: false,
             is_extension: true,
+            any_threads: false,
         };
         vec![
             sketch(&[EventKind::Read]),
@@ -97,6 +100,7 @@ impl Sketch {
             is_one_instruction: false,
             first_is_apart: false,
             is_extension: false,
+            any_threads: false,
         }
     }
 
@@ -115,6 +119,7 @@ impl Sketch {
             is_one_instruction: false,
             first_is_apart: true,
             is_extension: false,
+            any_threads: false,
         }
     }
 
@@ -130,6 +135,45 @@ impl Sketch {
             is_one_instruction: true,
             first_is_apart: true,
             is_extension: false,
+            any_threads: false,
+        }
+    }
+
+    /// A one-event read-modify-write with another write between it and its source.
+    pub fn update_after_another() -> Sketch {
+        let open = |kind| Drawn { kind, open: true };
+        Sketch {
+            events: vec![
+                open(EventKind::Write),
+                open(EventKind::Write),
+                Drawn { kind: EventKind::Rmw, open: false },
+            ],
+            po: Vec::new(),
+            rf: vec![(1, 3)],
+            loc: (1..4).flat_map(|a| (1..4).map(move |b| (a, b))).collect(),
+            co: vec![(1, 2), (2, 3), (1, 3)],
+            is_one_instruction: false,
+            first_is_apart: false,
+            is_extension: false,
+            any_threads: true,
+        }
+    }
+
+    /// A one-event read-modify-write before its source.
+    pub fn update_before_its_source() -> Sketch {
+        Sketch {
+            events: vec![
+                Drawn { kind: EventKind::Write, open: true },
+                Drawn { kind: EventKind::Rmw, open: false },
+            ],
+            po: Vec::new(),
+            rf: vec![(1, 2)],
+            loc: (1..3).flat_map(|a| (1..3).map(move |b| (a, b))).collect(),
+            co: vec![(2, 1)],
+            is_one_instruction: false,
+            first_is_apart: false,
+            is_extension: false,
+            any_threads: true,
         }
     }
 
@@ -192,6 +236,9 @@ impl Sketch {
             // A store-conditional that succeeds is a choice that no deleted event has made.
             return Known::No;
         }
+        if drawn.kind == EventKind::Rmw && matches!(name, "RMW" | "X") {
+            return Known::Yes;
+        }
         if self.is_one_instruction && !self.is_extension && name == "X" {
             return Known::Yes;
         }
@@ -221,7 +268,7 @@ impl Sketch {
                 _ => No,
             }),
             "po" => self.of(|a, b| match () {
-                () if others(a, b) => Perhaps,
+                () if others(a, b) || self.any_threads && a != b => Perhaps,
                 () if given(&self.po, a, b) => Yes,
                 () => No,
             }),
@@ -239,10 +286,12 @@ impl Sketch {
                 () if a == b || given(&self.loc, a, b) => Yes,
                 () => Perhaps,
             }),
-            "int" | "ext" => self.of(|a, b| match (others(a, b), apart(a, b) == (name == "ext")) {
-                (true, _) => Perhaps,
-                (false, true) => Yes,
-                (false, false) => No,
+            "int" | "ext" => self.of(|a, b| {
+                match (others(a, b) || self.any_threads && a != b, apart(a, b) == (name == "ext")) {
+                    (true, _) => Perhaps,
+                    (false, true) => Yes,
+                    (false, false) => No,
+                }
             }),
             // An instruction is added and thrown away whole.
             "same-instance" if self.is_extension => {

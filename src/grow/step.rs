@@ -7,15 +7,24 @@ use std::sync::Arc;
 
 use crate::diag::Diagnostic;
 use crate::execution::{Cut, EventKind};
+use crate::program::threads::FULL_FENCE;
 use crate::program::{
-    AccessSize, BinOp, CellSizes, Extra, IllegalOp, Instr, Op, Program, Reg, SetName, Target, Tmp, Value,
-    eval_binary, eval_unary,
+    AccessSize, BinOp, CellSizes, Extra, IllegalOp, Instr, Op, Program, Property, Reg, SetName, Storage, Sym,
+    Target, Tmp, Value, eval_binary, eval_unary,
 };
+use crate::source::Span;
 
-use super::cells::Cells;
+use super::awaits::Loops;
+use super::cells::{Cells, Object};
 
 /// More executed instructions than this in one thread: it does not end.
 const MAX_STEPS: u32 = 10_000;
+
+/// More values than this to choose from at once: too many.
+const MAX_CHOICES: i128 = 4096;
+
+/// The sets of the fences that starting and ending threads make.
+static FENCE: [SetName; 11] = FULL_FENCE;
 
 /// A value in a temporary or register.
 #[derive(Clone, Copy)]
@@ -74,6 +83,31 @@ pub(super) struct State<'p> {
     reads: Vec<(u8, u16)>,
     /// Events made since the last access.
     pub fresh: Vec<Plain<'p>>,
+    /// How many threads it has started, and objects made.
+    spawned: u16,
+    made: u16,
+    /// Is it one that another thread started?
+    is_child: bool,
+    /// What private objects hold.
+    private: Vec<((Sym, i64), Held)>,
+    /// Objects whose life it has ended.
+    freed: Vec<Sym>,
+    /// Has it come back to the head of a loop as it left it?
+    waits: bool,
+    /// How often it has changed something that others may see, or it may see itself.
+    changes: u32,
+    /// How it came to the heads of loops last.
+    arrivals: Vec<Arrival>,
+}
+
+/// A thread at the head of a loop.
+#[derive(Clone, PartialEq)]
+struct Arrival {
+    code: u16,
+    pc: u32,
+    changes: u32,
+    /// What the live registers hold.
+    live: Vec<Result<Value, IllegalOp>>,
 }
 
 /// An event without a value: a fence, a branch, any other.
@@ -85,6 +119,8 @@ pub(super) struct Plain<'p> {
     pub sets: &'p [SetName],
     /// The events of its instruction that are before it in program order.
     pub inner: u64,
+    /// The object whose life it ends.
+    pub frees: Option<Sym>,
 }
 
 /// Where an event stands in its thread.
@@ -104,14 +140,35 @@ pub(super) struct Access<'p> {
     pub place: Place,
     pub kind: EventKind,
     pub cell: u16,
-    pub size: AccessSize,
     pub sets: &'p [SetName],
+    /// The events that it comes from, inside its instruction.
     causes: u64,
     /// The events of its instruction that are before it in program order.
     pub inner: u64,
     /// The value of a plain write.
     pub value: Option<Value>,
+    /// Of a compare-exchange: the value that it must read, or must not.
+    pub wanted: Option<(Value, bool)>,
     op: &'p Op,
+}
+
+/// A thread about to start another.
+pub(super) struct Spawn<'p> {
+    pub state: State<'p>,
+    /// The new thread's number, and the code that it runs.
+    pub child: u16,
+    code: u16,
+    args: Vec<(Reg, Held)>,
+    dst: Tmp,
+    own: u8,
+}
+
+/// A thread about to wait for another.
+pub(super) struct Join<'p> {
+    pub state: State<'p>,
+    pub target: u16,
+    dst: Option<Tmp>,
+    own: u8,
 }
 
 /// A thread about to make an access.
@@ -127,6 +184,14 @@ pub(super) enum Stop<'p> {
     Access(Vec<Leaf<'p>>),
     /// At a choice of the machine.
     Choice(Vec<Arc<Stop<'p>>>),
+    /// Not started yet.
+    Unborn,
+    /// About to start a thread; the fence that this makes is the last of the events made.
+    Spawn(Box<Spawn<'p>>),
+    /// About to wait for a thread; likewise.
+    Join(Box<Join<'p>>),
+    /// At something that it must not do.
+    Violation(State<'p>, Property, Span),
     /// At its end.
     Ended(State<'p>),
     /// An assumption does not hold.
@@ -149,10 +214,12 @@ impl<'p> Stop<'p> {
     /// The state of a thread that is not going on.
     pub fn last(&self) -> Option<&State<'p>> {
         match self {
-            Stop::Access(_) | Stop::Choice(_) => None,
-            Stop::Ended(state) | Stop::Blocked(state) | Stop::Cut(state, _) | Stop::Error(state, _) => {
-                Some(state)
-            }
+            Stop::Access(_) | Stop::Choice(_) | Stop::Unborn | Stop::Spawn(_) | Stop::Join(_) => None,
+            Stop::Violation(state, ..)
+            | Stop::Ended(state)
+            | Stop::Blocked(state)
+            | Stop::Cut(state, _)
+            | Stop::Error(state, _) => Some(state),
         }
     }
 }
@@ -175,6 +242,11 @@ impl State<'_> {
         }
     }
 
+    /// Whose code it runs.
+    pub fn code(&self) -> usize {
+        usize::from(self.code)
+    }
+
     /// The value of a register.
     pub fn register(&self, reg: Reg) -> Result<Value, IllegalOp> {
         self.regs.get(reg.0 as usize).map_or(Ok(Value::ZERO), |held| held.value)
@@ -185,6 +257,7 @@ impl State<'_> {
 enum Halt<'p> {
     Stop(Box<Stop<'p>>),
     Error(Diagnostic),
+    Violation(Property),
 }
 
 impl From<Diagnostic> for Halt<'_> {
@@ -200,18 +273,27 @@ pub(super) struct Stepper<'p> {
     pub cells: &'p Cells,
     /// Are the two accesses of an atomic instruction ordered, as far as cycles with `rf` go?
     pub orders_updates: bool,
+    /// Are bad addresses violations, and not errors?
+    pub properties: bool,
+    /// The heads of loops, if rounds that change nothing are not to be looked at.
+    pub loops: Option<&'p Loops>,
+}
+
+/// The value by which a thread is known.
+fn handle(thread: u16) -> Value {
+    Value::Int(i128::from(thread) + 1)
 }
 
 impl<'p> Stepper<'p> {
-    /// A thread at its first stop.
-    pub fn start(&self, thread: usize) -> Stop<'p> {
+    /// A thread before its first instruction.
+    fn state(&self, thread: u16, code: u16) -> State<'p> {
         let mut regs = vec![Held::ZERO; self.program.regs.len()];
-        for (_, reg, value) in self.program.init_regs.iter().filter(|(t, ..)| *t == thread) {
+        for (_, reg, value) in self.program.init_regs.iter().filter(|(t, ..)| *t == usize::from(thread)) {
             regs[reg.0 as usize].value = Ok(*value);
         }
-        let state = State {
-            thread: thread as u16,
-            code: thread as u16,
+        State {
+            thread,
+            code,
             pc: 0,
             frames: Vec::new(),
             instance: 0,
@@ -228,8 +310,81 @@ impl<'p> Stepper<'p> {
             own: 0,
             reads: Vec::new(),
             fresh: Vec::new(),
-        };
+            spawned: 0,
+            made: 0,
+            is_child: false,
+            private: Vec::new(),
+            freed: Vec::new(),
+            waits: false,
+            changes: 0,
+            arrivals: Vec::new(),
+        }
+    }
+
+    /// A thread at its first stop.
+    pub fn start(&self, thread: usize) -> Stop<'p> {
+        if self.program.threads[thread].start == crate::program::Start::Spawned {
+            return Stop::Unborn;
+        }
+        self.run(self.state(thread as u16, thread as u16))
+    }
+
+    /// Starts the thread that a spawn asks for; also where the one that asked goes on.
+    pub fn spawn(&self, spawn: &Spawn<'p>) -> (Stop<'p>, Stop<'p>) {
+        let mut child = self.state(spawn.child, spawn.code);
+        for (reg, held) in &spawn.args {
+            child.regs[reg.0 as usize] = Held { causes: 0, newest: 0, ..*held };
+        }
+        child.is_child = true;
+        self.fence(&mut child);
+        // The fence is an instruction of its own.
+        child.instance = 1;
+        child.own = 0;
+        let mut parent = spawn.state.clone();
+        parent.fresh.clear();
+        parent.spawned += 1;
+        parent.changes += 1;
+        let newest = parent.count;
+        let handle = Held { value: Ok(handle(spawn.child)), constant: false, causes: bit(spawn.own), newest };
+        set(&mut parent, spawn.dst, handle);
+        (self.run(child), self.run(parent))
+    }
+
+    /// Goes on after a thread that was waited for has ended with that result.
+    pub fn join(&self, join: &Join<'p>, result: Result<Value, IllegalOp>) -> Stop<'p> {
+        let mut state = join.state.clone();
+        state.fresh.clear();
+        if let Some(dst) = join.dst {
+            let newest = state.count;
+            let held = Held { value: result, constant: false, causes: bit(join.own), newest };
+            set(&mut state, dst, held);
+        }
         self.run(state)
+    }
+
+    /// A thread that must not make the access that it is at.
+    pub fn violation(&self, leaf: &Leaf<'p>, property: Property) -> Stop<'p> {
+        let mut state = leaf.state.clone();
+        state.fresh.clear();
+        let span = self.instr(&state).span;
+        Stop::Violation(state, property, span)
+    }
+
+    /// A fence that orders everything in its thread.
+    fn fence(&self, state: &mut State<'p>) -> u8 {
+        let own = state.own;
+        let place = self.place(state);
+        state.fresh.push(Plain {
+            place,
+            kind: EventKind::Fence,
+            cell: None,
+            sets: &FENCE,
+            inner: u64::MAX,
+            frees: None,
+        });
+        state.own += 1;
+        state.count += 1;
+        own
     }
 
     /// Makes the access, reading `value` if it reads, and goes on to the next stop. Also the value written.
@@ -254,6 +409,17 @@ impl<'p> Stepper<'p> {
                 extra.done
             }
             Op::Store { extra, .. } => extra.done,
+            Op::CompareExchange { dst, desired, extra, .. } => {
+                let desired = self.value(&state, *desired);
+                set(&mut state, *dst, read);
+                if access.kind == EventKind::Rmw {
+                    match desired {
+                        Ok(value) => written = Some(value),
+                        Err(diagnostic) => return (None, Stop::Error(state, diagnostic)),
+                    }
+                }
+                extra.done
+            }
             Op::Rmw { dst, ops, update, extra, .. } => {
                 set(&mut state, *dst, read);
                 for op in ops {
@@ -269,6 +435,10 @@ impl<'p> Stepper<'p> {
             }
             _ => None,
         };
+        // A read-modify-write that writes back what it read changes nothing: who reads it could read what it read.
+        if written.is_some() && (access.kind == EventKind::Write || written != Some(value)) {
+            state.changes += 1;
+        }
         if let Some(done) = done {
             set(&mut state, done, Held { value: Ok(Value::ZERO), ..read });
         }
@@ -280,8 +450,9 @@ impl<'p> Stepper<'p> {
         loop {
             match state.frames.last_mut() {
                 None => match self.next_instruction(&mut state) {
+                    Ok(true) if state.waits => return Stop::Blocked(state),
                     Ok(true) => {}
-                    Ok(false) => return Stop::Ended(state),
+                    Ok(false) => return self.ended(state),
                     Err(diagnostic) => return Stop::Error(state, diagnostic),
                 },
                 Some(frame) if frame.at as usize == frame.ops.len() => {
@@ -293,11 +464,25 @@ impl<'p> Stepper<'p> {
                     match self.op(&mut state, op) {
                         Ok(()) => {}
                         Err(Halt::Error(diagnostic)) => return Stop::Error(state, diagnostic),
+                        Err(Halt::Violation(property)) => {
+                            let span = self.instr(&state).span;
+                            return Stop::Violation(state, property, span);
+                        }
                         Err(Halt::Stop(stop)) => return *stop,
                     }
                 }
             }
         }
+    }
+
+    /// A thread at its end: one that was started makes a fence there.
+    fn ended(&self, mut state: State<'p>) -> Stop<'p> {
+        if state.is_child {
+            state.instance += 1;
+            state.own = 0;
+            self.fence(&mut state);
+        }
+        Stop::Ended(state)
     }
 
     fn next_instruction(&self, state: &mut State<'p>) -> Result<bool, Diagnostic> {
@@ -321,8 +506,32 @@ impl<'p> Stepper<'p> {
             .help("--unroll bounds how often a loop is run"));
         }
         state.tmps.clear();
+        state.waits = self.arrive(state);
         state.frames.push(Frame { ops: &instr.ops, at: 0, guard: None, constant: false, forked: false });
         Ok(true)
+    }
+
+    /// Notes the arrival at the head of a loop; is everything as it was last time?
+    fn arrive(&self, state: &mut State<'p>) -> bool {
+        let Some(loops) = self.loops else { return false };
+        let Some(live) = loops.at(usize::from(state.code), state.pc as usize) else { return false };
+        let now = Arrival {
+            code: state.code,
+            pc: state.pc,
+            changes: state.changes,
+            live: live.iter().map(|reg| state.regs[reg.0 as usize].value).collect(),
+        };
+        match state.arrivals.iter_mut().find(|last| (last.code, last.pc) == (now.code, now.pc)) {
+            Some(last) if *last == now => true,
+            Some(last) => {
+                *last = now;
+                false
+            }
+            None => {
+                state.arrivals.push(now);
+                false
+            }
+        }
     }
 
     fn instr(&self, state: &State<'p>) -> &'p Instr {
@@ -390,7 +599,7 @@ impl<'p> Stepper<'p> {
         (causes, _): (u64, u32),
     ) -> Held {
         let place = self.place(state);
-        state.fresh.push(Plain { place, kind, cell, sets, inner: self.inner(causes) });
+        state.fresh.push(Plain { place, kind, cell, sets, inner: self.inner(causes), frees: None });
         state.own += 1;
         state.count += 1;
         Held { value: Ok(Value::ZERO), constant: true, causes: causes | bit(place.own), newest: state.count }
@@ -407,6 +616,9 @@ impl<'p> Stepper<'p> {
         (consumed, extra): (&[Tmp], &Extra),
         value: Option<Value>,
     ) -> Result<(), Halt<'p>> {
+        if self.is_private(state, addr)? {
+            return self.private(state, op, addr, value);
+        }
         let cell = self.cell(state, addr)?;
         if let Some(diagnostic) = self.wrong_size(state, cell, size) {
             return Err(Halt::Error(diagnostic));
@@ -427,8 +639,19 @@ impl<'p> Stepper<'p> {
             ));
         }
         let inner = self.inner(causes);
-        let access = Access { place: self.place(state), kind, cell, size, sets, causes, inner, value, op };
+        let place = self.place(state);
+        let access = Access { place, kind, cell, sets, causes, inner, value, wanted: None, op };
         let leaf = Leaf { state: state.clone(), access };
+        if let Op::CompareExchange { expected, failure, .. } = op {
+            let expected = self.value(state, *expected)?;
+            let mut success = leaf.clone();
+            success.access.wanted = Some((expected, true));
+            let mut failed = leaf;
+            failed.access.kind = EventKind::Read;
+            failed.access.sets = failure;
+            failed.access.wanted = Some((expected, false));
+            return Err(Halt::Stop(Box::new(Stop::Access(vec![success, failed]))));
+        }
         Err(Halt::Stop(Box::new(Stop::Access(vec![leaf]))))
     }
 
@@ -524,7 +747,7 @@ impl<'p> Stepper<'p> {
             }
             Op::Jump { target } => self.jump(state, target)?,
             Op::Goto { pc } => state.next = Some((state.code, *pc as u32)),
-            Op::Stop => return Err(Halt::Stop(Box::new(Stop::Ended(state.clone())))),
+            Op::Stop => return Err(Halt::Stop(Box::new(self.ended(state.clone())))),
             Op::Reserve { addr } => state.reserved = Some(self.value(state, *addr)?),
             Op::Conditional { addr, then, otherwise } => {
                 let addr = self.value(state, *addr)?;
@@ -555,17 +778,56 @@ impl<'p> Stepper<'p> {
                 state.loops.retain(|(loop_id, _)| loop_id != id);
                 state.passes.retain(|(loop_id, _)| loop_id != id);
             }
-            Op::Spawn { .. }
-            | Op::Join { .. }
-            | Op::Alloc { .. }
-            | Op::Free { .. }
-            | Op::CompareExchange { .. }
-            | Op::Assert { .. }
-            | Op::Nondet { .. } => {
-                return Err(Halt::Error(
-                    Diagnostic::unsupported("grow::not-yet", "this is not there yet")
-                        .at(self.instr(state).span, "here"),
-                ));
+            Op::CompareExchange { addr, expected, desired, size, sets, extra, .. } => {
+                let consumed = (&[*addr, *expected, *desired][..], extra);
+                self.access(state, op, EventKind::Rmw, (*addr, *size), sets, consumed, None)?;
+            }
+            Op::Spawn { dst, code, args } => {
+                let args = args.iter().map(|(reg, tmp)| (*reg, self.held(state, *tmp))).collect();
+                let child = self.cells.thread(state.thread, state.spawned, self.program.threads.len());
+                let own = self.fence(state);
+                let (state, code, dst) = (state.clone(), *code as u16, *dst);
+                let spawn = Spawn { state, child, code, args, dst, own };
+                return Err(Halt::Stop(Box::new(Stop::Spawn(Box::new(spawn)))));
+            }
+            Op::Join { thread, dst } => {
+                let value = self.value(state, *thread)?;
+                let Some(target) = self.cells.thread_of(value, self.program.threads.len()) else {
+                    return Err(Halt::Violation(Property::Thread));
+                };
+                let own = self.fence(state);
+                let (state, dst) = (state.clone(), *dst);
+                return Err(Halt::Stop(Box::new(Stop::Join(Box::new(Join { state, target, dst, own })))));
+            }
+            Op::Alloc { dst, size, kind, content } => {
+                let size = self.value(state, *size)?.as_int().unwrap_or(0);
+                let object = Object { size: size as i64, kind: *kind, content: *content };
+                let sym = self.cells.object(state.thread, state.made, object);
+                state.made += 1;
+                state.changes += 1;
+                set(state, *dst, Held { value: Ok(Value::addr(sym)), ..Held::ZERO });
+            }
+            Op::Free { addr, kind } => self.free(state, *addr, *kind)?,
+            Op::Assert { cond, property } => {
+                if self.value(state, *cond)? == Value::ZERO {
+                    return Err(Halt::Violation(property.clone()));
+                }
+            }
+            Op::Nondet { dst, low, high } => {
+                if high.saturating_sub(*low) >= MAX_CHOICES {
+                    return Err(Halt::Error(
+                        Diagnostic::unsupported("grow::many-values", "a choice among too many values")
+                            .at(self.instr(state).span, "here")
+                            .help(format!("at most {MAX_CHOICES} can be tried")),
+                    ));
+                }
+                let stops = (*low..=*high).map(|n| {
+                    let mut state = state.clone();
+                    let held = Held { value: Ok(Value::Int(n)), constant: false, ..Held::ZERO };
+                    set(&mut state, *dst, held);
+                    Arc::new(self.run(state))
+                });
+                return Err(Halt::Stop(Box::new(Stop::Choice(stops.collect()))));
             }
             // Only dependencies look at these.
             Op::CondBegin | Op::CondEnd | Op::ControlSave { .. } | Op::ControlRestore { .. } => {}
@@ -623,17 +885,116 @@ impl<'p> Stepper<'p> {
         Ok(())
     }
 
+    /// Ends the life of an object.
+    fn free(&self, state: &mut State<'p>, addr: Tmp, kind: Storage) -> Result<(), Halt<'p>> {
+        match self.value(state, addr)? {
+            Value::Int(0) => {}
+            Value::Addr { sym, offset: 0 }
+                if self.cells.is_object(sym, kind) && !state.freed.contains(&sym) =>
+            {
+                state.freed.push(sym);
+                state.changes += 1;
+                state.private.retain(|((of, _), _)| *of != sym);
+                if kind != Storage::Private {
+                    let causes = self.causes(state, &[addr], None);
+                    self.plain(state, EventKind::Other, None, &[], causes);
+                    if let Some(event) = state.fresh.last_mut() {
+                        event.frees = Some(sym);
+                    }
+                }
+            }
+            _ => return Err(Halt::Violation(Property::DoubleFree)),
+        }
+        Ok(())
+    }
+
+    /// Does an access go to an object that no other thread can see?
+    fn is_private(&self, state: &State<'p>, addr: Tmp) -> Result<bool, Diagnostic> {
+        Ok(match self.value(state, addr)? {
+            Value::Addr { sym, .. } => self.cells.is_object(sym, Storage::Private),
+            _ => false,
+        })
+    }
+
+    /// An access to an object that no other thread can see: no event.
+    fn private(
+        &self,
+        state: &mut State<'p>,
+        op: &'p Op,
+        addr: Tmp,
+        value: Option<Value>,
+    ) -> Result<(), Halt<'p>> {
+        let Value::Addr { sym, offset } = self.value(state, addr)? else { return Ok(()) };
+        if state.freed.contains(&sym) {
+            return Err(Halt::Violation(Property::UseAfterFree));
+        }
+        if !self.cells.is_inside(sym, offset) {
+            return Err(Halt::Violation(Property::OutOfBounds));
+        }
+        let place = (sym, offset);
+        let old = match state.private.iter().find(|(at, _)| *at == place) {
+            Some((_, held)) => Some(*held),
+            None => self.cells.initial_at(sym).map(|value| Held { value: Ok(value), ..Held::ZERO }),
+        };
+        let read = || old.ok_or(Halt::Violation(Property::Uninitialised));
+        let new = match op {
+            Op::Load { dst, .. } => {
+                let old = read()?;
+                set(state, *dst, old);
+                None
+            }
+            Op::Store { value: tmp, .. } => {
+                let held = self.held(state, *tmp);
+                value.map(|value| Held { value: Ok(value), causes: 0, newest: 0, ..held })
+            }
+            Op::Rmw { dst, ops, update, .. } => {
+                let old = read()?;
+                set(state, *dst, old);
+                for op in ops {
+                    self.compute(state, op)?;
+                }
+                self.value(state, *update)?;
+                Some(Held { causes: 0, newest: 0, ..self.held(state, *update) })
+            }
+            Op::CompareExchange { dst, expected, desired, .. } => {
+                let old = read()?;
+                let equal = old.value == Ok(self.value(state, *expected)?);
+                let desired = self.held(state, *desired);
+                set(state, *dst, old);
+                equal.then_some(Held { causes: 0, newest: 0, ..desired })
+            }
+            _ => None,
+        };
+        if let Some(new) = new {
+            if old.is_none_or(|old| old.value != new.value) {
+                state.changes += 1;
+            }
+            match state.private.iter_mut().find(|(at, _)| *at == place) {
+                Some((_, held)) => *held = new,
+                None => state.private.push((place, new)),
+            }
+        }
+        Ok(())
+    }
+
     /// The cell that an access goes to.
-    fn cell(&self, state: &State<'p>, addr: Tmp) -> Result<u16, Diagnostic> {
+    fn cell(&self, state: &State<'p>, addr: Tmp) -> Result<u16, Halt<'p>> {
         let value = self.value(state, addr)?;
-        if let Value::Addr { sym, offset } = value
-            && let Some(cell) = self.cells.at(sym, offset)
-        {
-            return Ok(cell);
+        if let Value::Addr { sym, offset } = value {
+            if state.freed.contains(&sym) {
+                return Err(Halt::Violation(Property::UseAfterFree));
+            }
+            if let Some(cell) = self.cells.at(sym, offset) {
+                return Ok(cell);
+            }
+        }
+        if self.properties {
+            let null = value == Value::ZERO;
+            return Err(Halt::Violation(if null { Property::Null } else { Property::OutOfBounds }));
         }
         let shown = self.program.show(value);
         let span = self.instr(state).span;
-        Err(match value {
+        Err(Halt::Error(match value {
             Value::Addr { .. } => Diagnostic::unsupported(
                 "program::mixed-size",
                 format!("access to `{shown}`, which is not the start of a cell of the test"),
@@ -643,7 +1004,7 @@ impl<'p> Stepper<'p> {
                 Diagnostic::error("program::non-symbolic-address", format!("non symbolic address: [{shown}]"))
                     .at(span, "this access")
             }
-        })
+        }))
     }
 
     fn wrong_size(&self, state: &State<'p>, cell: u16, size: AccessSize) -> Option<Diagnostic> {

@@ -1,0 +1,105 @@
+//! Loops that wait: where they begin, and what their next round depends on.
+//!
+//! A round of a loop that writes nothing and leaves everything as it was before, as far as the thread will look at it, might as well not have
+//! been: the thread would be where it is, with fewer reads. So a thread that comes back to the head of a loop as it left it is blocked: the rounds
+//! that matter are those that leave the loop, and these are found by giving its reads other sources.
+
+use crate::program::{Op, Program, Reg, Target, Thread};
+
+/// The heads of loops, by code and program counter, with the registers that are live there.
+pub(super) struct Loops {
+    heads: Vec<Vec<Option<Vec<Reg>>>>,
+}
+
+impl Loops {
+    pub fn new(program: &Program) -> Loops {
+        let n = program.regs.len();
+        Loops { heads: program.threads.iter().map(|thread| heads(thread, n)).collect() }
+    }
+
+    /// The registers that are live at the head of a loop, if one is there.
+    pub fn at(&self, code: usize, pc: usize) -> Option<&[Reg]> {
+        self.heads.get(code)?.get(pc)?.as_deref()
+    }
+}
+
+/// What an instruction does to registers, and where it goes.
+struct Summary {
+    /// Read before it writes them.
+    uses: Vec<bool>,
+    /// Written on every way through it.
+    writes: Vec<bool>,
+    targets: Vec<usize>,
+    falls_through: bool,
+}
+
+fn heads(thread: &Thread, n_regs: usize) -> Vec<Option<Vec<Reg>>> {
+    let n = thread.code.len();
+    let labels: Vec<usize> = thread.labels.iter().map(|(_, pc)| *pc).collect();
+    let summaries: Vec<Summary> =
+        thread.code.iter().map(|instr| summary(&instr.ops, n_regs, &labels)).collect();
+    // At the end every register counts: it may be looked at.
+    let mut live: Vec<Vec<bool>> = vec![vec![false; n_regs]; n + 1];
+    live[n] = vec![true; n_regs];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for pc in (0..n).rev() {
+            let summary = &summaries[pc];
+            let mut now = vec![false; n_regs];
+            let next = summary.falls_through.then_some(pc + 1);
+            for to in summary.targets.iter().copied().chain(next) {
+                let after = &live[to.min(n)];
+                now.iter_mut().zip(after).for_each(|(now, after)| *now |= after);
+            }
+            for (reg, now) in now.iter_mut().enumerate() {
+                *now = summary.uses[reg] || *now && !summary.writes[reg];
+            }
+            if now != live[pc] {
+                live[pc] = now;
+                changed = true;
+            }
+        }
+    }
+    let is_head = |pc: usize| (pc..n).any(|from| summaries[from].targets.contains(&pc));
+    (0..n)
+        .map(|pc| {
+            let live = &live[pc];
+            is_head(pc).then(|| (0..n_regs).filter(|reg| live[*reg]).map(|reg| Reg(reg as u16)).collect())
+        })
+        .collect()
+}
+
+fn summary(ops: &[Op], n_regs: usize, labels: &[usize]) -> Summary {
+    let mut summary = Summary {
+        uses: vec![false; n_regs],
+        writes: vec![false; n_regs],
+        targets: Vec::new(),
+        falls_through: true,
+    };
+    visit(ops, labels, true, &mut summary);
+    summary
+}
+
+fn visit(ops: &[Op], labels: &[usize], always: bool, summary: &mut Summary) {
+    for op in ops {
+        match op {
+            Op::ReadReg { reg, .. } => {
+                let reg = reg.0 as usize;
+                summary.uses[reg] |= !summary.writes[reg];
+            }
+            Op::WriteReg { reg, .. } if always => summary.writes[reg.0 as usize] = true,
+            Op::If { then, otherwise, .. } | Op::Conditional { then, otherwise, .. } => {
+                visit(then, labels, false, summary);
+                visit(otherwise, labels, false, summary);
+            }
+            Op::Choice { branches } => branches.iter().for_each(|ops| visit(ops, labels, false, summary)),
+            Op::Jump { target: Target::Pc(pc) } | Op::Goto { pc } => {
+                summary.targets.push(*pc);
+                summary.falls_through &= !always;
+            }
+            Op::Jump { target: Target::Indirect(_) } => summary.targets.extend_from_slice(labels),
+            _ => {}
+        }
+    }
+}
