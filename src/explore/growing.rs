@@ -19,6 +19,18 @@ pub(super) fn run(
     options: &Options,
     sink: Sink,
 ) -> Result<Outcome, Diagnostic> {
+    let faults = |o: &Observable| matches!(o, Observable::Fault(_) | Observable::Faults);
+    if test.program.features.mixed == crate::program::Mixed::Asked {
+        return Err(Diagnostic::unsupported(
+            "grow::mixed-size",
+            "accesses of several sizes need another engine",
+        )
+        .help("`--engine worlds` runs every test"));
+    }
+    if test.observed.iter().any(faults) {
+        return Err(Diagnostic::unsupported("grow::faults", "faults need another engine")
+            .help("`--engine worlds` runs every test"));
+    }
     if !test.scopes.is_empty() || !test.regions.is_empty() {
         return Err(Diagnostic::unsupported("grow::scopes", "scopes and regions need another engine")
             .help("`--engine worlds` runs every test"));
@@ -66,6 +78,8 @@ impl Visitor for Recorder<'_> {
                 execution.register(usize::from(thread), reg).unwrap_or(Value::ZERO)
             }
             Observable::Loc(loc) => execution.memory(usize::from(loc.0)),
+            // Refused above.
+            Observable::Fault(_) | Observable::Faults => Value::ZERO,
         };
         if !self.sink.wanted(&value) {
             return ControlFlow::Continue(());

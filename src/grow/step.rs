@@ -666,6 +666,23 @@ impl<'p> Stepper<'p> {
                 state.count += 1;
                 set(state, *dst, Held { causes, newest: state.count, ..held });
             }
+            Op::ReadRegWith { dst, reg, extra, .. } => {
+                let held = state.regs[reg.0 as usize];
+                let (causes, _) = self.causes(state, &[], Some(extra));
+                state.count += 1;
+                let newest = state.count;
+                set(state, *dst, Held { causes, newest, ..held });
+                if let Some(done) = extra.done {
+                    set(state, done, Held { causes, newest, ..Held::ZERO });
+                }
+            }
+            Op::Fault { .. } | Op::ExceptionReturn { .. } | Op::Mark { .. } => {
+                return Err(Halt::Error(
+                    Diagnostic::unsupported("grow::faults", "exceptions need another engine")
+                        .at(self.instr(state).span, "here")
+                        .help("`--engine worlds` runs every test"),
+                ));
+            }
             Op::WriteReg { reg, src, extra } => {
                 let held = self.held(state, *src);
                 state.count += 1;
@@ -748,8 +765,8 @@ impl<'p> Stepper<'p> {
             Op::Jump { target } => self.jump(state, target)?,
             Op::Goto { pc } => state.next = Some((state.code, *pc as u32)),
             Op::Stop => return Err(Halt::Stop(Box::new(self.ended(state.clone())))),
-            Op::Reserve { addr } => state.reserved = Some(self.value(state, *addr)?),
-            Op::Conditional { addr, then, otherwise } => {
+            Op::Reserve { addr, .. } => state.reserved = Some(self.value(state, *addr)?),
+            Op::Conditional { addr, then, otherwise, .. } => {
                 let addr = self.value(state, *addr)?;
                 if state.reserved.take() == Some(addr) {
                     // A failure can always come next: it is the one that a deleted event must have taken.
