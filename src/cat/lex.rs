@@ -233,6 +233,11 @@ impl<'s> Tokens<'s> {
         self.previous
     }
 
+    /// The first token of the file.
+    pub fn first(&self) -> Option<(usize, Token<'s>, usize)> {
+        self.first
+    }
+
     /// The first token of the file, if no more than three were handed out: what a misspelt keyword there leads to is
     /// noticed only after the header that it was taken for.
     pub fn mistaken_header(&self) -> Option<(usize, Token<'s>, usize)> {

@@ -405,6 +405,9 @@ pub struct CheckArgs {
     pub model: Option<String>,
     #[command(flatten)]
     pub reading: Reading,
+    /// Refuse tests that ask what nobody means to ask: warnings `question::…` are errors
+    #[arg(long)]
+    pub strict: bool,
     /// Worker threads [default: one per core]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,

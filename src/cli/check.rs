@@ -1,13 +1,13 @@
 //! `litmus check`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use crate::report::{Item, Summary, several};
 use crate::session::{Session, in_order};
 
 use super::args::CheckArgs;
-use super::console::Console;
+use super::console::{Console, Repeated};
 use super::plan::{self, Resolved};
 use super::{Done, Exit, tests_arg};
 
@@ -18,7 +18,8 @@ pub fn check(
     out: &mut (dyn Write + Send),
     err: &mut (dyn Write + Send),
 ) -> Done {
-    let Resolved { settings, .. } = plan::reading(&args.reading)?;
+    let Resolved { mut settings, .. } = plan::reading(&args.reading)?;
+    settings.strict = args.strict;
     let (inputs, errors) = tests_arg::collect(&args.tests.tests);
     let mut summary = Summary { bad_input: errors.len(), ..Summary::default() };
     for message in errors {
@@ -28,7 +29,7 @@ pub fn check(
     let (jobs, _) = plan::workers(args.jobs, inputs.len());
     // By code and, where the message names what is missing, by that: "unknown instruction" alone says too little.
     let mut reasons: BTreeMap<(&'static str, String), Vec<String>> = BTreeMap::new();
-    let mut told = BTreeSet::new();
+    let mut told = Repeated::default();
     in_order(
         inputs.len(),
         jobs,
@@ -43,6 +44,7 @@ pub fn check(
             true
         },
     );
+    let _ = err.write_all(told.summary().as_bytes());
     let mut reasons: Vec<_> = reasons.into_iter().collect();
     reasons.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then(a.0.cmp(&b.0)));
     for ((code, message), files) in &reasons {

@@ -1,11 +1,11 @@
 //! The terminal, or what stands in its place.
 
-use std::collections::BTreeSet;
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::diag::{self, Color, Severity};
+use crate::report::several;
 use crate::session::Report;
 
 use super::args::When;
@@ -25,6 +25,16 @@ pub struct Console {
     pub out_is_terminal: bool,
     /// Is standard error a terminal (progress bars go there)?
     pub err_is_terminal: bool,
+    /// How wide what people read on standard output may be; `None`: as wide as it is.
+    pub width: Option<usize>,
+}
+
+/// The width of the terminal that standard output is, or what `COLUMNS` says of it.
+fn width_of_output() -> Option<usize> {
+    let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let seen = || std::io::stdout().is_terminal().then(terminal_size::terminal_size).flatten();
+    said.or_else(|| seen().map(|(terminal_size::Width(width), _)| usize::from(width)))
+        .filter(|width| *width > 0)
 }
 
 /// Should standard output (or else standard error) be coloured?
@@ -52,16 +62,17 @@ impl Console {
             verbose,
             out_is_terminal: std::io::stdout().is_terminal(),
             err_is_terminal: std::io::stderr().is_terminal(),
+            width: width_of_output(),
         }
     }
 
     /// The diagnostics of a report, as text; warnings and notes are left out when quiet.
     pub fn diagnostics(&self, report: &Report) -> String {
-        self.diagnostics_once(report, &mut BTreeSet::new())
+        self.diagnostics_once(report, &mut Repeated::default())
     }
 
-    /// Likewise; what is wrong with a model, and has been told before, is said in a line.
-    pub fn diagnostics_once(&self, report: &Report, told: &mut BTreeSet<String>) -> String {
+    /// Likewise; what is wrong with a model, and has been told before, is counted.
+    pub fn diagnostics_once(&self, report: &Report, told: &mut Repeated) -> String {
         let mut text = String::new();
         for diagnostic in &report.diagnostics {
             if self.quiet && diagnostic.severity != Severity::Error {
@@ -75,13 +86,11 @@ impl Console {
             }
             let rendered = diag::render(diagnostic, &report.sources, self.color_err);
             let is_error = diagnostic.severity == Severity::Error;
-            let new = told.insert(rendered.clone());
+            // Who names the test says something new each time.
             if diagnostic.message.contains(&report.file) {
                 text += &rendered;
-            } else if new || (is_error && diagnostic.labels.is_empty()) {
+            } else if told.is_new(&rendered, &diagnostic.message, is_error) {
                 text += &format!("{}: {rendered}", report.file);
-            } else if is_error {
-                text += &format!("{}: the same: {}\n", report.file, diagnostic.message);
             }
         }
         text
@@ -92,6 +101,38 @@ impl Console {
         if !self.quiet {
             let _ = writeln!(err, "{text}");
         }
+    }
+}
+
+/// Messages that were told for one test and hold for others as well.
+#[derive(Default, Debug)]
+pub struct Repeated {
+    /// As told, with the message alone and how many more tests it holds for; `None`: a warning, which nobody counts.
+    told: Vec<(String, String, Option<u64>)>,
+}
+
+impl Repeated {
+    /// Is this said for the first time? If not, it is counted.
+    fn is_new(&mut self, rendered: &str, message: &str, is_error: bool) -> bool {
+        let before = self.told.iter_mut().find(|(told, ..)| told == rendered);
+        match before {
+            Some((_, _, Some(more))) => *more += 1,
+            Some(_) => {}
+            None => {
+                self.told.push((rendered.to_string(), message.to_string(), is_error.then_some(0)));
+                return true;
+            }
+        }
+        false
+    }
+
+    /// What is left to say at the end: how often each was passed over.
+    pub fn summary(&self) -> String {
+        let again = self.told.iter().filter_map(|(_, message, more)| Some((message, (*more)?)));
+        let line = |(message, more): (&String, u64)| {
+            format!("the same in {}: {message}\n", several(more, "more test"))
+        };
+        again.filter(|(_, more)| *more > 0).map(line).collect()
     }
 }
 

@@ -53,6 +53,8 @@ pub struct Drawing {
     pub by_model: bool,
     /// At most how many of one test, where that is our own idea.
     pub limit: Option<usize>,
+    /// How wide text may be.
+    pub width: Option<usize>,
     written: BTreeSet<PathBuf>,
 }
 
@@ -66,6 +68,7 @@ impl Drawing {
             header: String::new(),
             by_model: false,
             limit: None,
+            width: None,
             written: BTreeSet::new(),
         }
     }
@@ -134,7 +137,7 @@ impl Drawing {
         let graph = Graph::new(execution, &answer.test, model, &self.style);
         match self.form {
             Form::Svg => graph::svg(&graph),
-            Form::Text => graph::text(&graph),
+            Form::Text => graph::text_within(&graph, self.width),
             Form::Dot => {
                 let text = graph::dot(&graph, &self.style);
                 match self.header.is_empty() {

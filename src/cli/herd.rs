@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use crate::explore::Engine;
 use crate::limits;
 use crate::report::Log;
 use crate::report::graph::Style;
@@ -45,6 +46,10 @@ pub fn herd(
     }
     let mut settings = settings_of(&options);
     settings.skips_are_hints = true;
+    if options.candidates {
+        // Only who tries all of them can count them.
+        settings.explore.engine = Engine::Naive;
+    }
     if drawing.is_some() {
         settings.shown = options.graphs.request();
     }

@@ -138,6 +138,7 @@ pub fn settings_of(herd: &HerdOptions) -> Settings {
         coherent: herd.coherent,
         strict_skip: herd.strict_skip,
         skips_are_hints: false,
+        strict: false,
         shown: None,
         explore: Options {
             timeout: herd.timeout.map(duration),
@@ -243,6 +244,7 @@ impl RunPlan {
             None => Expectations::default(),
         };
         expectations.strict = args.strict;
+        settings.strict = args.strict;
         Ok(RunPlan {
             inputs,
             input_errors,

@@ -114,7 +114,7 @@ fn compare(
     let session = Session::new(settings);
     let (jobs, _) = plan::workers(args.jobs, inputs.len());
     let one = inputs.len() == 1;
-    let mut told = std::collections::BTreeSet::new();
+    let mut told = super::console::Repeated::default();
     let mut rows = Vec::new();
     let mut failure = Ok(());
     in_order(
@@ -141,6 +141,7 @@ fn compare(
             failure.is_ok()
         },
     );
+    let _ = err.write_all(told.summary().as_bytes());
     failure.map_err(Stop::Io)?;
     if args.format == PortFormat::Text && !one {
         let width = rows.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0);

@@ -16,7 +16,7 @@ use crate::session::Report;
 use crate::session::{Session, in_order};
 
 use super::args::{FormatArg, RunArgs};
-use super::console::{Console, interrupt_flag};
+use super::console::{Console, Repeated, interrupt_flag};
 use super::plan::RunPlan;
 use super::progress::Progress;
 use super::{Done, Exit, Stop};
@@ -59,7 +59,10 @@ pub fn run(
         FormatArg::Jsonl => Box::new(JsonLines),
         FormatArg::Csv => Box::new(Csv),
         FormatArg::Junit => Box::new(Junit::default()),
-        FormatArg::Table => Box::new(Table::new(models, color)),
+        FormatArg::Table => {
+            let width = console.width.filter(|_| plan.output.is_none());
+            Box::new(Table::new(models, color).within(width))
+        }
     };
     let ended = drive(&mut plan, format.as_mut(), console, out, err)?;
     out.flush()?;
@@ -107,6 +110,9 @@ pub fn drive(
     }
     let mut told = Told::default();
     let mut drawing = plan.drawing.take();
+    if let Some(drawing) = drawing.as_mut().filter(|_| plan.output.is_none()) {
+        drawing.width = console.width;
+    }
     let plan = &*plan;
     let mut seen = Seen::default();
     let mut run_names: BTreeSet<String> = plan.kept_names.iter().cloned().collect();
@@ -148,6 +154,10 @@ pub fn drive(
                 };
                 let item = Item { report: &report, judgement: judgement.as_ref() };
                 summary.add(&item);
+                if plan.models.len() > 1 && report.other_arch {
+                    summary.bad_input -= 1;
+                    summary.not_applicable += 1;
+                }
                 let text = told.about(plan, &item, console);
                 if !text.is_empty() {
                     progress.suspend(|| {
@@ -180,14 +190,16 @@ pub fn drive(
     }
     progress.finish();
     failure?;
+    summary.bad_input += told.fit_for_none;
     summary.seconds = start.elapsed().as_secs_f64();
     format.end(&summary, out)?;
     out.flush()?;
+    let _ = err.write_all(told.repeated.summary().as_bytes());
     if told.not_run > 0 {
         let _ = writeln!(
             err,
-            "{} more not run: the model could not be loaded",
-            several(told.not_run as u64, "test")
+            "{} not run: the model could not be loaded",
+            several(told.not_run as u64, "more test")
         );
     }
     let interrupted = interrupt.load(Ordering::Relaxed);
@@ -233,7 +245,11 @@ struct Told {
     default_models: BTreeSet<String>,
     skipped_checks: BTreeSet<String>,
     broken_models: BTreeSet<Option<String>>,
-    model_errors: BTreeSet<String>,
+    repeated: Repeated,
+    /// Tests whose models so far are all for other architectures.
+    unfit: Option<(String, usize)>,
+    /// Tests that no model of the run is for.
+    fit_for_none: usize,
     /// The last file, and what was said of it.
     last: Option<(String, String)>,
     /// Tests passed over for a model that could not be loaded, after the first.
@@ -264,7 +280,19 @@ impl Told {
             self.not_run += 1;
             return String::new();
         }
-        let said = console.diagnostics_once(report, &mut self.model_errors);
+        if plan.models.len() > 1 && report.other_arch {
+            // Among several models some may be for other architectures; that none is for this one is an error.
+            let (file, models) = self.unfit.take().unwrap_or_default();
+            let models = if file == report.file { models + 1 } else { 1 };
+            self.unfit = Some((report.file.clone(), models));
+            if models == plan.models.len() {
+                self.fit_for_none += 1;
+                let arch = report.arch.map_or("its architecture", |arch| arch.name());
+                text += &format!("error: {}: none of the models is for {arch}\n", report.file);
+            }
+            return text;
+        }
+        let said = console.diagnostics_once(report, &mut self.repeated);
         // What is wrong with the test itself is as wrong under the next model.
         if plan.models.len() == 1 {
             text += &said;
@@ -281,7 +309,9 @@ impl Told {
         if !console.quiet && plan.format == FormatArg::Herd {
             text += &herd_warnings(report);
         }
-        if let (Some(why), false) = (report.outcome().and_then(|o| o.why_empty.as_ref()), console.quiet) {
+        // That it is for the filter is a warning, which points at it.
+        let empty = report.outcome().filter(|outcome| !outcome.filter_refuses_all);
+        if let (Some(why), false) = (empty.and_then(|outcome| outcome.why_empty.as_ref()), console.quiet) {
             text += &format!("{}: {}: no execution at all: {why}\n", report.file, report.title());
         }
         // That a result is missing is no note, and is told even when quiet.

@@ -45,6 +45,7 @@ pub(super) fn run(test: &Lowered, model: &Model, options: &Options) -> Result<Ou
         if !is_through(&found) && found.completeness != Completeness::ExecutionLimit {
             outcome.completeness = found.completeness;
         }
+        outcome.filter_refuses_all = found.filter_refuses_all;
         outcome.why_empty = found.why_empty;
     }
     Ok(outcome)
@@ -109,7 +110,9 @@ pub(super) fn run_into(
     let all = options.mode != Mode::Check && !options.speedcheck;
     if outcome.positive + outcome.negative == 0 && whole && all {
         let named = outcome.stats.pruned.keys().all(|name| !OURS.contains(&name.as_str()));
-        outcome.why_empty = filtered(test, model, options).or_else(|| deadlock(&outcome)).or_else(|| {
+        let filtered = filtered(test, model, options);
+        outcome.filter_refuses_all = filtered.is_some();
+        outcome.why_empty = filtered.or_else(|| deadlock(&outcome)).or_else(|| {
             let refuted = if named { None } else { refuted_plainly(test, model, options) };
             Some(why_empty(&outcome, refuted.as_ref().unwrap_or(&outcome.stats.pruned)))
         });

@@ -210,6 +210,10 @@ pub struct Final {
     pub quantifier: Quantifier,
     /// What the condition says.
     pub prop: Prop,
+    /// Where the condition stands; none: there is none, which says `forall true`.
+    pub condition_span: Option<Span>,
+    /// Where the filter stands.
+    pub filter_span: Option<Span>,
 }
 
 /// One item of `locations`.

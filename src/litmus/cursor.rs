@@ -5,6 +5,7 @@ use crate::source::Span;
 
 use super::ast::{Const, Loc};
 use super::lex::{Lexeme, Token};
+use super::text::connective;
 
 /// A place in a list of tokens that ends with [`Token::End`].
 pub struct Cursor<'a> {
@@ -131,7 +132,17 @@ impl<'a> Cursor<'a> {
             Token::End => format!("{} ends too early", self.section),
             token => format!("unexpected {token} in {}", self.section),
         };
-        Box::new(Diagnostic::error("litmus::syntax", message).at(self.span(), format!("expected {expected}")))
+        let error =
+            Diagnostic::error("litmus::syntax", message).at(self.span(), format!("expected {expected}"));
+        let written = match self.peek() {
+            Token::Sym(symbol) => *symbol,
+            Token::Name(name) => name.as_str(),
+            _ => "",
+        };
+        Box::new(match connective(written).filter(|_| self.section == "the condition") {
+            Some(ours) => error.help(format!("`{written}` is written `{ours}` here")),
+            None => error,
+        })
     }
 
     /// One level of nesting deeper, unless that is too deep.

@@ -14,24 +14,30 @@ pub fn fin(text: &str, from: usize, to: usize, source: SourceId) -> Parsed<Final
     let cursor = &mut Cursor::new(text, &lexemes, "the condition");
     let mut locations = Vec::new();
     let mut filter = None;
+    let mut filter_span = None;
     loop {
         if cursor.eat_word("locations") {
             locations.extend(items(cursor)?);
         } else if cursor.is_word("filter") && filter.is_none() {
+            let start = cursor.span();
             cursor.bump();
             filter = Some(prop(cursor)?);
+            filter_span = Some(cursor.since(start));
         } else {
             break;
         }
         cursor.eat(";");
     }
+    let start = cursor.span();
+    let is_there = *cursor.peek() != Token::End && !cursor.is_sym(0, ";") && !cursor.is_word("with");
     let (quantifier, prop) = condition(cursor)?;
+    let condition_span = is_there.then(|| cursor.since(start));
     while cursor.eat(";") {}
     if cursor.is_word("with") {
         skip_with(cursor)?;
     }
     if *cursor.peek() == Token::End {
-        return Ok(Final { locations, filter, quantifier, prop });
+        return Ok(Final { locations, filter, quantifier, prop, condition_span, filter_span });
     }
     Err(trailing(cursor))
 }

@@ -82,6 +82,9 @@ fn unknown_arch(word: &str, span: Span) -> Diagnostic {
     .or_else(|| nearest(word, ArchId::ALL.iter().map(|arch| arch.name())));
     let error = Diagnostic::error("litmus::not-a-test", "this is not a litmus test")
         .at(span, "expected the name of an architecture");
+    if word.starts_with('#') {
+        return error.help(super::text::COMMENTS);
+    }
     match spelling {
         Some(name) => error.help(format!("did you mean `{name}`?")),
         None => error.note(format!("a test starts with `ARCH NAME`, ARCH being one of {}", arch_names())),

@@ -3,7 +3,7 @@
 use crate::diag::Diagnostic;
 use crate::source::{SourceId, Span};
 
-use super::text::{Comments, skip_comment, skip_string};
+use super::text::{COMMENTS, Comments, connective, skip_comment, skip_string};
 
 /// A token.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,10 +60,15 @@ pub fn lex(text: &str, from: usize, to: usize, source: SourceId) -> Result<Vec<L
                     .at(Span::new(source, at, at + 2), "this one");
             }
             let message = format!("unexpected character `{}`", c.escape_debug());
-            Diagnostic::error("litmus::bad-character", message).at(
+            let error = Diagnostic::error("litmus::bad-character", message).at(
                 Span::new(source, at, at + c.len_utf8()),
                 "no part of an initial state or a condition looks like this",
-            )
+            );
+            match (c, connective(c.encode_utf8(&mut [0; 4]))) {
+                (_, Some(ours)) => error.help(format!("`{c}` is written `{ours}` here")),
+                ('#', None) => error.help(COMMENTS),
+                _ => error,
+            }
         })?;
         lexemes.push(Lexeme { token, span: Span::new(source, at, at + len) });
         at += len;

@@ -8,7 +8,7 @@ use super::Lowered;
 use super::ast::{Cell, Code, Column, Const, Init, Loc, Test, Ty};
 use super::lower_c::{self, CProgram};
 use super::names::{Names, intern};
-use super::{hash, observe, types};
+use super::{hash, observe, questions, types};
 use crate::source::Span;
 
 /// What, besides the test itself, decides how it is read.
@@ -68,6 +68,7 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
     if !diags.is_empty() {
         return Err(diags);
     }
+    warnings.extend(questions::questions(test, &mut names));
     let hashes = hash::hashes(test, &program, c.as_ref().map(|c| c.functions.as_slice()));
     let s128 = options.variants.iter().chain(&variants).any(|v| v.eq_ignore_ascii_case("S128"));
     let mut template = observed.text;
@@ -222,7 +223,7 @@ impl Lowering<'_> {
             };
             match isa.instruction(&mut cx, &cell.text, cell.span) {
                 Ok(instruction) => thread.code.push(instruction),
-                Err(error) => self.diags.push(error),
+                Err(error) => self.diags.push(misread(error, &cell.text)),
             }
         }
         thread
@@ -283,6 +284,18 @@ impl Lowering<'_> {
 
 fn pointer_bytes(program: &Program) -> u8 {
     (program.bits / 8).min(8) as u8
+}
+
+/// What is wrong with an instruction, and what may be behind it.
+fn misread(error: Diagnostic, text: &str) -> Diagnostic {
+    if text.starts_with('#') {
+        error.help(super::text::COMMENTS)
+    } else if text.contains('\n') {
+        error
+            .help("the instruction goes on to the next line: is there a `;` missing at the end of the first?")
+    } else {
+        error
+    }
 }
 
 /// The type an entry declares; none: not written.

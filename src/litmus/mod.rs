@@ -13,6 +13,7 @@ mod names;
 mod observe;
 mod overrides;
 mod parse;
+mod questions;
 mod scopes;
 mod seen;
 mod split;
@@ -28,6 +29,7 @@ pub use ast::Test;
 pub use lower::{LowerOptions, lower};
 pub use overrides::Overrides;
 pub use parse::parse;
+pub use questions::PREFIX as QUESTION;
 pub use seen::{Seen, Sighting};
 pub use template::{Hexa, Piece, Template};
 

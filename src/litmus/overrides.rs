@@ -30,6 +30,7 @@ impl Overrides {
             let own = std::mem::replace(&mut test.fin.prop, new.prop);
             test.own_prop.get_or_insert(own);
             test.fin.quantifier = new.quantifier;
+            test.fin.condition_span = new.condition_span;
         }
         if let Some(quantifier) = self.kinds.get(&name) {
             test.fin.quantifier = *quantifier;

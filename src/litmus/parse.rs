@@ -44,7 +44,14 @@ fn parse_text(text: &str, source: SourceId, stem: &str) -> Result<Test, Vec<Diag
     });
     let fin = super::finals::fin(text, regions.fin.start, regions.fin.end, source).unwrap_or_else(|error| {
         keep(&mut diags, error);
-        Final { locations: Vec::new(), filter: None, quantifier: Quantifier::Forall, prop: Prop::True }
+        Final {
+            locations: Vec::new(),
+            filter: None,
+            quantifier: Quantifier::Forall,
+            prop: Prop::True,
+            condition_span: None,
+            filter_span: None,
+        }
     });
     if let Code::Table(table) = &code {
         check_labels(table, &mut diags);

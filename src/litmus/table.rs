@@ -166,6 +166,20 @@ impl Rows<'_> {
             Some((name, annotations)) => (name.trim(), annotations),
             None => (text, ""),
         };
+        if let Some(line) = text.find('\n') {
+            let first = self.trim(cell.start..cell.start + line);
+            return Err(Diagnostic::error(
+                "litmus::unfinished-row",
+                "the row of the threads has no `;` at its end",
+            )
+            .at(self.span(first), "this row goes on to the next line"));
+        }
+        if text.is_empty() && self.region[..cell.start].trim_end().ends_with('|') {
+            let bars = self.region[..cell.start].trim_end().len() - 1;
+            return Err(Diagnostic::error("litmus::bad-threads", "there is a thread without a name")
+                .at(self.span(bars..cell.end + 1), "nothing between the two")
+                .help("threads are separated by one `|`"));
+        }
         if thread_number(name) != Some(index) {
             let shown = cell.start..cell.end.max(cell.start + 1).min(self.region.len());
             return Err(Diagnostic::error("litmus::bad-threads", "threads must be P0, P1, … in order")
@@ -192,6 +206,18 @@ impl Rows<'_> {
             let end = spans().map(|column| column.span).max_by_key(|span| span.start);
             let (Some(start), Some(end)) = (start, end) else { return };
             let header = start.to(end);
+            // Two rows for want of a `;` look like a long one: some cell of it goes over the end of its line.
+            let broken = cells.iter().find_map(|cell| {
+                let end = self.region[cell.clone()].find('\n')?;
+                Some(cells[0].start..cell.start + end)
+            });
+            if let Some(first) = broken.filter(|_| cells.len() > n_threads) {
+                diags.push(
+                    Diagnostic::error("litmus::unfinished-row", "a row of the program has no `;` at its end")
+                        .at(self.span(self.trim(first)), "this row"),
+                );
+                return;
+            }
             diags.push(
                 Diagnostic::error(
                     "litmus::cell-count",

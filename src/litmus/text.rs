@@ -16,6 +16,21 @@ pub enum Comments {
     All,
 }
 
+/// What to tell someone who writes another comment.
+pub const COMMENTS: &str = "comments are `(* … *)`";
+
+/// How a condition writes what other languages write otherwise.
+pub fn connective(written: &str) -> Option<&'static str> {
+    Some(match written {
+        "&" | "&&" | "and" | "AND" | "And" | "∧" | "⋀" => "/\\",
+        "|" | "||" | "or" | "OR" | "Or" | "∨" | "⋁" => "\\/",
+        "!" | "¬" => "not",
+        "->" | "-->" | "==>" | "→" | "⇒" | "implies" => "=>",
+        "≠" => "!=",
+        _ => return None,
+    })
+}
+
 /// The end of the comment that starts at byte `at`, if one does and is closed.
 pub fn skip_comment(text: &str, at: usize, comments: Comments) -> Option<usize> {
     let bytes = text.as_bytes();

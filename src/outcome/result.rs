@@ -80,6 +80,8 @@ pub struct Outcome {
     pub why_empty: Option<String>,
     /// What is to be said about it besides.
     pub warnings: Vec<Diagnostic>,
+    /// Is that only for the test's `filter`?
+    pub filter_refuses_all: bool,
     /// Figures.
     pub stats: Stats,
 }

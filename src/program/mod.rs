@@ -15,6 +15,7 @@ mod scopes;
 mod show;
 mod table;
 pub mod threads;
+mod uses;
 mod value;
 
 pub use conventions::{CellSizes, Conventions};
@@ -28,6 +29,7 @@ pub use ops::{
 pub use scopes::ScopeTree;
 pub use show::{format_value, push_value};
 pub use table::{Location, RegTable, Type};
+pub use uses::{AddressParts, Uses, addresses};
 pub use value::{LocId, Reg, Sym, Value};
 
 use crate::source::Span;

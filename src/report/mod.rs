@@ -54,6 +54,8 @@ pub struct Summary {
     pub answered: usize,
     /// Refused as wrong.
     pub bad_input: usize,
+    /// Passed over, as the model is for another architecture and others of the run are not.
+    pub not_applicable: usize,
     /// Refused as not supported.
     pub unsupported: usize,
     /// Cut short by a limit.
@@ -94,6 +96,7 @@ impl Summary {
             (self.answered, "answered"),
             (self.bounded, "bounded by --unroll"),
             (self.limited, "cut short by a limit"),
+            (self.not_applicable, "not applicable"),
             (self.unsupported, "not supported"),
             (self.bad_input, "with errors"),
             (self.failed, "not as expected"),

@@ -11,6 +11,7 @@ pub struct Table {
     models: Vec<String>,
     rows: Vec<Row>,
     color: bool,
+    width: Option<usize>,
 }
 
 #[derive(Debug)]
@@ -29,16 +30,61 @@ struct Cell {
     answered: bool,
 }
 
+impl Row {
+    /// Do the models that have an answer have different ones? One that has none says nothing about the others.
+    fn differs(&self) -> bool {
+        let mut answers = self.cells.iter().filter(|cell| cell.answered);
+        let first = answers.next();
+        answers.any(|cell| first.is_some_and(|first| cell.key != first.key))
+    }
+}
+
+/// A name in so many characters: its beginning and its end.
+fn shortened(name: &str, width: usize) -> String {
+    let chars: Vec<char> = name.chars().collect();
+    if chars.len() <= width || width < 3 {
+        return name.to_string();
+    }
+    let tail = (width - 1) / 2;
+    let head = width - 1 - tail;
+    chars[..head].iter().chain(&['…']).chain(&chars[chars.len() - tail..]).collect()
+}
+
 impl Table {
     /// A table with one column for each model.
     pub fn new(models: Vec<String>, color: bool) -> Table {
-        Table { models, rows: Vec::new(), color }
+        Table { models, rows: Vec::new(), color, width: None }
+    }
+
+    /// Not wider than so many characters, if that can be: names are shortened, and columns come one below the other.
+    pub fn within(self, width: Option<usize>) -> Table {
+        Table { width, ..self }
+    }
+
+    /// How wide the column of names is, and which columns go side by side.
+    fn layout(&self, names: usize, widths: &[usize]) -> (usize, Vec<std::ops::Range<usize>>) {
+        const SHORTEST: usize = 16;
+        let Some(room) = self.width else { return (names, vec![0..widths.len()]) };
+        let wide = |range: std::ops::Range<usize>| widths[range].iter().map(|width| width + 2).sum::<usize>();
+        let left = room.saturating_sub(2 + wide(0..widths.len()));
+        if left >= names.min(SHORTEST) {
+            return (names.min(left), vec![0..widths.len()]);
+        }
+        let names = names.min(SHORTEST.max(room / 3));
+        let mut groups: Vec<std::ops::Range<usize>> = Vec::new();
+        for column in 0..widths.len() {
+            match groups.last_mut() {
+                Some(group) if 2 + names + wide(group.start..column + 1) <= room => group.end = column + 1,
+                _ => groups.push(column..column + 1),
+            }
+        }
+        (names, groups)
     }
 }
 
 fn cell(report: &Report) -> Cell {
     let Some((answer, outcome)) = report.answer.as_ref().zip(report.outcome()) else {
-        let text = report.qualifier().to_string();
+        let text = if report.other_arch { "n/a" } else { report.qualifier() }.to_string();
         return Cell { key: text.clone(), text, answered: false };
     };
     let verdict = report.verdict().map_or("?", |v| v.word());
@@ -86,27 +132,29 @@ impl Format for Table {
                 widest.max(self.models[column].chars().count())
             })
             .collect();
-        let mut line = format!("  {:first$}", "Test");
-        for (model, width) in self.models.iter().zip(&widths) {
-            line += &format!("  {model:width$}");
-        }
-        writeln!(out, "{}", line.trim_end())?;
+        let (first, groups) = self.layout(first, &widths);
         let mut different = 0;
-        for row in &self.rows {
-            // A model that has no answer says nothing about the others.
-            let mut answers = row.cells.iter().filter(|cell| cell.answered);
-            let first_answer = answers.next();
-            let differs = answers.any(|cell| first_answer.is_some_and(|first| cell.key != first.key));
-            different += usize::from(differs);
-            let mut line = format!("{:first$}", row.name);
-            for (cell, width) in row.cells.iter().zip(&widths) {
-                line += &format!("  {:width$}", cell.text);
+        for (number, group) in groups.into_iter().enumerate() {
+            let mut line = format!("  {:first$}", "Test");
+            for column in group.clone() {
+                line += &format!("  {:width$}", self.models[column], width = widths[column]);
             }
-            let line = line.trim_end();
-            match (differs, self.color) {
-                (true, true) => writeln!(out, "\x1b[1;33m! {line}\x1b[0m")?,
-                (true, false) => writeln!(out, "! {line}")?,
-                (false, _) => writeln!(out, "  {line}")?,
+            writeln!(out, "{}{}", if number > 0 { "\n" } else { "" }, line.trim_end())?;
+            for row in &self.rows {
+                let differs = row.differs();
+                different += usize::from(differs && number == 0);
+                let mut line = format!("{:first$}", shortened(&row.name, first));
+                for (column, cell) in
+                    row.cells.iter().enumerate().filter(|(column, _)| group.contains(column))
+                {
+                    line += &format!("  {:width$}", cell.text, width = widths[column]);
+                }
+                let line = line.trim_end();
+                match (differs, self.color) {
+                    (true, true) => writeln!(out, "\x1b[1;33m! {line}\x1b[0m")?,
+                    (true, false) => writeln!(out, "! {line}")?,
+                    (false, _) => writeln!(out, "  {line}")?,
+                }
             }
         }
         if self.models.len() > 1 {

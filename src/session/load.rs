@@ -123,18 +123,31 @@ pub(super) fn parse(input: &Input, sources: &mut Sources, diagnostics: &mut Diag
         Ok(test) => Some(test),
         Err(errors) => {
             let name = input.name();
-            let model = Path::new(&name).extension().is_some_and(|extension| extension == "cat");
+            let other = other_kind(&name);
             for error in errors {
-                let taken_for_a_test = model && error.code == "litmus::not-a-test";
-                diagnostics.error(match taken_for_a_test {
-                    true => error.help(format!(
-                        "a `.cat` file is a model: `litmus model check {name}`, or `-m {name}` to run tests under it"
-                    )),
-                    false => error,
+                diagnostics.error(match &other {
+                    Some(way_on) if error.code == "litmus::not-a-test" => error.help(way_on),
+                    _ => error,
                 });
             }
             None
         }
+    }
+}
+
+/// What to do with a file that is no test, as its name tells.
+fn other_kind(name: &str) -> Option<String> {
+    match Path::new(name).extension()?.to_str()? {
+        "cat" => Some(format!(
+            "a `.cat` file is a model: `litmus model check {name}`, or `-m {name}` to run tests under it"
+        )),
+        "c" | "h" => Some(format!(
+            "`litmus verify` reads C programs: `litmus verify {name}`; a test starts with a line `C NAME`"
+        )),
+        "bell" => Some(format!("a `.bell` file goes with a model: `--bell {name}`")),
+        "def" => Some(format!("a `.def` file has macros of C tests: `--macros {name}`")),
+        "cfg" => Some(format!("a `.cfg` file has options of herd7: `--conf {name}`")),
+        _ => None,
     }
 }
 
@@ -169,12 +182,10 @@ fn load_model(
     sources: &mut Sources,
     diagnostics: &mut Diagnostics,
 ) -> Result<Prepared, Reported> {
-    let isa = arch::isa(key.arch);
-    let name = match (&key.model, isa) {
+    let name = match (&key.model, default_model(key.arch)) {
         (Some(name), _) => name.clone(),
-        (None, Some(isa)) if !isa.default_model().is_empty() => isa.default_model().to_string(),
-        (None, None) if key.arch == ArchId::C => "c11".to_string(),
-        (None, _) => {
+        (None, Some(name)) => name,
+        (None, None) => {
             let arch = key.arch.name();
             let message = format!("there is no default model for {arch}");
             return Err(diagnostics
@@ -244,6 +255,18 @@ fn load_model(
         sources: Arc::default(),
         warnings: Vec::new(),
     })
+}
+
+/// The model of an architecture, where none is asked for.
+fn default_model(arch: ArchId) -> Option<String> {
+    let name = match arch::isa(arch) {
+        Some(isa) => isa.default_model(),
+        None if arch == ArchId::C => "c11",
+        None => "",
+    };
+    // By the name that `litmus model list` has.
+    let listed = library::entry(&format!("{name}.cat")).and_then(|entry| entry.name.strip_suffix(".cat"));
+    (!name.is_empty()).then(|| listed.unwrap_or(name).to_string())
 }
 
 /// Refuses to skip checks that the model does not have.
@@ -380,7 +403,15 @@ pub(super) fn same_arch(prepared: &Prepared, arch: ArchId) -> Result<(), Diagnos
                 model.name()
             ),
         )
-        .help("name another model with -m, or give --no-arch-check")),
+        .help(match default_model(arch) {
+            Some(fits) if fits != prepared.name => {
+                format!(
+                    "`-m {fits}` is a model for {}; --no-arch-check takes this one all the same",
+                    arch.name()
+                )
+            }
+            _ => "name another model with -m, or give --no-arch-check".to_string(),
+        })),
         _ => Ok(()),
     }
 }

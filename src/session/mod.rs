@@ -42,7 +42,7 @@ use crate::condition::Quantifier;
 use crate::diag::{Diagnostic, Diagnostics, Severity};
 use crate::explore;
 use crate::limits::{self, Budget, Stopped};
-use crate::litmus::{Lowered, Overrides, Test};
+use crate::litmus::{Lowered, Overrides, QUESTION, Test};
 use crate::outcome::{Completeness, Outcome};
 use crate::program::{CellSizes, Mixed};
 use crate::source::Sources;
@@ -74,6 +74,8 @@ pub struct Settings {
     pub strict_skip: bool,
     /// Take no offence at names of checks to skip that a model does not have, as herd7 does not?
     pub skips_are_hints: bool,
+    /// Refuse tests that ask what nobody means to ask (warnings `question::…`)?
+    pub strict: bool,
     /// Executions to show, besides counting them.
     pub shown: Option<explore::Request>,
     /// The search.
@@ -95,6 +97,7 @@ impl Default for Settings {
             coherent: false,
             strict_skip: false,
             skips_are_hints: false,
+            strict: false,
             shown: None,
             explore: explore::Options::default(),
         }
@@ -169,6 +172,9 @@ impl Session {
             }
         }
         report.diagnostics = diagnostics.take();
+        if self.settings.strict {
+            refuse_questions(&mut report);
+        }
         report
     }
 
@@ -239,6 +245,12 @@ impl Session {
                 for warning in outcome.warnings.drain(..) {
                     diagnostics.warn(warning);
                 }
+                if let (true, Some(span)) = (outcome.filter_refuses_all, parsed.fin.filter_span) {
+                    let message = "the filter refuses every execution that the model allows";
+                    diagnostics.warn(
+                        Diagnostic::warning("question::filter", message).at(span, "holds in none of them"),
+                    );
+                }
                 self.show(&test, &prepared, &options, &outcome, report, diagnostics);
                 Some(Answer { test, outcome: Some(outcome) })
             }
@@ -276,6 +288,7 @@ impl Session {
             && let Err(diagnostic) = load::same_arch(&prepared, parsed.arch)
         {
             diagnostics.error(diagnostic);
+            report.other_arch = true;
             return None;
         }
         Some(prepared)
@@ -364,6 +377,16 @@ fn worth_looking(show: &explore::Show, outcome: &Outcome, quantifier: Quantifier
         (Show::All | Show::Flag(_), _) => return outcome.positive + outcome.negative > 0,
     };
     if satisfying { outcome.positive > 0 } else { outcome.negative > 0 }
+}
+
+/// Makes errors of warnings about questions that nobody means to ask.
+fn refuse_questions(report: &mut Report) {
+    for diagnostic in &mut report.diagnostics {
+        if diagnostic.severity == Severity::Warning && diagnostic.code.starts_with(QUESTION) {
+            diagnostic.severity = Severity::Error;
+            report.answer = None;
+        }
+    }
 }
 
 /// An error about ourselves.

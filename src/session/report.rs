@@ -105,6 +105,8 @@ pub struct Report {
     pub model_name: Option<String>,
     /// Checks of the model that were left out (`--skip-checks`).
     pub skipped_checks: Vec<String>,
+    /// Is the model one for another architecture than the test's?
+    pub other_arch: bool,
     /// Is it the model that could not be loaded (and every other test will fail likewise)?
     pub model_failed: bool,
     /// Files that the spans below point into.
@@ -131,6 +133,7 @@ impl Report {
             model: model.map(str::to_string),
             model_name: None,
             skipped_checks: Vec::new(),
+            other_arch: false,
             model_failed: false,
             sources: Sources::new(),
             diagnostics: Vec::new(),

@@ -100,7 +100,7 @@ fn programs() {
     4 │  BR X1 ;
       │  ^^^^^ this branch
     --- exit 2
-    error[program::non-symbolic-address]: non symbolic address: [3]
+    error[program::non-symbolic-address]: non symbolic address: [3] is the address of no location
       ┌─ test.litmus:4:2
       │
     4 │  LDR W0,[X1] ;
@@ -122,6 +122,12 @@ fn programs() {
       │
       = help: the ones that are: NZCV, CTR_EL0, DCIZ_EL0, MDCCSR_EL0, DBGDTR_EL0, DBGDTRRX_EL0, DBGDTRTX_EL0, TPIDR_EL0, TPIDRRO_EL0
     --- exit 3
+    warning[question::register]: no instruction of P0 writes `0:X0`
+      ┌─ test.litmus:6:9
+      │
+    6 │ exists (0:X0=1)
+      │         ^^^^ this is 0, whatever happens
+
     Warning: File "test.litmus": unrolling limit exceeded at L0, legal outcomes may be missing.
     test.litmus: test: no execution at all: every path was cut at the unrolling bound (at L0)
     test.litmus: test: bounded: the loop at L0 of P0 (line 5) was cut off by --unroll; outcomes may be missing, those shown are certain; the verdict is not certain: what was not explored may change it
@@ -299,18 +305,25 @@ fn models() {
       │
     1 │ let r = tag2rel('scope)
       │         ^^^^^^^ not defined here, nor by this architecture
+    2 │ empty r as r
+      │ ------------ needed here
     --- exit 2
     test.litmus: error[cat::no-clause]: no clause matches `'b`
       ┌─ ./model.cat:1:17
       │
     1 │ let f t = match t with || 'a -> po end
       │                 ^ this is `'b`
+    2 │ enum tags = 'a || 'b
+    3 │ empty f('b) as e
+      │ ---------------- needed here
     --- exit 2
     test.litmus: error[cat::unknown-name]: `f` is not defined
       ┌─ ./model.cat:1:11
       │
     1 │ let f x = f x
       │           ^ not defined here, nor by this architecture
+    2 │ empty f po as e
+      │ --------------- needed here
       │
       = help: did you mean `B`?
     --- exit 2

@@ -237,12 +237,16 @@ fn models() {
       │
     1 │ let r = same-oa(po)
       │         ^^^^^^^^^^^ page tables are not supported
+    2 │ empty r as r
+      │ ------------ needed here
     --- exit 3
     test.litmus: error[cat::unknown-scope]: there is no scope `wg`
       ┌─ ./model.cat:2:18
       │
     2 │ let r = tag2scope('wg)
       │                  ^^^^^ the test has no scope of that name
+    3 │ empty r as r
+      │ ------------ needed here
       │
       = help: the litmus test might lack a `scopes:` declaration
     --- exit 2

@@ -7,6 +7,7 @@
 mod grow;
 mod hostile;
 mod machine;
+mod metamorphic;
 mod model;
 mod print;
 mod program;

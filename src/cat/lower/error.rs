@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::stack::DEPTH_LIMIT;
 use super::value::{Type, Value};
+use crate::cat::lex::INSTRUCTION_WORDS;
 use crate::diag::Diagnostic;
 use crate::model::ExprId;
 use crate::source::Span;
@@ -114,6 +115,8 @@ pub(super) fn unknown_name<'a>(name: &str, span: Span, known: impl IntoIterator<
     if matches!(name, "co" | "coe" | "coi" | "fr" | "fre" | "fri") {
         d = d.help("`include \"cos.cat\"` chooses a `co` and defines `fr` from it");
     } else if let Some(near) = crate::diag::nearest(name, known) {
+        d = d.help(format_args!("did you mean `{near}`?"));
+    } else if let Some(near) = crate::diag::nearest(name, INSTRUCTION_WORDS.iter().copied()) {
         d = d.help(format_args!("did you mean `{near}`?"));
     }
     d.into()

@@ -525,7 +525,10 @@ impl<'a, 'f> Executor<'a, 'f> {
 /// An error in another file says which instruction of this one runs into it.
 fn needed_here(stop: Stop, ins: &Ins) -> Stop {
     let add = |d: Arc<Diagnostic>| {
-        let elsewhere = d.labels.iter().all(|(span, _)| span.source != ins.span.source);
+        let inside = |span: &Span| {
+            span.source == ins.span.source && ins.span.start <= span.start && span.end <= ins.span.end
+        };
+        let elsewhere = d.labels.iter().all(|(span, _)| !inside(span));
         let first = d.labels.len() < 3 && !matches!(ins.kind, InsKind::Include { .. });
         if elsewhere && first { Arc::new((*d).clone().at(ins.span, "needed here")) } else { d }
     };

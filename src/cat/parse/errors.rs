@@ -54,7 +54,7 @@ pub fn describe(error: Error<'_>, source: SourceId, text: &str, tokens: &Tokens<
             let message = format!("unexpected {token}, {}", expected_list(&expected));
             let diagnostic = Diagnostic::error("cat::syntax", message)
                 .at(Span::new(source, start, end), "not expected here");
-            if let Some((start, word, near)) = misspelt(tokens) {
+            if let Some((start, word, near)) = misspelt(tokens).or_else(|| misspelt_line(text, start)) {
                 let span = Span::new(source, start, start + word.len());
                 return diagnostic.at(span, format!("did you mean `{near}`?"));
             }
@@ -129,6 +129,59 @@ fn misspelt<'s>(tokens: &Tokens<'s>) -> Option<(usize, &'s str, &'static str)> {
         }
         _ => None,
     }
+}
+
+/// A misspelt instruction that was taken for the file's header.
+pub fn misspelt_header(header: &[String], source: SourceId, tokens: &Tokens<'_>) -> Option<Diagnostic> {
+    // A name in quotes is meant to be one.
+    let (start, Token::Ident(word), _) = tokens.first()? else { return None };
+    if header.first().is_none_or(|first| first != word) {
+        return None;
+    }
+    let near = nearest(word, INSTRUCTION_WORDS.iter().copied())?;
+    let span = Span::new(source, start, start + word.len());
+    let error = Diagnostic::error("cat::syntax", format!("`{word}` is no instruction"));
+    Some(error.at(span, format!("did you mean `{near}`?")).note("words at the start of a file are its name"))
+}
+
+/// A misspelt instruction that was taken for the argument of a function, at the end of the line before: a name that starts a line, and that the
+/// file does not bind.
+pub fn misspelt_argument(source: SourceId, text: &str) -> Option<Diagnostic> {
+    let mut before: Option<Token<'_>> = None;
+    let mut bound = Vec::new();
+    let mut found = Vec::new();
+    for (start, token, _) in Tokens::new(text, 0).map_while(Result::ok) {
+        if let Token::Ident(word) = token {
+            match before {
+                Some(previous) if previous.ends_operand() => {
+                    let line = text[..start].trim_end_matches([' ', '\t']);
+                    if line.ends_with('\n') {
+                        found.push((start, word));
+                    }
+                }
+                _ => bound.push(word),
+            }
+        }
+        before = Some(token);
+    }
+    let (start, word, near) = found.into_iter().find_map(|(start, word)| {
+        let near = nearest(word, INSTRUCTION_WORDS.iter().copied())?;
+        (!bound.contains(&word)).then_some((start, word, near))
+    })?;
+    let error = Diagnostic::error("cat::syntax", format!("`{word}` is no instruction"));
+    let error = error.at(Span::new(source, start, start + word.len()), format!("did you mean `{near}`?"));
+    Some(error.note("as it stands it is an argument of what ends the line before"))
+}
+
+/// A misspelt word at the start of the line of an error: the names after it were taken for arguments of a function.
+fn misspelt_line(text: &str, error: usize) -> Option<(usize, &str, &'static str)> {
+    let line = text.get(..error)?.rfind('\n').map_or(0, |newline| newline + 1);
+    let start = line + text[line..].len() - text[line..].trim_start_matches([' ', '\t']).len();
+    let word = text[start..].split(|c: char| !(c.is_alphanumeric() || "_-.".contains(c))).next()?;
+    if start > error || word.is_empty() || INSTRUCTION_WORDS.contains(&word) {
+        return None;
+    }
+    nearest(word, INSTRUCTION_WORDS.iter().copied()).map(|near| (start, word, near))
 }
 
 fn is_infix(token: Token<'_>) -> bool {

@@ -32,7 +32,13 @@ pub fn parse(sources: &Sources, source: SourceId, diags: &mut Diagnostics) -> Re
         return Err(diags.error(too_deep(span)));
     }
     let error = match result {
-        Ok(file) => return Ok(file),
+        Ok(file) => {
+            let misspelt = errors::misspelt_header(&file.header, source, &tokens);
+            return match misspelt.or_else(|| errors::misspelt_argument(source, &text)) {
+                Some(error) => Err(diags.error(error)),
+                None => Ok(file),
+            };
+        }
         Err(error) => error,
     };
     let (refused, goes_on) = (errors::token(&error), errors::goes_on(&error));

@@ -13,7 +13,7 @@
 use super::{State, Temp, Unfolding};
 use crate::diag::Diagnostic;
 use crate::execution::{EventKind, Extent, SymVal};
-use crate::program::{AccessSize, BinOp, CellSizes, LocId, Mixed, Op, SetName, Sym, Tmp, Value};
+use crate::program::{AccessSize, BinOp, CellSizes, LocId, Mixed, Op, SetName, Sym, Tmp, Value, addresses};
 
 /// Where an access goes.
 #[derive(Clone, Copy)]
@@ -195,8 +195,19 @@ impl<'p> Unfolding<'p> {
                 .help(format!("declare `{name}` as an array of elements of the size that is accessed"))
             }
             _ => {
-                Diagnostic::error("program::non-symbolic-address", format!("non symbolic address: [{shown}]"))
-                    .at(span, "this access")
+                let error = Diagnostic::error(
+                    "program::non-symbolic-address",
+                    format!("non symbolic address: [{shown}] is the address of no location"),
+                )
+                .at(span, "this access");
+                let parts = addresses(self.instr(state));
+                match parts.iter().find_map(|address| address.regs.first()) {
+                    Some(reg) if address == Value::ZERO => {
+                        let (thread, name) = (self.thread, self.program.regs.name(*reg));
+                        error.help(format!("is `{thread}:{name}=x;` missing in the initial state?"))
+                    }
+                    _ => error,
+                }
             }
         }
     }

@@ -12,7 +12,7 @@ pub use dot::dot;
 pub use events::{describe, instruction, letters, location};
 pub use style::{EventChoice, Layout, Legend, Style};
 pub use svg::svg;
-pub use text::text;
+pub use text::{text, text_within};
 
 use std::collections::BTreeMap;
 

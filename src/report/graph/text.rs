@@ -4,9 +4,14 @@ use super::Graph;
 
 /// The picture as text.
 pub fn text(graph: &Graph) -> String {
-    let mut out = format!("{}: {}\n", graph.title, graph.state);
+    text_within(graph, None)
+}
+
+/// Likewise, not wider than so many characters, if that can be: threads come one below the other, and long lines are broken.
+pub fn text_within(graph: &Graph, room: Option<usize>) -> String {
+    let mut out = broken(&format!("{}: {}", graph.title, graph.state), 4, room);
     if let Some((_, init)) = graph.init() {
-        out += &format!("  init: {}\n", init.action);
+        out += &broken(&format!("  init: {}", init.action), 8, room);
     }
     let columns: Vec<Vec<(String, String)>> = (0..graph.threads)
         .map(|thread| {
@@ -36,9 +41,19 @@ pub fn text(graph: &Graph) -> String {
             (0..graph.threads).map(|t| format!("{:width$}", cell(t), width = widths[t])).collect();
         format!("  {}\n", cells.join("  |  ").trim_end())
     };
-    out += &line(&|thread| format!("P{thread}"));
-    for row in 0..rows {
-        out += &line(&|thread| cells[thread].get(row).cloned().unwrap_or_default());
+    let whole = 2 + widths.iter().sum::<usize>() + 5 * widths.len().saturating_sub(1);
+    if room.is_some_and(|room| whole > room) {
+        for (thread, column) in cells.iter().enumerate() {
+            out += &format!("  P{thread}\n");
+            for cell in column {
+                out += &broken(&format!("    {cell}"), 8, room);
+            }
+        }
+    } else {
+        out += &line(&|thread| format!("P{thread}"));
+        for row in 0..rows {
+            out += &line(&|thread| cells[thread].get(row).cloned().unwrap_or_default());
+        }
     }
     let mut relations: Vec<(&str, Vec<String>)> = Vec::new();
     for edge in graph.graph.edge_indices() {
@@ -53,7 +68,25 @@ pub fn text(graph: &Graph) -> String {
     }
     let width = relations.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, pairs) in relations {
-        out += &format!("  {name:>width$}: {}\n", pairs.join(", "));
+        out += &broken(&format!("  {name:>width$}: {}", pairs.join(", ")), width + 4, room);
     }
     out
+}
+
+/// A line, broken at blanks where it is too long; what goes on is indented.
+fn broken(line: &str, indent: usize, room: Option<usize>) -> String {
+    let room = room.map_or(usize::MAX, |room| room.max(indent + 8));
+    let mut out = String::new();
+    let (mut rest, mut margin) = (line, 0);
+    while let Some((end, _)) = rest.char_indices().nth(room - margin) {
+        // Never inside the indentation, and rather after a pair than inside one.
+        let start = rest.len() - rest.trim_start().len();
+        let blanks = || rest[..end].match_indices(' ').map(|(at, _)| at).filter(|at| *at > start).rev();
+        let after_pair = blanks().find(|at| rest[..*at].ends_with([',', ';']));
+        let later = || rest[end..].find(' ').map(|at| end + at);
+        let Some(at) = after_pair.or_else(|| blanks().next()).or_else(later) else { break };
+        out += &format!("{:margin$}{}\n", "", rest[..at].trim_end());
+        (rest, margin) = (rest[at..].trim_start(), indent);
+    }
+    out + &format!("{:margin$}{rest}\n", "")
 }
