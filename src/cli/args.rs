@@ -433,6 +433,9 @@ pub enum ModelCommand {
         /// The files are parts, which other models include: names that nothing binds are counted, not refused
         #[arg(long)]
         parts: bool,
+        /// Refuse models with checks that say nothing: warnings `question::…` are errors
+        #[arg(long)]
+        strict: bool,
         #[command(flatten)]
         reading: Reading,
     },

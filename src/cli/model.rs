@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::arch::ArchId;
 use crate::cat::library;
 use crate::diag::{self, Class, Severity, nearest};
+use crate::litmus::QUESTION;
 use crate::report::{self, several};
 use crate::session::{CheckedModel, Settings, check_model};
 
@@ -26,9 +27,12 @@ pub fn model(
             write!(out, "{}", report::list_models())?;
             Ok(Exit::Success)
         }
-        ModelCommand::Check { models, parts, reading } => {
+        ModelCommand::Check { models, parts, strict, reading } => {
             let settings = plan::reading(reading)?.settings;
-            let checked = check_all(&expand(models)?, &settings, *parts);
+            let mut checked = check_all(&expand(models)?, &settings, *parts);
+            if *strict {
+                checked.iter_mut().for_each(refuse_questions);
+            }
             report_checked(&checked, console, out, err)
         }
         ModelCommand::Show { model, arch, reading } => {
@@ -67,6 +71,16 @@ fn check_all(names: &[String], settings: &Settings, parts: bool) -> Vec<CheckedM
         }
     }
     all
+}
+
+/// Makes errors of warnings about what nobody means to say.
+fn refuse_questions(checked: &mut CheckedModel) {
+    for diagnostic in &mut checked.diagnostics {
+        if diagnostic.code.starts_with(QUESTION) {
+            diagnostic.severity = Severity::Error;
+            checked.model = None;
+        }
+    }
 }
 
 fn is_unbound(diagnostic: &&mut diag::Diagnostic) -> bool {

@@ -7,6 +7,7 @@
 mod bounds;
 mod plain;
 mod pool;
+mod vacuous;
 
 #[cfg(test)]
 mod tests;
@@ -14,6 +15,7 @@ mod tests;
 pub use bounds::{Bound, Bounds, Rows};
 pub use plain::{EvalError, Plain};
 pub use pool::{Dynamics, Node, Polarity, Pool};
+pub use vacuous::{Vacuous, vacuous};
 
 use std::fmt;
 use std::sync::Arc;

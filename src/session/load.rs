@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::annotations;
-use super::models::{open_bell, predefined};
+use super::models::{never_violated, open_bell, predefined};
 use super::{Settings, rules, trees, unreadable};
 use crate::arch::c::Macros;
 use crate::arch::{self, ArchId};
@@ -14,7 +14,7 @@ use crate::cat::{self, Loader, ast, library};
 use crate::diag::{Diagnostic, Diagnostics, Reported, nearest};
 use crate::limits::{self, Stopped};
 use crate::litmus::{self, LowerOptions, Lowered, Test};
-use crate::model::{CheckKind, Model, Step};
+use crate::model::{CheckKind, Model, Step, vacuous};
 use crate::source::{Sources, Span};
 
 /// Where a test comes from.
@@ -237,16 +237,21 @@ fn load_model(
     }
     let mut lowered = lowered?;
     no_such_checks(settings, &name, &lowered, diagnostics)?;
+    // Of a model for all architectures a check may say something on others than this one.
+    if settings.strict && header_arch(&loaded.main) == Some(key.arch) {
+        for check in vacuous(&lowered.model) {
+            diagnostics.warn(never_violated(&check));
+        }
+    }
     if settings.let_through {
         let own = |name: &Option<String>| name.as_deref() != Some(rules::NAME);
         let rejects =
             |step: &Step| matches!(step, Step::Check { kind: CheckKind::Plain, name, .. } if own(name));
         lowered.model.steps.retain(|step| !rejects(step));
     }
-    let header = loaded.main.header.first().and_then(|word| model_arch(word));
     Ok(Prepared {
         name,
-        arch: header,
+        arch: header_arch(&loaded.main),
         model: lowered.model,
         bell,
         macros,
@@ -381,6 +386,11 @@ fn canonical_variants(key: &ModelKey, diagnostics: &mut Diagnostics) -> BTreeSet
         }
     }
     variants
+}
+
+/// The architecture that a model's header names, if it names one.
+fn header_arch(model: &ast::File) -> Option<ArchId> {
+    model.header.first().and_then(|word| model_arch(word))
 }
 
 /// The architecture that the first word of a model's header names, if it is one.

@@ -10,7 +10,7 @@ use crate::cat::load::LIBRARY;
 use crate::cat::lower::{Bell, LowerInput, Predefined, Purpose, canonical_variant, lower, read_bell};
 use crate::cat::{Loader, ast, parse};
 use crate::diag::{Diagnostic, Diagnostics, Reported};
-use crate::model::{ExprId, Model};
+use crate::model::{ExprId, Model, Vacuous, vacuous};
 use crate::source::{Sources, Span};
 
 /// A model that was looked at.
@@ -80,9 +80,23 @@ fn check(
         suggest_bell(&checked.file, diagnostics);
     }
     let lowered = lowered?;
+    // Of a model for all architectures a check may say nothing on one of them.
+    if checked.arch == header {
+        for check in vacuous(&lowered.model) {
+            diagnostics.warn(never_violated(&check));
+        }
+    }
     checked.model = Some(lowered.model);
     checked.unbound = lowered.unbound.iter().map(|ident| (ident.name.to_string(), ident.span)).collect();
     Ok(())
+}
+
+/// The remark on a check that says nothing.
+pub(super) fn never_violated(check: &Vacuous) -> Diagnostic {
+    let what =
+        check.name.as_ref().map_or_else(|| "this check".to_string(), |name| format!("the check `{name}`"));
+    Diagnostic::warning("question::axiom", format!("no execution of any test can violate {what}"))
+        .at(check.span, check.why)
 }
 
 /// The value of a name at the start of a model, after the standard library: the model `show NAME as it`, lowered for an architecture. `None`: the

@@ -206,6 +206,13 @@ fn a_model_with_an_unbound_name_is_refused() {
     // A part of a model is none, unless it is asked for, or stands beside one that includes it.
     insta::assert_snapshot!(shown(&check(&["--parts", "poo.cat"]).code(0)), @r"
     poo.cat: ok (any architecture, 1 step, bound by nothing here: poo)
+    --- stderr
+    warning[question::axiom]: no execution of any test can violate the check `order`
+      ┌─ poo.cat:1:1
+      │
+    1 │ acyclic poo as order
+      │ ^^^^^^^^^^^^^^^^^^^^ this is empty in every execution
+
     --- exit 0
     ");
     insta::assert_snapshot!(stdout(&check(&["poo.cat", "whole.cat"]).code(0)), @r"
@@ -271,4 +278,47 @@ fn one_thing_is_not_several() {
     let table =
         stdout(&litmus_in(dir.path(), &["run", "SB.litmus", "-m", "sc", "-m", "tso"]).assert().code(0));
     assert!(table.ends_with("1 of 1 test differs between the models (marked !)\n"), "{table}");
+}
+
+/// An axiom that says nothing is not what its author meant.
+#[test]
+fn checks_that_nothing_can_violate() {
+    let model = "include \"cos.cat\"\nacyclic po-loc & loc as one\nempty F & M as two\nacyclic [F];po;[M] as three\nirreflexive rfe as four\n\
+                 empty rfi & ext as five\nlet none = 0\nacyclic none as six\nacyclic po | rf as seven\nirreflexive po;rf as eight\nempty rf;po as nine\n\
+                 acyclic po? as ten\nacyclic rfe as eleven\n~empty 0 as twelve\n";
+    let dir = folder(&[("m.cat", model), ("SB.litmus", SB), ("x.cat", "X86 x\nacyclic po as order\n")]);
+    let check = litmus_in(dir.path(), &["model", "check", "m.cat"]).assert().code(0);
+    let said = stderr(&check);
+    let named: Vec<&str> = said.lines().filter_map(|line| line.split("violate the check `").nth(1)).collect();
+    assert_eq!(named, ["one`", "two`", "three`", "four`", "five`", "six`"], "{said}");
+    insta::assert_snapshot!(said.lines().take(6).collect::<Vec<_>>().join("\n"), @r"
+    warning[question::axiom]: no execution of any test can violate the check `one`
+      ┌─ m.cat:2:1
+      │
+    2 │ acyclic po-loc & loc as one
+      │ ^^^^^^^^^^^^^^^^^^^^^^^^^^^ all of it lies in `po`, which has no cycle
+    ");
+    litmus_in(dir.path(), &["model", "check", "--strict", "m.cat"]).assert().code(2);
+    litmus_in(dir.path(), &["run", "--strict", "-m", "x.cat", "SB.litmus"]).assert().code(2);
+    litmus_in(dir.path(), &["run", "-m", "x.cat", "SB.litmus"]).assert().code(0);
+}
+
+#[test]
+fn a_function_where_a_set_is_chosen_from() {
+    let model =
+        "include \"cross.cat\"\nwith co from cross(map(fun r -> {r}, {po, rf}))\nacyclic co as order\n";
+    let dir = folder(&[("m.cat", model), ("SB.litmus", SB)]);
+    insta::assert_snapshot!(shown(&litmus_in(dir.path(), &["model", "check", "m.cat"]).assert().code(2)), @r"
+    m.cat: error
+    --- stderr
+    error[cat::wrong-sort]: expected an argument of `cross`, found a function
+      ┌─ m.cat:2:19
+      │
+    2 │ with co from cross(map(fun r -> {r}, {po, rf}))
+      │                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ this is a function
+      │
+      = help: does it lack an argument? `map f S` takes two, one after the other; `map(f, S)` is one
+
+    --- exit 2
+    ");
 }

@@ -75,6 +75,9 @@ pub(super) fn wrong_sort(expected: &str, found: &Placed) -> Stop {
     if expected == "a relation" && kind == Type::Events {
         d = d.help("`[S]` turns a set of events into a relation");
     }
+    if matches!(found.0, Value::Closure(_) | Value::Prim(_)) {
+        d = d.help("does it lack an argument? `map f S` takes two, one after the other; `map(f, S)` is one");
+    }
     d.into()
 }
 

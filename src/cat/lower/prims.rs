@@ -148,6 +148,10 @@ impl Interpreter<'_> {
                 let function = function.clone();
                 self.map(&function, arg, span)
             }
+            // No execution will make a set of a function.
+            _ if matches!(arg.0, Value::Closure(_) | Value::Prim(_)) => {
+                Err(wrong_sort(&format!("an argument of `{}`", prim.name()), arg))
+            }
             _ => self.defer_apply(&(Value::Prim(prim.clone()), span), arg, span),
         }
     }
