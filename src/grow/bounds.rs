@@ -74,7 +74,7 @@ impl Code {
         let Kind::Seq(links) = &self.slots[slot].kind else { return None };
         let [Link::Step(fixed), Link::Step(rest)] = links[..] else { return None };
         let (Kind::Star(inner) | Kind::Plus(inner)) = self.slots[rest].kind else { return None };
-        if self.slots[fixed].class != Class::Fixed {
+        if self.slots[fixed].class != Class::Fixed || !self.is_strict(fixed) {
             return None;
         }
         let mut parts = Parts::default();
@@ -107,8 +107,30 @@ impl Code {
     fn part(&self, slot: usize, parts: &mut Parts) {
         parts.rf |= self.is(slot, Base::Rf);
         match self.slots[slot].class {
-            Class::Fixed => parts.fixed.push(slot),
+            Class::Fixed if self.is_strict(slot) => parts.fixed.push(slot),
             _ => parts.others = true,
+        }
+    }
+
+    /// Does it never lead from an event to itself?
+    fn is_strict(&self, slot: usize) -> bool {
+        match &self.slots[slot].kind {
+            Kind::Base(Base::Po | Base::Rf) => true,
+            Kind::Union(list) => list.iter().all(|slot| self.is_strict(*slot)),
+            Kind::Inter(a, b) => self.is_strict(*a) || self.is_strict(*b),
+            Kind::Diff(a, _) | Kind::Plus(a) | Kind::DifferentValues(a) => self.is_strict(*a),
+            // All of them lead back or stay: one that leads back is enough.
+            Kind::Seq(links) => {
+                let steps = || {
+                    links.iter().filter_map(|link| match link {
+                        Link::Step(slot) => Some(*slot),
+                        Link::Filter(_) => None,
+                    })
+                };
+                steps().all(|slot| self.slots[slot].class == Class::Fixed)
+                    && steps().any(|slot| self.is_strict(slot))
+            }
+            _ => false,
         }
     }
 

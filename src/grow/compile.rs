@@ -139,6 +139,8 @@ pub(super) struct Code {
     pub orders_updates: bool,
     /// Must a one-event read-modify-write come right after the write that it reads?
     pub updates_follow: bool,
+    /// Must the reads of an instruction come before its writes?
+    pub reads_first: bool,
     /// Bounds on new events.
     pub floors: Vec<Floor>,
 }
@@ -443,6 +445,11 @@ impl Compiler<'_> {
                 });
                 let class = match steps[..] {
                     _ if !filters => Whole,
+                    // From the reads of an instruction to its writes: where no read comes after a write in one.
+                    [Settled] if self.is_read_to_write(&links) => {
+                        self.code.reads_first = true;
+                        Fixed
+                    }
                     [class] => class,
                     _ if steps.iter().all(|class| *class == Fixed) => Fixed,
                     _ => Whole,
@@ -487,6 +494,29 @@ impl Compiler<'_> {
             }
         };
         Ok(self.add(kind, class, is_set))
+    }
+
+    /// Does it lead from reads to writes of the same instruction?
+    fn is_read_to_write(&self, links: &[Link]) -> bool {
+        let (Some(Link::Filter(from)), Some(Link::Filter(to))) = (links.first(), links.last()) else {
+            return false;
+        };
+        let inside = links.iter().any(
+            |link| matches!(link, Link::Step(slot) if self.is_below(*slot, &Kind::Base(Base::SameInstance))),
+        );
+        let member = |name: &str| self.members.get(name).map(|bit| Kind::Member(*bit));
+        let (Some(reads), Some(writes)) = (member("R"), member("W")) else { return false };
+        inside && self.is_below(*from, &reads) && self.is_below(*to, &writes)
+    }
+
+    /// Is the value of a slot part of that of another kind?
+    fn is_below(&self, slot: usize, kind: &Kind) -> bool {
+        match &self.code.slots[slot].kind {
+            own if own == kind => true,
+            Kind::Inter(a, b) => self.is_below(*a, kind) || self.is_below(*b, kind),
+            Kind::Diff(a, _) => self.is_below(*a, kind),
+            _ => false,
+        }
     }
 
     fn all(&mut self, children: &[ExprId]) -> Result<Vec<usize>, String> {

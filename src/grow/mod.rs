@@ -119,6 +119,7 @@ pub fn explore(
         unroll: options.unroll,
         cells: &cells,
         orders_updates: compiled.orders_updates,
+        reads_first: compiled.reads_first,
         properties: options.properties,
         loops: (options.awaits && decide::allows_fewer_events(&compiled)).then_some(&loops),
     };

@@ -81,6 +81,8 @@ pub(super) struct State<'p> {
     /// How many events of this instance the graph has, and the cells of the reads among them.
     own: u8,
     reads: Vec<(u8, u16)>,
+    /// Has this instruction instance written?
+    wrote: bool,
     /// Events made since the last access.
     pub fresh: Vec<Plain<'p>>,
     /// How many threads it has started, and objects made.
@@ -273,6 +275,8 @@ pub(super) struct Stepper<'p> {
     pub cells: &'p Cells,
     /// Are the two accesses of an atomic instruction ordered, as far as cycles with `rf` go?
     pub orders_updates: bool,
+    /// Must the reads of an instruction come before its writes?
+    pub reads_first: bool,
     /// Are bad addresses violations, and not errors?
     pub properties: bool,
     /// The heads of loops, if rounds that change nothing are not to be looked at.
@@ -309,6 +313,7 @@ impl<'p> Stepper<'p> {
             count: 0,
             own: 0,
             reads: Vec::new(),
+            wrote: false,
             fresh: Vec::new(),
             spawned: 0,
             made: 0,
@@ -403,6 +408,7 @@ impl<'p> Stepper<'p> {
         if access.kind != EventKind::Write {
             state.reads.push((own, access.cell));
         }
+        state.wrote |= access.kind != EventKind::Read;
         let done = match access.op {
             Op::Load { dst, extra, .. } => {
                 set(&mut state, *dst, read);
@@ -494,6 +500,7 @@ impl<'p> Stepper<'p> {
         state.accessed = false;
         state.own = 0;
         state.reads.clear();
+        state.wrote = false;
         let Some(instr) = self.program.threads[usize::from(state.code)].code.get(state.pc as usize) else {
             return Ok(false);
         };
@@ -628,11 +635,12 @@ impl<'p> Stepper<'p> {
             true => causes & bit(*own) == 0,
             false => *of != cell || !self.orders_updates,
         };
-        if kind != EventKind::Read && state.reads.iter().any(unordered) {
+        let late = kind != EventKind::Write && state.wrote && self.reads_first;
+        if late || kind != EventKind::Read && state.reads.iter().any(unordered) {
             return Err(Halt::Error(
                 Diagnostic::unsupported(
                     "grow::unsequenced",
-                    "a write is not sequenced after a read of the same statement",
+                    "a write is not sequenced after the reads of the same statement",
                 )
                 .at(self.instr(state).span, "both are here")
                 .help("`--engine worlds` can run it"),
