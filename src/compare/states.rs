@@ -10,7 +10,7 @@ use crate::explore::{self, Mode, Options, Request};
 use crate::litmus::{Lowered, Shown, ShownKind};
 use crate::model::Model;
 use crate::outcome::{Completeness, StateStyle, format_state};
-use crate::program::{LocId, Op, Reg, Value};
+use crate::program::{LocId, Op, Reg};
 
 /// Is every final state of the target one of the source? The test observes all there is.
 pub(super) fn compare(
@@ -22,12 +22,12 @@ pub(super) fn compare(
     let options = &Options { mode: Mode::States, ..options.clone() };
     let ours = explore::run(test, source, options).map_err(Diagnostic::without_places)?;
     let theirs = explore::run(test, target, options)?;
-    let known: BTreeSet<&[Value]> = ours.states.keys().map(Vec::as_slice).collect();
-    let of_both = theirs.states.keys().filter(|state| known.contains(state.as_slice())).count() as u64;
-    let new = theirs.states.keys().find(|state| !known.contains(state.as_slice()));
+    let of_both = theirs.states.keys().filter(|state| ours.states.contains(state)).count() as u64;
+    let new = theirs.states.keys().find(|state| !ours.states.contains(state));
     let answer = match new {
         None => Answer::Portable,
         Some(state) => {
+            let state = &state;
             let mut found = None;
             explore::each_execution(test, target, None, options, &Request::all(), &mut |execution| {
                 if execution.state != *state {
@@ -55,7 +55,7 @@ pub(super) fn compare(
         answer,
         of_target: theirs.states.len() as u64,
         of_both,
-        of_source: Some(known.len() as u64),
+        of_source: Some(ours.states.len() as u64),
         completeness,
     })
 }

@@ -93,6 +93,10 @@ pub struct Worlds {
     /// The paths chosen, up to the thread being decided.
     chosen: Vec<usize>,
     finished: bool,
+    /// Are paths left out that a loop bound cut off?
+    whole_only: bool,
+    /// How many cuts were known when that was last asked.
+    known_cuts: usize,
 }
 
 /// A path with what it wants of others and what it has for them.
@@ -147,12 +151,25 @@ impl Worlds {
             any,
             chosen: vec![0],
             finished: false,
+            whole_only: false,
+            known_cuts: 0,
         }
     }
 
     /// How many paths each thread has.
     pub fn n_paths(&self) -> Vec<usize> {
         self.threads.iter().map(Vec::len).collect()
+    }
+
+    /// These loops are known to be cut off somewhere. Executions of cut paths are dropped: once no path has another loop to tell of, paths that were cut are left out.
+    pub fn knows_cuts(&mut self, known: &[Cut]) {
+        if self.whole_only || known.len() == self.known_cuts {
+            return;
+        }
+        self.known_cuts = known.len();
+        let paths = || self.threads.iter().flatten().map(|candidate| &candidate.path);
+        self.whole_only = paths().all(|path| path.cut.as_ref().is_none_or(|cut| known.contains(cut)))
+            && paths().all(|path| path.error.is_none());
     }
 
     /// The part of the combinations of paths that has been looked at.
@@ -216,6 +233,8 @@ impl Worlds {
                     Some(last) => *last += 1,
                     None => self.finished = true,
                 }
+            } else if self.whole_only && self.candidate(level).path.cut.is_some() {
+                self.chosen[level] += 1;
             } else if !self.is_feasible() {
                 self.chosen[level] += 1;
                 skipped += 1;

@@ -150,6 +150,7 @@ impl Job<'_> {
             if self.look_into(&world, sink).is_break() || sink.look_at_limits().is_break() {
                 return;
             }
+            worlds.knows_cuts(&sink.outcome.cuts);
             sink.is_done(worlds.done());
         }
     }

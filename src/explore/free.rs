@@ -19,17 +19,20 @@ const MAX_DOWNSETS: usize = 1 << 16;
 /// Is there nothing left that could refute a completion? Every check and every base of an order is entailed, and all
 /// reads that other values depend on are bound.
 pub(super) fn is_free<const W: usize>(problem: &Problem, state: &State<W>) -> bool {
-    state.open_orders == 0
-        && state.open & problem.all_checks == 0
-        && problem.value_reads.iter().all(|event| state.values[*event].is_some())
+    is_closed(problem, state) && problem.value_reads.iter().all(|event| state.values[*event].is_some())
+}
+
+/// Likewise, values aside.
+pub(super) fn is_closed<const W: usize>(problem: &Problem, state: &State<W>) -> bool {
+    state.open_orders == 0 && state.open & problem.all_checks == 0
 }
 
 /// A choice that the final state shows, or that is left to be listed.
-enum Visible {
+pub(super) enum Visible {
     /// The source of a read.
     Read(usize),
     /// The last write of an order (by position in `Problem::last_of_order`), and in how many ways the order ends with each.
-    Last(usize, Vec<(usize, u64)>),
+    Last(usize, Vec<(usize, u128)>),
     /// The final write of a cell.
     Final(usize),
 }
@@ -38,36 +41,49 @@ impl<const W: usize> Search<'_, '_, W> {
     /// Goes through all completions of a state that is free.
     pub(super) fn complete(&mut self, state: &mut State<W>) -> ControlFlow<()> {
         match self.split(state) {
-            Some((ways, visible)) => {
-                let mut fixed = state.clone();
-                for (read, row) in fixed.candidates.iter_mut().enumerate() {
-                    if !self.problem.looked_at[read] {
-                        *row = rows::only(rows::lowest(row));
-                    }
-                }
-                for mask in &mut fixed.options {
-                    *mask &= mask.wrapping_neg();
-                }
-                self.count(&mut fixed, &visible, ways)
-            }
+            Some((ways, visible)) => self.count_from(state, &visible, ways),
             None => self.list(state),
         }
     }
 
-    /// The choices that the final state shows, and in how many ways the others can be made (`u64::MAX`: in that many or
-    /// more). `None`: every execution must be built.
-    fn split(&self, state: &State<W>) -> Option<(u64, Vec<Visible>)> {
-        let problem = self.problem;
+    /// Goes through the choices that the final state shows, each with so many ways to make the others.
+    pub(super) fn count_from(
+        &mut self,
+        state: &State<W>,
+        visible: &[Visible],
+        ways: u128,
+    ) -> ControlFlow<()> {
+        let mut fixed = state.clone();
+        for (read, row) in fixed.candidates.iter_mut().enumerate() {
+            if !self.problem.looked_at[read] {
+                *row = rows::only(rows::lowest(row));
+            }
+        }
+        for mask in &mut fixed.options {
+            *mask &= mask.wrapping_neg();
+        }
+        self.count(&mut fixed, visible, ways)
+    }
+
+    /// Must every execution be built?
+    pub(super) fn builds_all(&self, state: &State<W>) -> bool {
         #[cfg(test)]
         if self.options.completed.is_some() {
-            return None;
+            return true;
         }
-        if self.options.max_executions.is_some() || self.plain.is_some() || state.open_flags != 0 {
+        self.options.max_executions.is_some() || self.plain.is_some() || state.open_flags != 0
+    }
+
+    /// The choices that the final state shows, and in how many ways the others can be made (`u128::MAX`: in that many or
+    /// more). `None`: every execution must be built.
+    pub(super) fn split(&self, state: &State<W>) -> Option<(u128, Vec<Visible>)> {
+        let problem = self.problem;
+        if self.builds_all(state) {
             return None;
         }
         // Who does not count needs no numbers, which may be too large to have.
         let counting = self.options.mode == Mode::Count;
-        let mut ways: u64 = 1;
+        let mut ways: u128 = 1;
         let mut visible = Vec::new();
         for (read, row) in state.candidates.iter().enumerate() {
             if rows::count(row) <= 1 {
@@ -82,11 +98,11 @@ impl<const W: usize> Search<'_, '_, W> {
                 return None;
             }
             if counting {
-                ways = ways.saturating_mul(u64::from(rows::count(row)));
+                ways = ways.saturating_mul(u128::from(rows::count(row)));
             }
         }
         for mask in state.options.iter().filter(|_| counting) {
-            ways = ways.saturating_mul(u64::from(mask.count_ones()));
+            ways = ways.saturating_mul(u128::from(mask.count_ones()));
         }
         for (index, row) in state.finals.iter().enumerate() {
             if rows::count(row) > 1 {
@@ -125,7 +141,7 @@ impl<const W: usize> Search<'_, '_, W> {
         Some((ways, visible))
     }
 
-    fn count(&mut self, state: &mut State<W>, visible: &[Visible], ways: u64) -> ControlFlow<()> {
+    fn count(&mut self, state: &mut State<W>, visible: &[Visible], ways: u128) -> ControlFlow<()> {
         self.sink.graph()?;
         let Some((first, rest)) = visible.split_first() else { return self.leaf(state, ways) };
         match first {
@@ -217,9 +233,9 @@ fn among<const W: usize>(row: &Row<W>, events: &[usize]) -> Row<W> {
     rows::and(row, &set)
 }
 
-/// The number of total orders on `events` that contain a (transitively closed) relation; `u64::MAX` stands for all larger
+/// The number of total orders on `events` that contain a (transitively closed) relation; `u128::MAX` stands for all larger
 /// numbers too. `None`: too much work to count them.
-fn extensions<const W: usize>(rel: &[Row<W>], events: &[usize]) -> Option<u64> {
+fn extensions<const W: usize>(rel: &[Row<W>], events: &[usize]) -> Option<u128> {
     if events.len() > 64 {
         return None;
     }
@@ -246,11 +262,11 @@ struct Counter {
     /// What must come after or before it.
     near: Vec<u64>,
     /// Counted already.
-    known: FxHashMap<u64, u64>,
+    known: FxHashMap<u64, u128>,
 }
 
 impl Counter {
-    fn count(&mut self, set: u64) -> Option<u64> {
+    fn count(&mut self, set: u64) -> Option<u128> {
         limits::poll();
         // What comes before everything else (an initial write) does not matter.
         let first = rows::bits([set]).find(|at| (self.after[*at] | 1 << at) & set == set);
@@ -279,8 +295,8 @@ impl Counter {
     }
 
     /// The sum over those that can come last.
-    fn by_ends(&mut self, set: u64) -> Option<u64> {
-        let mut number: u64 = 0;
+    fn by_ends(&mut self, set: u64) -> Option<u128> {
+        let mut number: u128 = 0;
         for position in rows::bits([set]) {
             if self.after[position] & set == 0 {
                 number = number.saturating_add(self.count(set & !(1 << position))?);
@@ -303,9 +319,8 @@ impl Counter {
 }
 
 /// In how many ways `k` things can be chosen of `n`, at most 64: always fits.
-fn binomial(n: u32, k: u32) -> u64 {
-    let number = (0..u128::from(k)).fold(1, |number, i| number * (u128::from(n) - i) / (i + 1));
-    u64::try_from(number).unwrap_or(u64::MAX)
+fn binomial(n: u32, k: u32) -> u128 {
+    (0..u128::from(k)).fold(1, |number, i| number * (u128::from(n) - i) / (i + 1))
 }
 
 #[cfg(test)]
@@ -334,7 +349,7 @@ mod tests {
     }
 
     /// Counts by trying them all.
-    fn listed(rel: &[Row<1>], left: u64) -> u64 {
+    fn listed(rel: &[Row<1>], left: u64) -> u128 {
         if left == 0 {
             return 1;
         }
@@ -360,8 +375,8 @@ mod tests {
     #[test]
     fn what_is_too_large_is_not_counted() {
         let all: Vec<usize> = (0..40).collect();
-        assert_eq!(extensions(&rel(40, &[]), &all), Some(u64::MAX));
-        let twenty: u64 = (1..=20).product();
+        assert_eq!(extensions(&rel(40, &[]), &all), Some(u128::MAX));
+        let twenty: u128 = (1..=20).product();
         assert_eq!(extensions(&rel(40, &[]), &all[..20]), Some(twenty));
         // Each of twenty before each of the others but one: connected, and without a structure that would help.
         let tangled: Vec<_> =
@@ -369,6 +384,9 @@ mod tests {
         assert_eq!(extensions(&rel(40, &tangled), &all), None);
         // Three chains of 16: few sets to look at, and more orders than fit.
         let chains: Vec<_> = (0..47).filter(|at| at % 16 != 15).map(|at| (at, at + 1)).collect();
-        assert_eq!(extensions(&rel(48, &chains), &(0..48).collect::<Vec<_>>()), Some(u64::MAX));
+        assert_eq!(
+            extensions(&rel(48, &chains), &(0..48).collect::<Vec<_>>()),
+            Some(1_355_345_464_406_015_082_330)
+        );
     }
 }

@@ -13,7 +13,7 @@ use crate::relation::rows::{self, Row};
 
 impl<const W: usize> Search<'_, '_, W> {
     /// Everything that matters is chosen: hands over as many executions as there are ways to make the other choices.
-    pub(super) fn leaf(&mut self, state: &mut State<W>, ways: u64) -> ControlFlow<()> {
+    pub(super) fn leaf(&mut self, state: &mut State<W>, ways: u128) -> ControlFlow<()> {
         let problem = self.problem;
         self.find_last(state);
         let mut values = std::mem::take(&mut self.values);
@@ -61,7 +61,7 @@ impl<const W: usize> Search<'_, '_, W> {
         state: &State<W>,
         values: &[Option<Value>],
         last: &[usize],
-        ways: u64,
+        ways: u128,
     ) -> ControlFlow<()> {
         #[cfg(test)]
         self.note(state, last);

@@ -6,6 +6,7 @@
 mod against;
 mod assemble;
 mod bases;
+mod chains;
 mod code;
 mod compile;
 mod drive;

@@ -7,13 +7,14 @@
 
 use std::ops::ControlFlow;
 
-use super::Options;
+use super::chains::Solved;
 use super::code::OrderVar;
 use super::free::is_free;
 use super::problem::Problem;
 use super::propagate::Seen;
 use super::run_code::LastRun;
 use super::sink::{Sink, add};
+use super::{Mode, Options};
 use crate::model::Plain;
 use crate::program::Value;
 use crate::relation::rows::{self, Row};
@@ -164,6 +165,8 @@ pub(super) struct Search<'s, 't, const W: usize> {
     /// For models with parts that only the plain evaluator can run.
     pub plain: Option<Plain<'s>>,
     pub last: Vec<usize>,
+    /// How often, without success in between, values could not be followed ([`super::chains`]).
+    pub chains_failed: u32,
     pub sink: &'s mut Sink<'t>,
 }
 
@@ -243,6 +246,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             subtrees: 0,
             plain: problem.plain_leaf.then(|| Plain::new(problem.model, problem.view)),
             last: vec![0; problem.world.observed.len()],
+            chains_failed: 0,
             sink,
         };
         search.fill_constants();
@@ -329,6 +333,15 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         if !shared && is_free(self.problem, state) {
             return self.complete(state);
         }
+        if !shared && let Some(solved) = self.follow_values(state) {
+            for Solved { state, ways, visible } in solved {
+                self.count_from(&state, &visible, ways)?;
+            }
+            return ControlFlow::Continue(());
+        }
+        let enough = self.one_is_enough(state).then_some(self.sink.outcome.stats.executions);
+        let found =
+            |search: &Self| enough.is_some_and(|before| search.sink.outcome.stats.executions > before);
         match branch {
             // What ends above the depth where subtrees are shared out is the first worker's.
             Branch::Leaf if shared && self.part.number != 0 => {}
@@ -340,6 +353,9 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
                     next.candidates[read] = rows::only(Some(write));
                     self.explore(depth + 1)?;
                     self.note_trouble(read);
+                    if found(self) {
+                        break;
+                    }
                 }
             }
             Branch::Option(variable) => {
@@ -349,6 +365,9 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
                     next.options[variable] = 1 << option;
                     self.explore(depth + 1)?;
                     self.note_trouble(self.problem.reads.len() + variable);
+                    if found(self) {
+                        break;
+                    }
                 }
             }
             Branch::Order(index, a, b) => {
@@ -359,6 +378,9 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
                     if rows::add_closed(&mut next.orders[choice * self.n..(choice + 1) * self.n], from, to) {
                         self.explore(depth + 1)?;
                         self.note_trouble(self.problem.reads.len() + self.problem.options.len() + index);
+                    }
+                    if found(self) {
+                        break;
                     }
                 }
             }
@@ -373,6 +395,28 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         }
         self.refuted = false;
         ControlFlow::Continue(())
+    }
+
+    /// Does the final state show nothing of what is left, so that who asks for outcomes only needs one completion?
+    fn one_is_enough(&self, state: &State<W>) -> bool {
+        let problem = self.problem;
+        self.options.mode == Mode::States
+            && !self.shared
+            && !self.builds_all(state)
+            && state
+                .candidates
+                .iter()
+                .zip(&problem.looked_at)
+                .all(|(row, shown)| !shown || rows::count(row) == 1)
+            && problem.value_reads.iter().all(|event| state.values[*event].is_some())
+            && state.finals.iter().all(|row| rows::count(row) == 1)
+            && problem.last_of_order.iter().all(|last| {
+                let rel = &state.orders[last.choice * self.n..(last.choice + 1) * self.n];
+                let is_last = |write: &usize| {
+                    last.writes.iter().all(|other| other == write || rows::has(&rel[*other], *write))
+                };
+                last.writes.iter().any(is_last)
+            })
     }
 
     /// Counts a branch on this variable that was refuted at once.
@@ -399,7 +443,9 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             best.offer(Branch::Read(read), rows::count(row), self.trouble(read));
         }
         let loose = |(index, _): &(usize, &OrderVar)| is_open(state.loose, *index);
-        for (index, order) in problem.orders.iter().enumerate().filter(loose) {
+        // Who asks for outcomes decides first what the final state shows.
+        let shows_reads = self.options.mode == Mode::States && matches!(best.branch, Some(Branch::Read(_)));
+        for (index, order) in problem.orders.iter().enumerate().filter(loose).filter(|_| !shows_reads) {
             let trouble = self.trouble(problem.reads.len() + problem.options.len() + index);
             if best.is_better(2, trouble)
                 && let Some((a, b)) = self.open_pair(state, order)

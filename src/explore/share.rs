@@ -36,7 +36,7 @@ struct Share<'t> {
 pub(super) fn over_worlds(job: &Job, built: Vec<World>, worlds: Worlds, sink: &mut Sink) {
     let started = sink.started();
     let budget = limits::current();
-    let queue = Mutex::new((0, built.into_iter(), worlds));
+    let queue = Mutex::new(Queue { number: 0, built: built.into_iter(), worlds, known: Vec::new() });
     let over = AtomicBool::new(false);
     let work = || {
         let mut share =
@@ -66,13 +66,21 @@ pub(super) fn over_worlds(job: &Job, built: Vec<World>, worlds: Worlds, sink: &m
     }
 }
 
-type Queue = Mutex<(usize, std::vec::IntoIter<World>, Worlds)>;
+/// Worlds to be handed out.
+struct Queue {
+    /// Those handed out.
+    number: usize,
+    built: std::vec::IntoIter<World>,
+    worlds: Worlds,
+    /// Loops that are known to be cut off.
+    known: Vec<Cut>,
+}
 
-fn take_worlds(job: &Job, queue: &Queue, over: &AtomicBool, share: &mut Share) {
+fn take_worlds(job: &Job, queue: &Mutex<Queue>, over: &AtomicBool, share: &mut Share) {
     loop {
         let next = {
             let mut queue = queue.lock().unwrap_or_else(|poison| poison.into_inner());
-            let (number, built, worlds) = &mut *queue;
+            let Queue { number, built, worlds, .. } = &mut *queue;
             if over.load(Ordering::Relaxed) {
                 return;
             }
@@ -84,7 +92,15 @@ fn take_worlds(job: &Job, queue: &Queue, over: &AtomicBool, share: &mut Share) {
         };
         let (number, world) = next;
         let flow = job.look_into(&world, &mut share.sink);
-        share.cuts.extend(std::mem::take(&mut share.sink.outcome.cuts).into_iter().map(|cut| (number, cut)));
+        // A sink looks for the loops that it does not know of yet: in every world, so that the first to show one is the same for all.
+        let cuts = std::mem::take(&mut share.sink.outcome.cuts);
+        if !cuts.is_empty() {
+            let mut queue = queue.lock().unwrap_or_else(|poison| poison.into_inner());
+            let Queue { worlds, known, .. } = &mut *queue;
+            known.extend(cuts.iter().filter(|cut| !known.contains(cut)).cloned().collect::<Vec<_>>());
+            worlds.knows_cuts(known);
+        }
+        share.cuts.extend(cuts.into_iter().map(|cut| (number, cut)));
         share.error = share.sink.error.take().map(|error| (number, error));
         if flow.is_break() || share.sink.look_at_limits().is_break() {
             // Worlds before this one are all under way.

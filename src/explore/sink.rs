@@ -5,25 +5,20 @@ use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use rustc_hash::FxHashMap;
-
 use super::witness::Watch;
 use super::{Mode, Options};
 use crate::condition::{Observable, Quantifier};
 use crate::diag::Diagnostic;
 use crate::limits::{self, Stopped};
 use crate::litmus::Lowered;
-use crate::outcome::{Completeness, Outcome};
+use crate::outcome::{Collector, Completeness, Outcome};
 use crate::program::Value;
 
 /// How many graphs pass between two looks at the clock.
 const TICKS: u32 = 32;
 
-/// What a state takes besides its values: its entry in the table, and in that of the answer.
-const STATE_BYTES: usize = 128;
-
-/// What each value of a state takes there.
-const VALUE_BYTES: usize = size_of::<u32>() + size_of::<Value>();
+/// The table is made anew for the answer.
+const TABLES: u64 = 2;
 
 /// What one execution adds.
 pub(super) struct Found<'f> {
@@ -32,7 +27,7 @@ pub(super) struct Found<'f> {
     /// Did it fail an `undefined_unless`?
     pub undefined: bool,
     /// How many executions there are with this final state: those that differ only in what it does not show.
-    pub ways: u64,
+    pub ways: u128,
 }
 
 /// Collects the outcome of one test.
@@ -43,14 +38,11 @@ pub(super) struct Sink<'t> {
     pub outcome: Outcome,
     /// The first error that ends the run.
     pub error: Option<Diagnostic>,
-    states: FxHashMap<Vec<u32>, (u64, bool)>,
-    values: Vec<Value>,
-    value_ids: FxHashMap<Value, u32>,
+    states: Collector,
     key: Vec<u32>,
     /// Is an execution with undefined behaviour enough?
     pub until_undefined: bool,
-    /// Bytes that the table takes, and may take.
-    memory: u64,
+    /// Bytes that the table may take.
     max_memory: u64,
     stopped: Option<Completeness>,
     started: Instant,
@@ -71,12 +63,9 @@ impl<'t> Sink<'t> {
             options,
             outcome: Outcome::default(),
             error: None,
-            states: FxHashMap::default(),
-            values: Vec::new(),
-            value_ids: FxHashMap::default(),
+            states: Collector::default(),
             key: Vec::new(),
             until_undefined: false,
-            memory: 0,
             max_memory: options.max_memory.unwrap_or(u64::MAX),
             stopped: None,
             started: Instant::now(),
@@ -128,10 +117,7 @@ impl<'t> Sink<'t> {
         self.outcome.negative += part.outcome.negative;
         self.outcome.flags.extend(part.outcome.flags);
         self.outcome.undefined |= part.outcome.undefined;
-        for (key, (count, positive)) in part.states {
-            let key: Vec<u32> = key.iter().map(|id| self.value_id(part.values[*id as usize])).collect();
-            self.states.entry(key).or_insert((0, positive)).0 += count;
-        }
+        self.states.join(&part.states);
         for cut in part.outcome.cuts {
             if !self.outcome.cuts.contains(&cut) {
                 self.outcome.cuts.push(cut);
@@ -143,15 +129,6 @@ impl<'t> Sink<'t> {
         if let Some(why) = part.stopped {
             self.stopped.get_or_insert(why);
         }
-    }
-
-    fn value_id(&mut self, value: Value) -> u32 {
-        let next = self.values.len() as u32;
-        let id = *self.value_ids.entry(value).or_insert(next);
-        if id == next {
-            self.values.push(value);
-        }
-        id
     }
 
     /// The test.
@@ -251,7 +228,8 @@ impl<'t> Sink<'t> {
     /// One more accepted execution.
     pub fn record(&mut self, value: &impl Fn(Observable) -> Value, found: &Found) -> ControlFlow<()> {
         // Numbers of ways stop at the largest that there is; who only wants to know the outcomes counts nothing.
-        let ways = if self.options.mode == Mode::Count { found.ways } else { 1 };
+        let counting = self.options.mode == Mode::Count;
+        let ways = if counting { u64::try_from(found.ways).unwrap_or(u64::MAX) } else { 1 };
         let executions = self.outcome.stats.executions.saturating_add(ways);
         if executions == u64::MAX {
             return self.fail(too_many_executions());
@@ -260,20 +238,9 @@ impl<'t> Sink<'t> {
         let mut key = std::mem::take(&mut self.key);
         key.clear();
         for shown in &self.test.shown {
-            key.push(self.value_id(value(*shown)));
+            key.push(self.states.number(value(*shown)));
         }
-        let positive = match self.states.get_mut(&key) {
-            Some((count, positive)) => {
-                *count += ways;
-                *positive
-            }
-            None => {
-                let positive = self.test.condition.prop.holds(value);
-                self.memory += (STATE_BYTES + key.len() * VALUE_BYTES) as u64;
-                self.states.insert(key.clone(), (ways, positive));
-                positive
-            }
-        };
+        let positive = self.states.add(&key, ways, || self.test.condition.prop.holds(value));
         self.key = key;
         if positive {
             self.outcome.positive += ways;
@@ -292,7 +259,7 @@ impl<'t> Sink<'t> {
         if self.options.max_executions.is_some_and(|limit| self.outcome.stats.executions >= limit) {
             return self.stop(Completeness::ExecutionLimit);
         }
-        if self.memory > self.max_memory {
+        if self.states.bytes() * TABLES > self.max_memory {
             return self.stop(Completeness::MemoryLimit);
         }
         ControlFlow::Continue(())
@@ -307,14 +274,13 @@ impl<'t> Sink<'t> {
         if self.options.mode == Mode::States {
             // How many executions were looked at on the way to an outcome depends on who looked, and on nothing else.
             let all = self.states.len() as u64;
-            self.outcome.positive = self.states.values().filter(|(_, positive)| *positive).count() as u64;
+            self.outcome.positive = self.states.marked() as u64;
             self.outcome.negative = all - self.outcome.positive;
         }
-        let listed = self.states.into_iter().map(|(key, (count, _))| {
-            let state: Vec<Value> = key.iter().map(|id| self.values[*id as usize]).collect();
-            (state, if counting { count } else { 1 })
-        });
-        self.outcome.states = listed.collect();
+        if !counting {
+            self.states.forget_counts();
+        }
+        self.outcome.states = self.states.finish();
         self.outcome.completeness = match self.stopped {
             Some(why) => why,
             None if !self.outcome.cuts.is_empty() => Completeness::Bounded,

@@ -67,7 +67,7 @@ impl<const W: usize> Search<'_, '_, W> {
         value.eval(values, self.problem.bits).ok().flatten()
     }
 
-    fn satisfied(&self, values: &[Option<Value>], constraint: &Reader) -> bool {
+    pub(super) fn satisfied(&self, values: &[Option<Value>], constraint: &Reader) -> bool {
         match constraint.value.eval(values, self.problem.bits) {
             Ok(Some(value)) => (value != Value::ZERO) == constraint.expected,
             // An operation without meaning is reported when an execution gets to the end with it.

@@ -105,47 +105,8 @@ fn push_binding(line: &mut String, values: &[Value], shown: &Shown, test: &Lower
     line.push(';');
 }
 
-/// States in the order of a log: by their values in display order, addresses by name.
-pub fn sorted_states<'a>(
-    states: impl IntoIterator<Item = &'a Vec<Value>>,
-    program: &Program,
-) -> Vec<&'a Vec<Value>> {
-    let mut states: Vec<&Vec<Value>> = states.into_iter().collect();
-    // A test may have half a million of them: nothing is copied to compare them.
-    states.sort_by(|a, b| compare_states(a, b, program));
-    states
-}
-
-/// The first of them in that order.
-pub fn first_states<'a>(
-    states: impl IntoIterator<Item = &'a Vec<Value>>,
-    program: &Program,
-    most: usize,
-) -> Vec<&'a Vec<Value>> {
-    let mut states: Vec<&Vec<Value>> = states.into_iter().collect();
-    if states.len() > most {
-        states.select_nth_unstable_by(most, |a, b| compare_states(a, b, program));
-        states.truncate(most);
-    }
-    states.sort_by(|a, b| compare_states(a, b, program));
-    states
-}
-
-fn compare_states(a: &[Value], b: &[Value], program: &Program) -> Ordering {
-    let faults = !program.faults.patterns.is_empty();
-    let values = a.len() - usize::from(faults);
-    let mut order = a.iter().zip(b).take(values).map(|(a, b)| compare(*a, *b, program));
-    order.find(|order| order.is_ne()).unwrap_or_else(|| match faults {
-        true => {
-            let set = |state: &[Value]| state.last().and_then(|set| set.as_int()).unwrap_or(0);
-            program.faults.of(set(a)).cmp(&program.faults.of(set(b)))
-        }
-        false => Ordering::Equal,
-    })
-}
-
 /// Integers by value, then code by label, then addresses by name.
-fn compare(a: Value, b: Value, program: &Program) -> Ordering {
+pub(super) fn compare(a: Value, b: Value, program: &Program) -> Ordering {
     let rank = |value: Value| match value {
         Value::Int(_) => 0,
         Value::Code { .. } => 1,

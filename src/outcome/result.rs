@@ -6,7 +6,8 @@ use std::time::Duration;
 use crate::condition::{Condition, Quantifier};
 use crate::diag::Diagnostic;
 use crate::execution::Cut;
-use crate::program::Value;
+
+use super::States;
 
 /// How far an answer can be trusted: outcomes seen stay seen, but some may be missing.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -58,7 +59,7 @@ pub struct Stats {
 pub struct Outcome {
     /// Final states (values of `Lowered::shown`, in that order) with the number of executions that end in each.
     /// In mode *states* the numbers are 1.
-    pub states: BTreeMap<Vec<Value>, u64>,
+    pub states: States,
     /// Executions that satisfy the condition's proposition.
     pub positive: u64,
     /// Executions that do not.

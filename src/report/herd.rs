@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::condition::Quantifier;
 use crate::litmus::{Hexa, Lowered};
-use crate::outcome::{Outcome, StateStyle, format_state, sorted_states};
+use crate::outcome::{Outcome, StateStyle, format_state};
 
 /// What the user may change about a block.
 #[derive(Clone, Debug)]
@@ -44,8 +44,8 @@ pub fn write_block(out: &mut dyn Write, test: &Lowered, outcome: &Outcome, style
     writeln!(out, "Test {name} {kind}")?;
     writeln!(out, "States {}", outcome.states.len())?;
     let state_style = StateStyle { hexa: style.hexa, brackets: style.brackets };
-    for values in sorted_states(outcome.states.keys(), &test.program) {
-        writeln!(out, "{}", format_state(values, test, &state_style))?;
+    for (values, _) in outcome.states.listed(&test.program, usize::MAX) {
+        writeln!(out, "{}", format_state(&values, test, &state_style))?;
     }
     let cut = if outcome.cuts.is_empty() { "" } else { "Loop " };
     let bad = style.bad_flag.as_ref().is_some_and(|flag| outcome.flags.contains(flag));
@@ -101,6 +101,7 @@ mod tests {
         let span = Span::new(test.source, 0, 1);
         let test = lower(&test, &LowerOptions::default()).expect("lowers");
         let mut outcome = Outcome::default();
+        let mut listed = Vec::new();
         for state in states {
             let values = state.map(Value::Int).to_vec();
             let value = |wanted| {
@@ -112,8 +113,9 @@ mod tests {
             } else {
                 outcome.negative += 1;
             }
-            *outcome.states.entry(values).or_default() += 1;
+            listed.push((values, 1));
         }
+        outcome.states = listed.into_iter().collect();
         let mut style = Style::default();
         change(&mut outcome, &mut style);
         if style.candidates {

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 use crate::condition::Observable;
 use crate::diag::{Class, Diagnostic, Severity};
-use crate::outcome::{StateStyle, Stats, format_state, sorted_states};
+use crate::outcome::{StateStyle, Stats, format_state};
 use crate::program::Value;
 use crate::session::{Judgement, Report};
 use crate::source::Sources;
@@ -240,18 +240,13 @@ fn state_list<S: Serializer>(report: &Report, serializer: S) -> Result<S::Ok, S:
     };
     let test = &answer.test;
     let style = StateStyle::default();
-    let states = sorted_states(outcome.states.keys(), &test.program);
-    serializer.collect_seq(states.into_iter().map(|values| {
+    serializer.collect_seq(outcome.states.listed(&test.program, usize::MAX).map(|(values, witnesses)| {
         let value = |wanted: Observable| {
             test.shown.iter().position(|o| *o == wanted).map_or(Value::ZERO, |index| values[index])
         };
-        let line = format_state(values, test, &style);
-        State {
-            values: states::bindings(&line),
-            line,
-            witnesses: outcome.states.get(values).copied().unwrap_or(0),
-            satisfies: test.condition.prop.holds(&value),
-        }
+        let line = format_state(&values, test, &style);
+        let satisfies = test.condition.prop.holds(&value);
+        State { values: states::bindings(&line), line, witnesses, satisfies }
     }))
 }
 

@@ -19,7 +19,7 @@ fn a_limit_on_executions() {
 #[test]
 fn a_limit_on_memory() {
     let dir = folder(&[("SB.litmus", SB)]);
-    let mut run = litmus_in(dir.path(), &["run", "SB.litmus", "-m", "x86tso", "--max-memory", "400"]);
+    let mut run = litmus_in(dir.path(), &["run", "SB.litmus", "-m", "x86tso", "--max-memory", "200"]);
     insta::assert_snapshot!(shown(&run.assert().code(4)), @r"
     --- stderr
     SB.litmus: SB: the memory limit was reached; outcomes may be missing, those shown are certain; the verdict is not certain: what was not explored may change it

@@ -271,10 +271,10 @@ fn named_states(test: &Lowered, outcome: &Outcome) -> BTreeMap<Vec<(String, Valu
         Observable::Loc(loc) => program.locations[usize::from(loc.0)].name.clone(),
         Observable::Fault(_) | Observable::Faults => "faults".to_string(),
     };
-    let named = |(state, count): (&Vec<Value>, &u64)| {
+    let named = |(state, count): (Vec<Value>, u64)| {
         let mut state: Vec<_> = test.shown.iter().map(name).zip(state.iter().copied()).collect();
         state.sort();
-        (state, *count)
+        (state, count)
     };
     outcome.states.iter().map(named).collect()
 }

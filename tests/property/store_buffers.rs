@@ -42,7 +42,7 @@ fn the_machine_with_store_buffers_equals_the_explorer() {
             let model = if name == "sc" { &turns } else { library.get(name, Arch::X86) };
             let outcome =
                 explore::run(&test, model, &options(Mode::States, Engine::Explore, 1)).expect("states");
-            let listed: BTreeSet<Vec<Value>> = outcome.states.into_keys().collect();
+            let listed: BTreeSet<Vec<Value>> = outcome.states.keys().collect();
             assert_eq!(by_machine, listed, "case {case} under {name}\n{}", program.text());
             compared += 1;
             n_states += listed.len();

@@ -292,8 +292,7 @@ fn as_many_are_shown_as_counted() {
         for execution in &report.executions {
             *states.entry(execution.state.clone()).or_insert(0u64) += 1;
         }
-        let counted: std::collections::BTreeMap<_, _> =
-            outcome.states.iter().map(|(state, count)| (state.clone(), *count)).collect();
+        let counted: std::collections::BTreeMap<_, _> = outcome.states.iter().collect();
         assert_eq!(states, counted, "{path:?}");
         looked_at += 1;
     }

@@ -1,0 +1,294 @@
+//! Final states: a test may have half a million, so that a state is a row of small numbers, not a list of its own.
+
+use rustc_hash::{FxHashMap, FxHasher};
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+
+use crate::program::{Program, Value};
+
+use super::format::compare;
+
+/// Final states (values of `Lowered::shown`, in that order), in increasing order, with the number of executions that end in each.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct States {
+    width: usize,
+    /// The values that occur, in increasing order.
+    values: Vec<Value>,
+    /// State after state, the positions of its values.
+    rows: Vec<u32>,
+    counts: Vec<u64>,
+}
+
+impl States {
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// None?
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// All of them.
+    pub fn keys(&self) -> impl Iterator<Item = Vec<Value>> {
+        (0..self.len()).map(|at| self.state(at))
+    }
+
+    /// All of them, with their numbers of executions.
+    pub fn iter(&self) -> impl Iterator<Item = (Vec<Value>, u64)> {
+        self.keys().zip(self.counts.iter().copied())
+    }
+
+    /// Is this one of them?
+    pub fn contains(&self, state: &[Value]) -> bool {
+        let numbers = state.iter().map(|value| Some(self.values.binary_search(value).ok()? as u32));
+        let Some(row) = numbers.collect::<Option<Vec<u32>>>() else { return false };
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            match self.row(middle).cmp(&row[..]) {
+                Ordering::Equal => return true,
+                Ordering::Less => low = middle + 1,
+                Ordering::Greater => high = middle,
+            }
+        }
+        false
+    }
+
+    /// The first `most` of them in the order of a log (by their values in display order, addresses by name), with their numbers of executions.
+    pub fn listed(&self, program: &Program, most: usize) -> impl Iterator<Item = (Vec<Value>, u64)> {
+        let order = self.display_order(program, most);
+        order.into_iter().map(|at| (self.state(at as usize), self.counts[at as usize]))
+    }
+
+    fn display_order(&self, program: &Program, most: usize) -> Vec<u32> {
+        let rank = self.ranks(|a, b| compare(a, b, program));
+        // Where faults are observed the last value says which there are.
+        let faults = !program.faults.patterns.is_empty();
+        let last = match faults {
+            true => self.ranks(|a, b| {
+                let set = |value: Value| program.faults.of(value.as_int().unwrap_or(0));
+                set(a).cmp(&set(b))
+            }),
+            false => Vec::new(),
+        };
+        let all = 0..self.len() as u32;
+        if rank.is_sorted() && !faults {
+            return all.take(most).collect();
+        }
+        let values = self.width - usize::from(faults);
+        let key = |at: &u32| {
+            let (row, set) = self.row(*at as usize).split_at(values);
+            let shown = row.iter().map(|value| rank[*value as usize]);
+            shown.chain(set.iter().map(|value| last[*value as usize]))
+        };
+        let mut order: Vec<u32> = all.collect();
+        if order.len() > most {
+            order.select_nth_unstable_by(most, |a, b| key(a).cmp(key(b)));
+            order.truncate(most);
+        }
+        order.sort_unstable_by(|a, b| key(a).cmp(key(b)));
+        order
+    }
+
+    /// The place of each value in some order.
+    fn ranks(&self, compare: impl Fn(Value, Value) -> Ordering) -> Vec<u32> {
+        let mut sorted: Vec<usize> = (0..self.values.len()).collect();
+        sorted.sort_by(|a, b| compare(self.values[*a], self.values[*b]));
+        let mut rank = vec![0u32; self.values.len()];
+        sorted.iter().enumerate().for_each(|(place, value)| rank[*value] = place as u32);
+        rank
+    }
+
+    fn row(&self, at: usize) -> &[u32] {
+        &self.rows[at * self.width..(at + 1) * self.width]
+    }
+
+    fn state(&self, at: usize) -> Vec<Value> {
+        self.row(at).iter().map(|value| self.values[*value as usize]).collect()
+    }
+}
+
+impl FromIterator<(Vec<Value>, u64)> for States {
+    fn from_iter<I: IntoIterator<Item = (Vec<Value>, u64)>>(states: I) -> States {
+        let mut collector = Collector::default();
+        for (state, count) in states {
+            let key: Vec<u32> = state.iter().map(|value| collector.number(*value)).collect();
+            collector.add(&key, count, || false);
+        }
+        collector.finish()
+    }
+}
+
+/// States in the making: each once, in no order.
+#[derive(Clone, Debug, Default)]
+pub struct Collector {
+    width: usize,
+    values: Vec<Value>,
+    numbers: FxHashMap<Value, u32>,
+    rows: Vec<u32>,
+    counts: Vec<u64>,
+    marks: Vec<bool>,
+    /// One more than the state at each hash; 0 for none. A power of two of them, a third free.
+    slots: Vec<u32>,
+}
+
+impl Collector {
+    /// How many states.
+    pub fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// None yet?
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// How many of them are marked.
+    pub fn marked(&self) -> usize {
+        self.marks.iter().filter(|mark| **mark).count()
+    }
+
+    /// The number of a value.
+    pub fn number(&mut self, value: Value) -> u32 {
+        let next = self.values.len() as u32;
+        let number = *self.numbers.entry(value).or_insert(next);
+        if number == next {
+            self.values.push(value);
+        }
+        number
+    }
+
+    /// Bytes that it takes.
+    pub fn bytes(&self) -> u64 {
+        let words = self.rows.capacity() + self.slots.capacity();
+        (words * size_of::<u32>() + self.counts.capacity() * size_of::<u64>() + self.marks.capacity()) as u64
+    }
+
+    /// So many more executions end in this state, given by the numbers of its values. A new one is marked or not; the mark comes back.
+    pub fn add(&mut self, key: &[u32], ways: u64, mark: impl FnOnce() -> bool) -> bool {
+        debug_assert!(self.counts.is_empty() || key.len() == self.width);
+        self.width = key.len();
+        if self.slots.len() * 2 < (self.len() + 1) * 3 {
+            self.grow();
+        }
+        let slot = self.slot_of(key);
+        if self.slots[slot] > 0 {
+            let at = self.slots[slot] as usize - 1;
+            self.counts[at] += ways;
+            return self.marks[at];
+        }
+        let mark = mark();
+        self.rows.extend_from_slice(key);
+        self.counts.push(ways);
+        self.marks.push(mark);
+        self.slots[slot] = self.counts.len() as u32;
+        mark
+    }
+
+    /// Adds what another has collected.
+    pub fn join(&mut self, other: &Collector) {
+        let numbers: Vec<u32> = other.values.iter().map(|value| self.number(*value)).collect();
+        let mut key = Vec::with_capacity(other.width);
+        for at in 0..other.len() {
+            key.clear();
+            let row = &other.rows[at * other.width..(at + 1) * other.width];
+            key.extend(row.iter().map(|value| numbers[*value as usize]));
+            self.add(&key, other.counts[at], || other.marks[at]);
+        }
+    }
+
+    /// Nobody wants to know how many executions end in each.
+    pub fn forget_counts(&mut self) {
+        self.counts.fill(1);
+    }
+
+    /// All of them, in order.
+    pub fn finish(self) -> States {
+        let Collector { width, values, mut rows, counts, slots, .. } = self;
+        drop(slots);
+        let mut order: Vec<u32> = (0..values.len() as u32).collect();
+        order.sort_unstable_by_key(|value| values[*value as usize]);
+        let mut rank = vec![0u32; values.len()];
+        order.iter().enumerate().for_each(|(place, value)| rank[*value as usize] = place as u32);
+        rows.iter_mut().for_each(|value| *value = rank[*value as usize]);
+        let row = |at: u32| &rows[at as usize * width..(at as usize + 1) * width];
+        let mut states: Vec<u32> = (0..counts.len() as u32).collect();
+        states.sort_unstable_by(|a, b| row(*a).cmp(row(*b)));
+        let mut sorted = Vec::with_capacity(rows.len());
+        states.iter().for_each(|at| sorted.extend_from_slice(row(*at)));
+        States {
+            width,
+            values: order.iter().map(|value| values[*value as usize]).collect(),
+            rows: sorted,
+            counts: states.iter().map(|at| counts[*at as usize]).collect(),
+        }
+    }
+
+    fn slot_of(&self, key: &[u32]) -> usize {
+        let mut hasher = FxHasher::default();
+        key.hash(&mut hasher);
+        let mask = self.slots.len() - 1;
+        let mut slot = hasher.finish() as usize & mask;
+        loop {
+            match self.slots[slot] {
+                0 => return slot,
+                at => {
+                    let from = (at as usize - 1) * self.width;
+                    if self.rows[from..from + self.width] == *key {
+                        return slot;
+                    }
+                }
+            }
+            slot = (slot + 1) & mask;
+        }
+    }
+
+    fn grow(&mut self) {
+        let size = (self.slots.len() * 2).max(8);
+        self.slots.clear();
+        self.slots.resize(size, 0);
+        for at in 0..self.len() {
+            let key = self.rows[at * self.width..(at + 1) * self.width].to_vec();
+            let slot = self.slot_of(&key);
+            self.slots[slot] = at as u32 + 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn as_a_map_would() {
+        let mut seed = 7u64;
+        for width in 0..4 {
+            let (mut map, mut parts) = (BTreeMap::new(), [Collector::default(), Collector::default()]);
+            for _ in 0..500 {
+                let mut draw = || {
+                    seed =
+                        seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    Value::Int(i128::from(seed >> 60) - 3)
+                };
+                let state: Vec<Value> = (0..width).map(|_| draw()).collect();
+                *map.entry(state.clone()).or_insert(0u64) += 2;
+                let part = &mut parts[usize::from(state.first() > Some(&Value::ZERO))];
+                let key: Vec<u32> = state.iter().map(|value| part.number(*value)).collect();
+                let marked = part.add(&key, 2, || state.last() == Some(&Value::ONE));
+                assert_eq!(marked, state.last() == Some(&Value::ONE));
+            }
+            let [mut all, other] = parts;
+            all.join(&other);
+            assert_eq!(all.marked(), map.keys().filter(|state| state.last() == Some(&Value::ONE)).count());
+            let states = all.finish();
+            assert_eq!(states.iter().collect::<Vec<_>>(), map.clone().into_iter().collect::<Vec<_>>());
+            assert!(map.keys().all(|state| states.contains(state)));
+            assert!(!states.contains(&vec![Value::Int(99); width.max(1)]));
+            assert_eq!(map.into_iter().collect::<States>(), states);
+        }
+    }
+}
