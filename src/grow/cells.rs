@@ -76,6 +76,7 @@ impl Cells {
     }
 
     /// The object that a cell belongs to, and where in it, if it was made while the program ran.
+    #[allow(dead_code)]
     pub fn place_of(&self, cell: usize) -> Option<(Sym, i64)> {
         let made = self.made.read().ok()?;
         made.places.get(cell.checked_sub(self.initial.len())?).copied()
