@@ -26,5 +26,6 @@ pub mod relation;
 pub mod report;
 pub mod session;
 pub mod source;
+pub mod verify;
 
 pub use facade::{Answers, Error, Model, Test, run};

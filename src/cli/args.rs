@@ -57,6 +57,9 @@ pub enum Command {
     /// Read and lower tests without running them; report each failure by its reason
     #[command(after_help = help::CHECK)]
     Check(CheckArgs),
+    /// Check C programs with threads and assertions under a model
+    #[command(after_help = help::VERIFY)]
+    Verify(Box<VerifyArgs>),
     /// Look at memory models
     #[command(after_help = help::MODEL)]
     Model(ModelArgs),
@@ -154,6 +157,34 @@ pub struct Search {
     /// Checks of the model to leave out
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub skip_checks: Vec<String>,
+}
+
+#[derive(Args, Debug, Clone)]
+pub struct VerifyArgs {
+    /// C files
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// The memory model: a name of ours, or a `cat` file
+    #[arg(short, long, value_name = "MODEL", default_value = "rc11")]
+    pub model: String,
+    /// Run loops and recursion at most N times [default: as often as it takes]
+    #[arg(long, value_name = "N")]
+    pub unroll: Option<u32>,
+    /// Define a macro (repeatable)
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub define: Vec<String>,
+    /// Search DIR for headers and models (repeatable)
+    #[arg(short = 'I', long = "include", value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    /// Look for every violation, not only the first
+    #[arg(long)]
+    pub keep_going: bool,
+    /// Time limit per file, in seconds
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub timeout: Option<f64>,
+    /// Only read and translate the files; report everything that is not supported
+    #[arg(long)]
+    pub check: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

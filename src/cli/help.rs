@@ -49,6 +49,11 @@ pub const CHECK: &str = "\
 Examples:
   litmus check litmus/";
 
+pub const VERIFY: &str = "\
+Examples:
+  litmus verify litmus/programs/peterson.c -m sc
+  litmus verify program.c -m tso --unroll 3 -D N=2";
+
 pub const MODEL: &str = "\
 Examples:
   litmus model list

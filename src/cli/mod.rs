@@ -26,6 +26,7 @@ mod resume;
 mod run;
 mod safe;
 mod tests_arg;
+mod verify;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -137,6 +138,7 @@ fn command(
         Command::Run(args) => run::run(args, console, out, err),
         Command::Herd(args) => herd::herd(args, console, out, err),
         Command::Check(args) => check::check(args, console, out, err),
+        Command::Verify(args) => verify::verify(args, console, out, err),
         Command::Model(args) => model::model(args, console, out, err),
         Command::Diff(args) => diff::diff(args, console, out, err),
         Command::Port(args) => port::port(args, console, out, err),

@@ -159,8 +159,8 @@ impl<'p, const W: usize> Graph<'p, W> {
             inherited: vec![none(); 64 * W],
             pending: None,
         };
-        for cell in 0..initial.len() {
-            graph.initial(code, cell as u16, Some(initial[cell]), members);
+        for (cell, value) in initial.iter().enumerate() {
+            graph.initial(code, cell as u16, Some(*value), members);
         }
         graph
     }

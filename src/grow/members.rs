@@ -13,6 +13,7 @@ use crate::program::{Program, SetName};
 pub(super) struct Table<'p> {
     program: &'p Program,
     code: &'p Code,
+    #[allow(clippy::type_complexity)]
     known: RwLock<FxHashMap<(EventKind, Option<u16>, usize, usize), u128>>,
 }
 

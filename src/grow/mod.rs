@@ -141,7 +141,7 @@ pub fn explore(
         }};
     }
     let mut stats = match cells.initial().len() {
-        0..16 => run!(1),
+        0..16 if !options.properties => run!(1),
         _ => run!(4),
     };
     for (index, count) in stats.refuted.iter().enumerate().filter(|(_, count)| **count > 0) {

@@ -613,6 +613,7 @@ impl<'p> Stepper<'p> {
     }
 
     /// Stops at an access.
+    #[allow(clippy::too_many_arguments)]
     fn access(
         &self,
         state: &mut State<'p>,
@@ -1070,12 +1071,10 @@ impl<'p> Stepper<'p> {
             },
         };
         let is_back = target.0 == state.code && target.1 <= state.pc;
-        if is_back && !self.is_unlimited(state) {
-            if count(&mut state.jumps, target) > self.unroll {
-                let label = self.program.label_at(usize::from(target.0), target.1 as usize);
-                let label = label.map_or_else(|| format!("##{}", target.1), str::to_string);
-                return Err(self.cut(state, label));
-            }
+        if is_back && !self.is_unlimited(state) && count(&mut state.jumps, target) > self.unroll {
+            let label = self.program.label_at(usize::from(target.0), target.1 as usize);
+            let label = label.map_or_else(|| format!("##{}", target.1), str::to_string);
+            return Err(self.cut(state, label));
         }
         state.next = Some(target);
         Ok(())

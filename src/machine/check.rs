@@ -273,7 +273,7 @@ fn machine<'p>(
 }
 
 fn look(machine: &Machine, more: usize, states: usize, limits: &Limits) -> Result<(), Fault> {
-    if states % 1024 != 0 {
+    if !states.is_multiple_of(1024) {
         return Ok(());
     }
     if machine.bytes() + more > limits.bytes {
@@ -338,8 +338,8 @@ impl FairSets {
             }
         }
         if self.memory {
-            for thread in 0..self.n_threads as usize {
-                let pending = &machine.locals.get(row[thread]).pending;
+            for (thread, local) in row.iter().enumerate().take(self.n_threads as usize) {
+                let pending = &machine.locals.get(*local).pending;
                 for cell in 0..if self.per_cell { self.n_cells as usize } else { 1 } {
                     let here = |of: usize| !self.per_cell || of == cell;
                     if !pending.iter().any(|write| here(usize::from(write.cell))) {

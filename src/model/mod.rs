@@ -315,6 +315,45 @@ impl Model {
         self.catdep || names.iter().any(|name| named(name))
     }
 
+    /// Does one of its steps look at one of these predefined names?
+    pub fn looks_at(&self, names: &[&str]) -> bool {
+        let mut seen = vec![false; self.pool.len()];
+        let mut work: Vec<ExprId> = Vec::new();
+        for step in &self.steps {
+            match step {
+                Step::Check { test, .. } => work.push(test.expr),
+                Step::With { from, .. } => work.push(*from),
+                Step::Fail { .. } => {}
+            }
+        }
+        while let Some(id) = work.pop() {
+            if std::mem::replace(&mut seen[id.0 as usize], true) {
+                continue;
+            }
+            match self.pool.expr(id) {
+                Expr::Base(name, _) if names.contains(&&**name) => return true,
+                Expr::Base(..) | Expr::Choice(..) | Expr::Empty(_) | Expr::Universe(_) | Expr::Id => {}
+                Expr::Fix(fix, ..) | Expr::FixVar(fix, ..) => {
+                    let group = self.pool.fix(*fix);
+                    work.extend(group.bodies.iter().copied().chain(group.when.map(|test| test.expr)));
+                }
+                Expr::Union(children) | Expr::Seq(children) => work.extend(children),
+                Expr::Inter(a, b) | Expr::Diff(a, b) | Expr::Product(a, b) => work.extend([*a, *b]),
+                Expr::Compl(a)
+                | Expr::Inverse(a)
+                | Expr::ToId(a)
+                | Expr::Domain(a)
+                | Expr::Range(a)
+                | Expr::Opt(a)
+                | Expr::Plus(a)
+                | Expr::Star(a)
+                | Expr::DifferentValues(a) => work.push(*a),
+                Expr::Interp(interp, _) => work.extend(&self.pool.interp(*interp).inputs),
+            }
+        }
+        false
+    }
+
     /// What every coherence order contains, as models usually say it (`co0`, `pco`): the initial write of a cell is before its other
     /// writes, the final one after them.
     pub fn usual_coherence(&self) -> Option<ExprId> {

@@ -62,6 +62,7 @@ impl Table {
     }
 
     /// How wide the column of names is, and which columns go side by side.
+    #[allow(clippy::single_range_in_vec_init)]
     fn layout(&self, names: usize, widths: &[usize]) -> (usize, Vec<std::ops::Range<usize>>) {
         const SHORTEST: usize = 16;
         let Some(room) = self.width else { return (names, vec![0..widths.len()]) };

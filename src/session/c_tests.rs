@@ -167,3 +167,54 @@ fn every_memory_order() {
         }
     }
 }
+
+#[test]
+fn a_static_local_outlives_its_block() {
+    ends(
+        "int count() { static int n = 5; n++; return n; }",
+        "int r0 = count(); int r1 = count(); static int k = 3; k += r1; int r2 = k;",
+        r"0:r0=6 /\ 0:r1=7 /\ 0:r2=10",
+    );
+}
+
+/// Both threads add to `x` under a lock.
+fn increments(lock: &str, unlock: &str, ty: &str) -> String {
+    let body = format!("{{ {lock}(l); int r = *x; *x = r + 1; {unlock}(l); }}");
+    format!("C L\n{{}}\nP0(int *x, {ty} *l) {body}\nP1(int *x, {ty} *l) {body}\nexists (x=2)\n")
+}
+
+#[test]
+fn a_lock_is_a_lock_under_every_model() {
+    for (lock, unlock, ty, models) in [
+        ("mtx_lock", "mtx_unlock", "mtx_t", ["sc", "tso", "pso", "rc11", "c11"].as_slice()),
+        ("spin_lock", "spin_unlock", "spinlock_t", ["lkmm"].as_slice()),
+    ] {
+        for model in models {
+            let outcome = run(&increments(lock, unlock, ty), model);
+            assert!(outcome.positive > 0 && outcome.negative == 0, "{lock} under {model}: {outcome:?}");
+        }
+    }
+}
+
+#[test]
+fn memory_orders_are_refused_where_nobody_looks_at_them() {
+    let text = "C SB\n{}\nP0(atomic_int *x, atomic_int *y) { atomic_store(x, 1); int r = atomic_load(y); }\n\
+                P1(atomic_int *x, atomic_int *y) { atomic_store(y, 1); int r = atomic_load(x); }\n\
+                exists (0:r=0 /\\ 1:r=0)\n";
+    let input = Input::Text { name: "SB.litmus".to_string(), text: text.into() };
+    let session = Session::new(Settings::default());
+    for model in ["tso", "pso"] {
+        let report = session.run(&input, Some(model));
+        let codes: Vec<&str> = report.diagnostics.iter().map(|d| d.code).collect();
+        assert_eq!(codes, ["model::memory-orders"], "{model}");
+    }
+    for model in ["sc", "rc11", "c11"] {
+        assert_eq!(run(text, model).positive, 0, "{model}");
+    }
+    // Relaxed accesses ask for no more than a machine does.
+    let relaxed = text.replace("atomic_store(x, 1)", "atomic_store_explicit(x, 1, memory_order_relaxed)");
+    let relaxed = relaxed.replace("atomic_store(y, 1)", "atomic_store_explicit(y, 1, memory_order_relaxed)");
+    let relaxed = relaxed.replace("atomic_load(y)", "atomic_load_explicit(y, memory_order_relaxed)");
+    let relaxed = relaxed.replace("atomic_load(x)", "atomic_load_explicit(x, memory_order_relaxed)");
+    assert!(run(&relaxed, "tso").positive > 0);
+}

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::annotations;
 use super::models::{never_violated, open_bell, predefined};
 use super::{Settings, rules, trees, unreadable};
-use crate::arch::c::Macros;
+use crate::arch::c::{Macros, locks};
 use crate::arch::{self, ArchId};
 use crate::cat::lower::{Bell, Files, LowerInput, Purpose, canonical_variant};
 use crate::cat::{self, Loader, ast, library};
@@ -15,6 +15,7 @@ use crate::diag::{Diagnostic, Diagnostics, Reported, nearest};
 use crate::limits::{self, Stopped};
 use crate::litmus::{self, LowerOptions, Lowered, Test};
 use crate::model::{CheckKind, Model, Step, vacuous};
+use crate::program::Program;
 use crate::source::{Sources, Span};
 
 /// Where a test comes from.
@@ -176,6 +177,15 @@ pub(super) fn prepare(settings: &Settings, key: &ModelKey) -> Result<Prepared, F
     }
 }
 
+/// Loads and lowers a model for programs of an architecture.
+///
+/// # Errors
+/// There is no such model, or it is wrong.
+pub fn prepare_model(settings: &Settings, name: &str, arch: ArchId) -> Result<Prepared, Failure> {
+    let variants = settings.variants.iter().map(|v| v.to_ascii_lowercase()).collect();
+    prepare(settings, &ModelKey { model: Some(name.to_string()), arch, variants, single_copy: false })
+}
+
 fn load_model(
     settings: &Settings,
     key: &ModelKey,
@@ -306,6 +316,32 @@ fn no_such_checks(
         }
     }
     refused
+}
+
+/// What a C program asks of a model: locks get a meaning where the model gives them none, and memory orders are refused where it does not look at
+/// them.
+pub(super) fn fit_c(program: &mut Program, prepared: &Prepared, check: bool) -> Result<(), Diagnostic> {
+    let model = &prepared.model;
+    // Under sequential consistency no order adds anything.
+    let strongest = model.name == "SC";
+    let looks = model.looks_at(&["RLX", "ACQ", "REL", "ACQ_REL", "CON"]);
+    if check
+        && !strongest
+        && !looks
+        && let Some(span) = locks::ordered_access(program)
+    {
+        let name = &prepared.name;
+        let message =
+            format!("the model `{name}` knows no memory orders: it takes every access for a plain one");
+        return Err(Diagnostic::unsupported("model::memory-orders", message)
+            .at(span, "this access has an order")
+            .help("c11 and rc11 are models of C; sc asks for no orders")
+            .help("`--no-arch-check` asks the model all the same"));
+    }
+    if !model.looks_at(&locks::SETS) {
+        locks::as_accesses(program);
+    }
+    Ok(())
 }
 
 /// The settings with what a model of the library brings along, where the user names nothing else.

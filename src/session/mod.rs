@@ -26,7 +26,7 @@ mod variants;
 
 pub use compare::Compared;
 pub use expect::{Expectation, Expectations, Judgement};
-pub use load::{Input, ModelKey, Prepared};
+pub use load::{Failure, Input, ModelKey, Prepared, prepare_model};
 pub use models::{CheckedModel, check_model, lower_name};
 pub use pipeline::{STACK, in_order};
 pub use report::{Answer, Phases, Report, Verdict};
@@ -38,6 +38,7 @@ use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 
+use crate::arch::ArchId;
 use crate::condition::Quantifier;
 use crate::diag::{Diagnostic, Diagnostics, Severity};
 use crate::explore;
@@ -226,7 +227,14 @@ impl Session {
         report.phases.model = start.elapsed();
 
         let start = Instant::now();
-        let test = load::lower(&self.settings, &parsed, Some(&prepared), &mut report.sources, diagnostics)?;
+        let mut test =
+            load::lower(&self.settings, &parsed, Some(&prepared), &mut report.sources, diagnostics)?;
+        if parsed.arch == ArchId::C
+            && let Err(diagnostic) = load::fit_c(&mut test.program, &prepared, self.settings.arch_check)
+        {
+            diagnostics.error(diagnostic);
+            return None;
+        }
         report.phases.lower = start.elapsed();
 
         let start = Instant::now();

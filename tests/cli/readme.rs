@@ -39,12 +39,23 @@ fn sessions(text: &str) -> Vec<(String, String)> {
 fn the_sessions_of_the_readme_are_real() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("litmus")).unwrap();
-    for entry in std::fs::read_dir(root().join("litmus")).unwrap() {
-        let entry = entry.unwrap();
-        std::fs::copy(entry.path(), folder.path().join("litmus").join(entry.file_name())).unwrap();
+    std::fs::create_dir(folder.path().join("litmus/programs")).unwrap();
+    for part in ["litmus", "litmus/programs"] {
+        for entry in std::fs::read_dir(root().join(part)).unwrap() {
+            let entry = entry.unwrap();
+            if entry.path().is_file() {
+                std::fs::copy(entry.path(), folder.path().join(part).join(entry.file_name())).unwrap();
+            }
+        }
     }
-    let pages =
-        ["README.md", "docs/getting-started.md", "docs/graphs.md", "docs/two-models.md", "docs/ltl.md"];
+    let pages = [
+        "README.md",
+        "docs/getting-started.md",
+        "docs/graphs.md",
+        "docs/two-models.md",
+        "docs/ltl.md",
+        "docs/programs.md",
+    ];
     let text = |page: &str| std::fs::read_to_string(root().join(page)).unwrap();
     let sessions: Vec<(String, String)> = pages.iter().flat_map(|page| sessions(&text(page))).collect();
     assert!(sessions.len() >= 10, "{sessions:?}");

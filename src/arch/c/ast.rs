@@ -68,6 +68,8 @@ pub struct Declarator {
     pub ty: CType,
     /// Its initial value.
     pub init: Option<Init>,
+    /// Does it outlive its block?
+    pub is_static: bool,
     /// Where it is named.
     pub span: Span,
 }

@@ -4,9 +4,11 @@ use crate::arch::ArchId;
 use crate::program::{CellSizes, Conventions};
 
 /// Sets of C besides those of its bell file.
-const C_SETS: [&str; 19] = [
+const C_SETS: [&str; 21] = [
     "X", "RMW", "A", "NA", "RLX", "ACQ", "REL", "ACQ_REL", "SC", "CON", "annot", "LK", "LKR", "LKW", "LS",
     "LF", "UL", "RL", "RU",
+    // Fences of machines: what locks, threads and `asm` of programs are made of.
+    "MFENCE", "SFENCE",
 ];
 
 /// Those of C.

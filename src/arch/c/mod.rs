@@ -8,11 +8,14 @@ mod builtins;
 mod conventions;
 mod known;
 pub mod lex;
+pub mod locks;
 pub mod lower;
 pub mod macros;
 pub mod orders;
 pub mod parse;
+pub mod preprocess;
 pub mod types;
+pub mod unit;
 
 #[cfg(test)]
 mod tests;

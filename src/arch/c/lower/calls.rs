@@ -14,7 +14,7 @@ use crate::source::Span;
 
 /// A helper function being inlined.
 pub struct Inlined {
-    name: String,
+    pub(super) name: String,
     /// Where its result goes.
     pub result: Option<Expr>,
     /// Where it ends.

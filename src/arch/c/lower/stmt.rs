@@ -3,7 +3,7 @@
 use super::analysis::never_falls_through;
 use super::code::{Code, Label};
 use super::scope::Variable;
-use super::{Lowering, Origin};
+use super::{Global, Lowering, Origin};
 use crate::arch::c::ast::{Declarator, Expr, ExprKind, Init, Stmt, StmtKind};
 use crate::arch::c::types::CType;
 use crate::diag::Diagnostic;
@@ -174,7 +174,10 @@ impl Lowering<'_> {
     }
 
     fn declaration(&mut self, declarator: &Declarator) -> Result<(), Diagnostic> {
-        let Declarator { name, ty, init, span } = declarator;
+        let Declarator { name, ty, init, span, .. } = declarator;
+        if declarator.is_static {
+            return self.static_local(declarator);
+        }
         if let Some(first) = self.scopes.declared_here(name) {
             // herd7 takes the two as one; so do we, as long as they agree.
             let same = matches!(self.scopes.find(name), Some(Variable::Register { .. }));
@@ -195,6 +198,32 @@ impl Lowering<'_> {
             }
             Some(init) => self.initialise(declarator, init),
         }
+    }
+
+    /// A local that outlives its block: one cell for all calls, by all threads, with its value from the start.
+    fn static_local(&mut self, declarator: &Declarator) -> Result<(), Diagnostic> {
+        let Declarator { name, ty, span, .. } = declarator;
+        let symbol = match self.inlined.last() {
+            Some(inlined) => format!("{}.{name}", inlined.name),
+            None => format!("P{}.{name}", self.thread),
+        };
+        // Two of one name in one function are two.
+        let place = |global: &&Global| global.name.split('#').next() == Some(symbol.as_str());
+        let known = self.result.globals.iter().filter(place).find(|global| global.span == *span);
+        let symbol = match known {
+            Some(global) => global.name.clone(),
+            None => match self.result.globals.iter().filter(place).count() {
+                0 => symbol,
+                n => format!("{symbol}#{n}"),
+            },
+        };
+        let init = self.constant_init(declarator)?;
+        let sym = self.global(&symbol, ty, Origin::Declared, *span);
+        if let Some(global) = self.result.globals.iter_mut().find(|global| global.sym == sym) {
+            global.init = init;
+        }
+        self.scopes.declare(name, Variable::Memory { sym, ty: ty.clone() }, *span);
+        Ok(())
     }
 
     fn new_variable(&mut self, declarator: &Declarator) -> Variable {

@@ -103,6 +103,14 @@ impl Parser {
         }
     }
 
+    /// The words since the token of that number.
+    fn words_since(&self, first: usize) -> impl Iterator<Item = &str> {
+        self.tokens[first..self.at].iter().filter_map(|token| match &token.kind {
+            Tok::Ident(word) => Some(word.as_str()),
+            _ => None,
+        })
+    }
+
     fn at_end(&self) -> bool {
         *self.peek() == Tok::End
     }

@@ -159,13 +159,15 @@ impl Parser {
 
     /// `int a, *b = e`, without the semicolon.
     fn declaration(&mut self) -> Result<Vec<Declarator>, Diagnostic> {
+        let first = self.at;
         let base = self.specifiers()?.ty;
+        let is_static = self.words_since(first).any(|word| word == "static");
         let mut result = Vec::new();
         if self.is(";") {
             return Ok(result);
         }
         loop {
-            result.push(self.declarator(&base)?);
+            result.push(Declarator { is_static, ..self.declarator(&base)? });
             if !self.eat(",") {
                 return Ok(result);
             }
@@ -217,7 +219,7 @@ impl Parser {
             };
             ty = CType::Array(Box::new(ty), length);
         }
-        Ok(Declarator { name, ty, init, span })
+        Ok(Declarator { name, ty, init, is_static: false, span })
     }
 
     fn initialiser(&mut self) -> Result<Init, Diagnostic> {

@@ -1,0 +1,40 @@
+//! The headers that come with litmus. What a library function does is written there, in C.
+
+/// Name and text.
+const HEADERS: &[(&str, &str)] = &[
+    ("assert.h", include_str!("headers/assert.h")),
+    ("errno.h", include_str!("headers/errno.h")),
+    ("inttypes.h", include_str!("headers/inttypes.h")),
+    ("limits.h", include_str!("headers/limits.h")),
+    ("pthread.h", include_str!("headers/pthread.h")),
+    ("sched.h", include_str!("headers/sched.h")),
+    ("semaphore.h", include_str!("headers/semaphore.h")),
+    ("stdarg.h", ""),
+    ("stdatomic.h", include_str!("headers/stdatomic.h")),
+    ("stdalign.h", "#define alignas _Alignas\n#define alignof _Alignof\n"),
+    ("stdbool.h", include_str!("headers/stdbool.h")),
+    ("stddef.h", include_str!("headers/stddef.h")),
+    ("stdint.h", include_str!("headers/stdint.h")),
+    ("stdio.h", include_str!("headers/stdio.h")),
+    ("stdlib.h", include_str!("headers/stdlib.h")),
+    ("stdnoreturn.h", "#define noreturn _Noreturn\n"),
+    ("string.h", include_str!("headers/string.h")),
+    ("strings.h", "#include <string.h>\n"),
+    ("sys/types.h", include_str!("headers/stdint.h")),
+    ("threads.h", include_str!("headers/threads.h")),
+    ("time.h", include_str!("headers/time.h")),
+    ("unistd.h", include_str!("headers/unistd.h")),
+    ("genmc.h", include_str!("headers/verifier.h")),
+    ("verifier.h", include_str!("headers/verifier.h")),
+    ("litmus.h", include_str!("headers/verifier.h")),
+];
+
+/// The text of a header.
+pub fn find(name: &str) -> Option<&'static str> {
+    HEADERS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+/// The names of all of them.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    HEADERS.iter().map(|(name, _)| *name)
+}

@@ -1,0 +1,1 @@
+static inline int sched_yield(void) { return 0; }

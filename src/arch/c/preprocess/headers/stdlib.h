@@ -1,0 +1,15 @@
+#include <stddef.h>
+#define EXIT_SUCCESS 0
+#define EXIT_FAILURE 1
+#define malloc(n) __litmus_malloc(n)
+#define calloc(n, size) __litmus_calloc((n) * (size))
+#define aligned_alloc(align, n) __litmus_malloc(n)
+#define free(p) __litmus_free(p)
+#define exit(n) __litmus_stop()
+#define _Exit(n) __litmus_stop()
+#define abort() __litmus_assume(0)
+#define alloca(n) __builtin_alloca(n)
+static inline int posix_memalign(void **p, size_t align, size_t n) { *p = __litmus_malloc(n); return 0; }
+static inline int abs(int n) { return n < 0 ? -n : n; }
+static inline int rand(void) { return __litmus_nondet(0, 1); }
+static inline void srand(unsigned n) { }

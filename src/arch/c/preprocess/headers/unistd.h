@@ -1,0 +1,3 @@
+#include <stdint.h>
+static inline unsigned sleep(unsigned n) { return 0; }
+static inline int usleep(unsigned n) { return 0; }

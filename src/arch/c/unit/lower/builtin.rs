@@ -1,0 +1,540 @@
+//! Builtins: atomic accesses, fences, threads, the heap, what programs assume and assert.
+
+use crate::arch::c::orders::{Mark, MemoryOrder};
+use crate::arch::c::unit::tree::{Expr, ExprKind};
+use crate::arch::c::unit::types::Ty;
+use crate::diag::Diagnostic;
+use crate::program::threads::FULL_FENCE;
+use crate::program::{BinOp, Content, Extra, Op, Port, Property, Storage, Tmp, UnOp, Value};
+use crate::source::Span;
+
+use super::Lowering;
+use super::code::{Code, Ops};
+use super::expr::hold;
+use super::place::Place;
+use super::value::Rv;
+
+/// Values that `__VERIFIER_nondet_int` is tried with, unless the program bounds them itself.
+const NONDET: (i128, i128) = (0, 3);
+
+impl Lowering<'_> {
+    pub(super) fn builtin(
+        &mut self,
+        name: &str,
+        args: &[Expr],
+        ty: &Ty,
+        span: Span,
+    ) -> Result<Rv, Diagnostic> {
+        match name {
+            "load" | "load_to" => {
+                let order = self.order(args.last(), span)?;
+                let place = self.object(&args[0])?;
+                let value = self.load(&place, Mark::Order(order), span)?;
+                if name == "load_to" {
+                    let to = self.target(&args[1])?;
+                    self.store(&to, value, Mark::Plain, span)?;
+                    return Ok(Rv::ZERO);
+                }
+                Ok(value)
+            }
+            "store" | "store_from" => {
+                let order = self.order(args.last(), span)?;
+                let value = match name {
+                    "store" => self.expr(&args[1])?,
+                    _ => {
+                        let from = self.target(&args[1])?;
+                        self.load(&from, Mark::Plain, span)?
+                    }
+                };
+                let place = self.object(&args[0])?;
+                self.store(&place, value, Mark::Order(order), span)?;
+                Ok(Rv::ZERO)
+            }
+            "init" => {
+                let value = self.expr(&args[1])?;
+                let place = self.object(&args[0])?;
+                self.store(&place, value, Mark::Plain, span)?;
+                Ok(Rv::ZERO)
+            }
+            "clear" | "lock_release" => {
+                let order =
+                    if name == "clear" { self.order(args.last(), span)? } else { MemoryOrder::Release };
+                let place = self.object(&args[0])?;
+                self.store(&place, Rv::ZERO, Mark::Order(order), span)?;
+                Ok(Rv::ZERO)
+            }
+            "exchange" | "exchange_from" | "lock_exchange" | "test_and_set" => {
+                self.exchange(name, args, span)
+            }
+            "compare_exchange" | "compare_exchange_from" | "bool_cas" | "val_cas" => {
+                self.compare_exchange(name, args, span)
+            }
+            "thread_fence" => {
+                let order = self.order(args.first(), span)?;
+                self.c_fence(order, span);
+                Ok(Rv::ZERO)
+            }
+            "synchronize" => {
+                self.c_fence(MemoryOrder::SeqCst, span);
+                Ok(Rv::ZERO)
+            }
+            "full_fence" => {
+                let mut sets = FULL_FENCE.to_vec();
+                sets.push("SC".into());
+                self.fence(sets, span);
+                Ok(Rv::ZERO)
+            }
+            "signal_fence" | "nothing" => {
+                for arg in args {
+                    self.expr(arg)?;
+                }
+                Ok(Rv::ZERO)
+            }
+            "print" => {
+                for arg in args {
+                    if !is_string(arg, self.unit) {
+                        self.expr(arg)?;
+                    }
+                }
+                Ok(Rv::ZERO)
+            }
+            _ if name.starts_with("fetch_") || name.ends_with("_fetch") => self.fetch(name, args, span),
+            _ => self.library(name, args, ty, span),
+        }
+    }
+
+    /// The object that an atomic access is to.
+    fn object(&mut self, e: &Expr) -> Result<Place, Diagnostic> {
+        let ty = e.ty.target().map_or(Ty::INT, |t| t.plain().clone());
+        let ty = if ty == Ty::Void { Ty::BOOL } else { ty };
+        let address = self.expr(e)?;
+        Ok(Place::Memory(address, ty, None))
+    }
+
+    fn address(&mut self, e: &Expr) -> Result<(Rv, Ty), Diagnostic> {
+        match self.object(e)? {
+            Place::Memory(address, ty, _) => Ok((address, ty)),
+            Place::Register(..) => {
+                Err(Diagnostic::internal("an atomic access to a register").at(e.span, "here"))
+            }
+        }
+    }
+
+    /// A memory order; without one, sequentially consistent.
+    fn order(&mut self, e: Option<&Expr>, span: Span) -> Result<MemoryOrder, Diagnostic> {
+        let Some(e) = e else { return Ok(MemoryOrder::SeqCst) };
+        let value = self.expr(e)?;
+        Ok(match value.known().and_then(Value::as_int) {
+            Some(0) => MemoryOrder::Relaxed,
+            Some(1) => MemoryOrder::Consume,
+            Some(2) => MemoryOrder::Acquire,
+            Some(3) => MemoryOrder::Release,
+            Some(4) => MemoryOrder::AcqRel,
+            Some(5) => MemoryOrder::SeqCst,
+            Some(_) => {
+                return Err(
+                    Diagnostic::error("c::memory-order", "this is no memory order").at(e.span, "here")
+                );
+            }
+            None => {
+                return Err(Diagnostic::unsupported("c::memory-order", "a memory order must be a constant")
+                    .at(e.span, "computed here")
+                    .at(span, "of this access"));
+            }
+        })
+    }
+
+    fn c_fence(&mut self, order: MemoryOrder, span: Span) {
+        if order == MemoryOrder::Relaxed {
+            return;
+        }
+        let mut sets = Mark::Order(order).fence_sets();
+        if self.options.orders == super::Orders::Fences {
+            match order {
+                MemoryOrder::SeqCst => sets.extend(FULL_FENCE),
+                MemoryOrder::Release | MemoryOrder::AcqRel => sets.extend(["SFENCE".into(), "LWSYNC".into()]),
+                _ => {}
+            }
+        }
+        self.fence(sets, span);
+    }
+
+    fn exchange(&mut self, name: &str, args: &[Expr], span: Span) -> Result<Rv, Diagnostic> {
+        let order = match name {
+            "lock_exchange" => MemoryOrder::Acquire,
+            _ => self.order(args.last(), span)?,
+        };
+        let value = match name {
+            "test_and_set" => Rv::int(1),
+            "exchange_from" => {
+                let from = self.target(&args[1])?;
+                self.load(&from, Mark::Plain, span)?
+            }
+            _ => self.expr(&args[1])?,
+        };
+        let (address, ty) = self.address(&args[0])?;
+        let (old, _) = self.modify(&address, &ty, order, span, |_, ops| {
+            let value = ops.value(&value, Port::Data);
+            hold(ops, value, &ty)
+        })?;
+        if name == "exchange_from" {
+            let to = self.target(&args[2])?;
+            self.store(&to, old, Mark::Plain, span)?;
+            return Ok(Rv::ZERO);
+        }
+        Ok(old)
+    }
+
+    fn fetch(&mut self, name: &str, args: &[Expr], span: Span) -> Result<Rv, Diagnostic> {
+        // The old forms end in a list of protected objects that nobody gives; the others in a memory order.
+        let order = match args.get(2) {
+            Some(e) => self.order(Some(e), span)?,
+            None => MemoryOrder::SeqCst,
+        };
+        let operand = self.expr(&args[1])?;
+        let (address, ty) = self.address(&args[0])?;
+        let which = name.trim_start_matches("fetch_").trim_end_matches("_fetch");
+        let (old, new) = self.modify(&address, &ty, order, span, |dst, ops| {
+            let operand = ops.value(&operand, Port::Data);
+            let new = match which {
+                "add" => ops.binary(BinOp::Add, dst, operand),
+                "sub" => ops.binary(BinOp::Sub, dst, operand),
+                "and" => ops.binary(BinOp::And, dst, operand),
+                "or" => ops.binary(BinOp::Or, dst, operand),
+                "xor" => ops.binary(BinOp::Xor, dst, operand),
+                "min" => ops.binary(BinOp::Min, dst, operand),
+                "max" => ops.binary(BinOp::Max, dst, operand),
+                _ => {
+                    let both = ops.binary(BinOp::And, dst, operand);
+                    ops.unary(UnOp::Not, both)
+                }
+            };
+            hold(ops, new, &ty)
+        })?;
+        Ok(if name.starts_with("fetch_") { old } else { new })
+    }
+
+    fn compare_exchange(&mut self, name: &str, args: &[Expr], span: Span) -> Result<Rv, Diagnostic> {
+        let old_form = name.ends_with("_cas");
+        let (success, failure) = match old_form {
+            true => (MemoryOrder::SeqCst, MemoryOrder::SeqCst),
+            false => {
+                let success = self.order(args.get(4), span)?;
+                let failure = self.order(args.get(5), span)?;
+                (success, failure)
+            }
+        };
+        let (expected_place, expected) = match old_form {
+            true => (None, self.expr(&args[1])?),
+            false => {
+                let place = self.target(&args[1])?;
+                let value = self.load(&place, Mark::Plain, span)?;
+                (Some(place), value)
+            }
+        };
+        let desired = match name {
+            "compare_exchange_from" => {
+                let from = self.target(&args[2])?;
+                self.load(&from, Mark::Plain, span)?
+            }
+            _ => self.expr(&args[2])?,
+        };
+        let (address, ty) = self.address(&args[0])?;
+        let (expected, desired) = (expected.held(&ty), desired.held(&ty));
+        let size = self.access_size(&ty, span)?;
+        let (old_reg, done) = (self.code.reg(span)?, self.code.reg(span)?);
+        let mut ops = Ops::default();
+        let addr = ops.value(&address, Port::Addr);
+        let expected = ops.value(&expected, Port::Data);
+        let desired = ops.value(&desired, Port::Data);
+        let dst = ops.tmp();
+        ops.push(Op::CompareExchange {
+            dst,
+            addr,
+            expected,
+            desired,
+            size,
+            sets: Mark::Order(success).rmw_sets(),
+            failure: Mark::Order(failure).access_sets(),
+            extra: Extra::default(),
+        });
+        let same = ops.binary(BinOp::Eq, dst, expected);
+        ops.write(old_reg, dst);
+        ops.write(done, same);
+        self.note_write(&mut ops, same);
+        self.emit(ops, span);
+        match &expected_place {
+            // Where it succeeded the old value is the expected one.
+            Some(place @ Place::Register(..)) => self.store(place, Rv::Reg(old_reg), Mark::Plain, span)?,
+            Some(place) => {
+                let end = self.code.label();
+                let mut ops = Ops::default();
+                let cond = ops.value(&Rv::Reg(done), Port::None);
+                ops.push(Op::If { cond, then: vec![Code::goto(end)], otherwise: Vec::new() });
+                self.emit(ops, span);
+                self.store(place, Rv::Reg(old_reg), Mark::Plain, span)?;
+                self.code.place(end);
+            }
+            None => {}
+        }
+        Ok(if name == "val_cas" { Rv::Reg(old_reg) } else { Rv::Reg(done) })
+    }
+
+    fn library(&mut self, name: &str, args: &[Expr], ty: &Ty, span: Span) -> Result<Rv, Diagnostic> {
+        match name {
+            "assume" => {
+                let value = self.expr(&args[0])?;
+                self.with_condition(&value, span, |cond| Op::Assume { cond });
+            }
+            "assert" | "lock_error" => {
+                let text = string_of(&args[1], self.unit).unwrap_or_default();
+                let value = self.expr(&args[0])?;
+                let property = match name {
+                    "assert" => Property::Assertion(text),
+                    _ => Property::Lock(text),
+                };
+                if value.known().is_none_or(|v| v == Value::ZERO) {
+                    self.with_condition(&value, span, |cond| Op::Assert { cond, property });
+                }
+            }
+            "error" | "unreachable" | "trap" => {
+                let text = match name {
+                    "error" => "the call of an error function",
+                    "unreachable" => "code declared unreachable is not reached",
+                    _ => "a trap",
+                };
+                self.with_condition(&Rv::ZERO, span, |cond| Op::Assert {
+                    cond,
+                    property: Property::Assertion(text.into()),
+                });
+            }
+            "acquire" => {
+                let (address, ty) = self.address(&args[0])?;
+                let size = self.access_size(&ty, span)?;
+                let mut ops = Ops::default();
+                let addr = ops.value(&address, Port::Addr);
+                let (free, taken) = (ops.constant(0), ops.constant(1));
+                let dst = ops.tmp();
+                let order = Mark::Order(MemoryOrder::Acquire);
+                ops.push(Op::CompareExchange {
+                    dst,
+                    addr,
+                    expected: free,
+                    desired: taken,
+                    size,
+                    sets: order.rmw_sets(),
+                    failure: order.access_sets(),
+                    extra: Extra::default(),
+                });
+                let cond = ops.binary(BinOp::Eq, dst, free);
+                ops.push(Op::Assume { cond });
+                self.emit(ops, span);
+            }
+            "stop" => self.op(Op::Stop, span),
+            "exit" => {
+                let value = self.expr(&args[0])?;
+                let result = self.thread_result;
+                self.write(result, &value, span);
+                self.op(Op::Stop, span);
+            }
+            "nondet" | "nondet_int" | "nondet_bool" => {
+                let (low, high) = match name {
+                    "nondet" => (self.known_int(&args[0])?, self.known_int(&args[1])?),
+                    "nondet_bool" => (0, 1),
+                    _ => NONDET,
+                };
+                let reg = self.code.reg(span)?;
+                let mut ops = Ops::default();
+                let dst = ops.tmp();
+                ops.push(Op::Nondet { dst, low, high });
+                ops.write(reg, dst);
+                self.emit(ops, span);
+                return Ok(Rv::Reg(reg));
+            }
+            "malloc" | "calloc" | "alloca" => {
+                let size = self.expr(&args[0])?;
+                let reg = self.code.reg(span)?;
+                let content = if name == "calloc" { Content::Zero } else { Content::Nothing };
+                let kind = if name == "alloca" { Storage::Stack } else { Storage::Heap };
+                self.allocate(reg, &size, kind, content, span);
+                return Ok(Rv::Reg(reg));
+            }
+            "free" => {
+                let address = self.expr(&args[0])?;
+                self.with_condition(&address, span, |addr| Op::Free { addr, kind: Storage::Heap });
+            }
+            "spawn" => self.spawn(args, span)?,
+            "join" => {
+                let handle = self.expr(&args[0])?;
+                let reg = self.code.reg(span)?;
+                let mut ops = Ops::default();
+                let thread = ops.value(&handle, Port::None);
+                let dst = ops.tmp();
+                ops.push(Op::Join { thread, dst: Some(dst) });
+                ops.write(reg, dst);
+                self.emit(ops, span);
+                return Ok(Rv::Reg(reg));
+            }
+            "copy" | "fill" => return self.bytes(name, args, span),
+            "atomic_begin" | "atomic_end" | "self" => {
+                return Err(Diagnostic::unsupported(
+                    "c::unsupported",
+                    format!("`{name}` is not supported yet"),
+                )
+                .at(span, "here"));
+            }
+            _ => return Err(Diagnostic::internal(format!("no builtin `{name}`")).at(span, "here")),
+        }
+        let _ = ty;
+        Ok(Rv::ZERO)
+    }
+
+    fn known_int(&mut self, e: &Expr) -> Result<i128, Diagnostic> {
+        let value = self.expr(e)?;
+        value.known().and_then(Value::as_int).ok_or_else(|| {
+            Diagnostic::error("c::constant", "a constant is needed here").at(e.span, "this is none")
+        })
+    }
+
+    fn with_condition(&mut self, value: &Rv, span: Span, op: impl FnOnce(Tmp) -> Op) {
+        let mut ops = Ops::default();
+        let cond = ops.value(value, Port::None);
+        ops.push(op(cond));
+        self.emit(ops, span);
+    }
+
+    /// `spawn(&handle, function, argument)`.
+    fn spawn(&mut self, args: &[Expr], span: Span) -> Result<(), Diagnostic> {
+        let mut callee = &args[1];
+        while let ExprKind::Cast(inner) = &callee.kind {
+            callee = inner;
+        }
+        let known = match self.expr(callee)?.known() {
+            Some(Value::Addr { sym, .. }) => {
+                self.functions.iter().find(|(_, s)| **s == sym).map(|(id, _)| *id)
+            }
+            _ => None,
+        };
+        let Some(id) = known else {
+            return Err(Diagnostic::unsupported("c::spawn", "the function of a new thread must be known")
+                .at(args[1].span, "this one is computed"));
+        };
+        let function = &self.unit.functions[id];
+        if function.body.is_none() {
+            return Err(Diagnostic::unsupported(
+                "c::no-body",
+                format!("nobody says what `{}` does", function.name),
+            )
+            .at(span, "started here")
+            .at(function.span, "only declared"));
+        }
+        let argument = self.expr(&args[2])?;
+        let code = match self.codes.iter().position(|f| *f == id) {
+            Some(code) if code > 0 => code,
+            _ => {
+                self.codes.push(id);
+                self.codes.len() - 1
+            }
+        };
+        let reg = self.code.reg(span)?;
+        let mut ops = Ops::default();
+        let mut passed = Vec::new();
+        if !function.params.is_empty() {
+            passed.push((crate::program::Reg(0), ops.value(&argument, Port::None)));
+        }
+        let dst = ops.tmp();
+        ops.push(Op::Spawn { dst, code, args: passed });
+        ops.write(reg, dst);
+        self.emit(ops, span);
+        if self.expr_is_null(&args[0]) {
+            return Ok(());
+        }
+        let to = self.target(&args[0])?;
+        let to = match to {
+            // A handle is what it is, whatever type the library gives it.
+            Place::Memory(address, ty, bits) => Place::Memory(address, ty.plain().clone(), bits),
+            register => register,
+        };
+        self.store(&to, Rv::Reg(reg), Mark::Plain, span)
+    }
+
+    fn expr_is_null(&self, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Int(0) => true,
+            ExprKind::Cast(inner) => self.expr_is_null(inner),
+            _ => false,
+        }
+    }
+
+    /// `memcpy` and `memset`: by the scalars of what the pointers point at.
+    fn bytes(&mut self, name: &str, args: &[Expr], span: Span) -> Result<Rv, Diagnostic> {
+        let to = self.expr(&args[0])?;
+        let to = self.kept(to, span)?;
+        let second = self.expr(&args[1])?;
+        let second = self.kept(second, span)?;
+        let size = self.known_int(&args[2])? as u64;
+        let target = |e: &Expr| {
+            let mut e = e;
+            while let ExprKind::Cast(inner) = &e.kind {
+                e = inner;
+            }
+            match &e.kind {
+                ExprKind::AddressOf(inner) => Some(inner.ty.clone()),
+                _ => e.ty.target().cloned(),
+            }
+        };
+        let candidates = [target(&args[0]), if name == "copy" { target(&args[1]) } else { None }];
+        let element = candidates.into_iter().flatten().find(|ty| {
+            let bytes = ty.size(&self.unit.records).unwrap_or(0);
+            *ty != Ty::Void && bytes > 0 && size.is_multiple_of(bytes)
+        });
+        let element = element.unwrap_or(Ty::CHAR);
+        let count = size / self.size(&element).max(1);
+        let whole = Ty::Array(std::rc::Rc::new(element), Some(count));
+        if name == "copy" {
+            self.copy(&to, &second, &whole, span)?;
+            return Ok(to);
+        }
+        let Some(byte) = second.known().and_then(Value::as_int) else {
+            return Err(Diagnostic::unsupported("c::memset", "the value of `memset` must be a constant")
+                .at(args[1].span, "here"));
+        };
+        let leaves = whole.leaves(&self.unit.records);
+        if leaves.len() > 4096 {
+            return Err(
+                Diagnostic::unsupported("c::too-large", "a `memset` of so large an object").at(span, "here")
+            );
+        }
+        for leaf in leaves {
+            let bytes = self.size(&leaf.ty).min(16) as u32;
+            let value = (0..bytes).fold(0i128, |sum, n| sum | (byte & 255) << (8 * n));
+            let address = Rv::binary(BinOp::Add, to.clone(), Rv::int(i128::from(leaf.offset)));
+            let place = Place::Memory(address, leaf.ty.plain().clone(), None);
+            self.store(&place, Rv::int(value).held(&leaf.ty), Mark::Plain, span)?;
+        }
+        Ok(to)
+    }
+}
+
+/// Is it a string written in the program?
+fn is_string(e: &Expr, unit: &crate::arch::c::unit::tree::Unit) -> bool {
+    string_of(e, unit).is_some()
+}
+
+fn string_of(e: &Expr, unit: &crate::arch::c::unit::tree::Unit) -> Option<String> {
+    match &e.kind {
+        ExprKind::AddressOf(inner) | ExprKind::Cast(inner) => string_of(inner, unit),
+        ExprKind::Var(id) => {
+            let name = &unit.variables[*id].name;
+            name.starts_with('"').then(|| {
+                let parts = unit.variables[*id].init.as_deref().unwrap_or(&[]);
+                let bytes = parts.iter().filter_map(|part| match part.value.kind {
+                    ExprKind::Int(n) if n != 0 => Some(n as u8),
+                    _ => None,
+                });
+                String::from_utf8_lossy(&bytes.collect::<Vec<u8>>()).into_owned()
+            })
+        }
+        _ => None,
+    }
+}

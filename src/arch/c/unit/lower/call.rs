@@ -1,0 +1,216 @@
+//! Calls: inlined where the function is known, one comparison after the other where it is a pointer.
+
+use std::collections::HashMap;
+
+use crate::arch::c::unit::tree::{Expr, ExprKind};
+use crate::arch::c::unit::types::Ty;
+use crate::diag::Diagnostic;
+use crate::program::{BinOp, Content, Op, Port, Property, Storage, Value};
+use crate::source::Span;
+
+use super::code::{Code, Ops};
+use super::place::Place;
+use super::value::Rv;
+use super::{Frame, Lowering, MAX_INSTRUCTIONS, Slot};
+use crate::arch::c::orders::Mark;
+
+impl Lowering<'_> {
+    pub(super) fn call(&mut self, callee: &Expr, args: &[Expr], span: Span) -> Result<Rv, Diagnostic> {
+        let direct = match &callee.kind {
+            ExprKind::Function(id) => Some(*id),
+            _ => None,
+        };
+        let target = match direct {
+            Some(_) => Rv::ZERO,
+            None => {
+                let value = self.expr(callee)?;
+                self.kept(value, span)?
+            }
+        };
+        let mut values = Vec::new();
+        for arg in args {
+            let value = match arg.ty.is_scalar() {
+                true => self.expr(arg)?,
+                false => self.record(arg)?,
+            };
+            // What later arguments change does not change this one.
+            values.push(self.kept_if_variable(value, arg.span)?);
+        }
+        match direct {
+            Some(id) => self.inline(id, values, span),
+            None => self.call_through(&target, callee, values, span),
+        }
+    }
+
+    fn kept_if_variable(&mut self, value: Rv, span: Span) -> Result<Rv, Diagnostic> {
+        match value {
+            Rv::Const(_) => Ok(value),
+            other => self.kept(other, span),
+        }
+    }
+
+    /// Through a pointer: every function of that type whose address is used somewhere.
+    fn call_through(
+        &mut self,
+        target: &Rv,
+        callee: &Expr,
+        args: Vec<Rv>,
+        span: Span,
+    ) -> Result<Rv, Diagnostic> {
+        let wanted = match callee.ty.target().map(Ty::plain) {
+            Some(Ty::Function(function)) => function.clone(),
+            _ => return Err(Diagnostic::internal("a call of what is no function").at(span, "here")),
+        };
+        if let Some(Value::Addr { sym, .. }) = target.known()
+            && let Some((id, _)) = self.functions.iter().find(|(_, s)| **s == sym)
+        {
+            return self.inline(*id, args, span);
+        }
+        let mut candidates: Vec<usize> = addressed(self.unit);
+        candidates.retain(|id| {
+            let f = &self.unit.functions[*id];
+            f.body.is_some()
+                && f.params.len() == args.len()
+                && f.result.is_scalar() == wanted.result.is_scalar()
+        });
+        let result = self.code.reg(span)?;
+        let end = self.code.label();
+        for id in candidates {
+            let next = self.code.label();
+            let sym = self.function_symbol(id)?;
+            let mut ops = Ops::default();
+            let same = Rv::binary(BinOp::Eq, target.clone(), Rv::Const(Value::addr(sym)));
+            let cond = ops.value(&same, Port::None);
+            ops.push(Op::If { cond, then: Vec::new(), otherwise: vec![Code::goto(next)] });
+            self.emit(ops, span);
+            let depth = self.code.depth;
+            let value = self.inline(id, args.clone(), span)?;
+            if wanted.result.plain() != &Ty::Void {
+                self.write(result, &value, span);
+            }
+            self.code.depth = depth;
+            self.goto(end, span);
+            self.code.place(next);
+        }
+        let mut ops = Ops::default();
+        let cond = ops.constant(0);
+        ops.push(Op::Assert { cond, property: Property::OutOfBounds });
+        self.emit(ops, span);
+        self.code.place(end);
+        Ok(Rv::Reg(result))
+    }
+
+    /// The body of a function, here.
+    pub(super) fn inline(&mut self, id: usize, args: Vec<Rv>, span: Span) -> Result<Rv, Diagnostic> {
+        let unit = self.unit;
+        let function = &unit.functions[id];
+        let Some(body) = &function.body else {
+            return Err(Diagnostic::unsupported(
+                "c::no-body",
+                format!("nobody says what `{}` does", function.name),
+            )
+            .at(span, "called here")
+            .at(function.span, "only declared")
+            .help("define it in the program, or include the header of litmus that does"));
+        };
+        if self.code.instrs.len() > MAX_INSTRUCTIONS {
+            return Err(Diagnostic::unsupported(
+                "c::too-large",
+                "this program is too large once its functions are inlined",
+            )
+            .at(span, "calls here and elsewhere"));
+        }
+        let active = self.frames.iter().filter(|frame| frame.function == id).count();
+        if active > self.options.recursion {
+            self.cut_recursion(span);
+            return Ok(Rv::ZERO);
+        }
+        let result = match function.result.plain() {
+            Ty::Void => None,
+            _ => Some(self.code.reg(span)?),
+        };
+        if let (Some(reg), false) = (result, function.result.is_scalar() || function.result == Ty::Void) {
+            let size = self.size(&function.result);
+            self.allocate(reg, &Rv::int(i128::from(size)), Storage::Private, Content::Nothing, span);
+        }
+        let depth = self.code.depth;
+        let mut slots = HashMap::new();
+        for (param, arg) in function.params.iter().zip(&args) {
+            let slot = self.new_slot(*param)?;
+            let ty = unit.variables[*param].ty.clone();
+            match slot {
+                Slot::Register(reg) => self.write(reg, arg, span),
+                Slot::Memory(reg) => {
+                    let escapes = unit.variables[*param].escapes;
+                    let storage = if escapes { Storage::Stack } else { Storage::Private };
+                    let size = self.size(&ty);
+                    self.allocate(reg, &Rv::int(i128::from(size)), storage, Content::Nothing, span);
+                    match ty.is_scalar() {
+                        true => {
+                            let place = Place::Memory(Rv::Reg(reg), ty.plain().clone(), None);
+                            self.store(&place, arg.clone(), Mark::Plain, span)?;
+                        }
+                        false => self.copy(&Rv::Reg(reg), arg, &ty, span)?,
+                    }
+                }
+            }
+            slots.insert(*param, slot);
+        }
+        let end = self.code.label();
+        self.frames.push(Frame {
+            function: id,
+            slots,
+            end,
+            result,
+            labels: HashMap::new(),
+            breaks: Vec::new(),
+            continues: Vec::new(),
+            cases: Vec::new(),
+            site: span,
+        });
+        let lowered = self.block(body, false);
+        self.frames.pop();
+        self.code.place(end);
+        self.code.depth = depth;
+        lowered?;
+        Ok(result.map_or(Rv::ZERO, Rv::Reg))
+    }
+
+    /// Too deep: a loop that never ends, which the bound cuts.
+    fn cut_recursion(&mut self, span: Span) {
+        let id = self.fresh_loop();
+        self.op(Op::LoopEnter { id }, span);
+        let top = self.code.label();
+        self.code.place(top);
+        self.op(Op::LoopHead { id }, span);
+        self.goto(top, span);
+    }
+}
+
+/// Functions used as values, anywhere.
+fn addressed(unit: &crate::arch::c::unit::tree::Unit) -> Vec<usize> {
+    let mut found = Vec::new();
+    let text = |e: &Expr, found: &mut Vec<usize>| walk(e, found);
+    for function in &unit.functions {
+        for stmt in function.body.iter().flatten() {
+            super::escape::expressions(stmt, &mut |e| text(e, &mut found));
+        }
+    }
+    for variable in &unit.variables {
+        for part in variable.init.iter().flatten() {
+            text(&part.value, &mut found);
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Functions inside an expression, but for those that are called by name.
+fn walk(e: &Expr, found: &mut Vec<usize>) {
+    super::escape::visit(e, &mut |e| {
+        if let ExprKind::Function(id) = &e.kind {
+            found.push(*id);
+        }
+    });
+}

@@ -1,0 +1,140 @@
+//! The instructions of one thread, while they are made.
+
+use crate::diag::Diagnostic;
+use crate::program::{BinOp, Instr, Op, Port, Reg, Thread, Tmp, UnOp, Value};
+use crate::source::Span;
+
+use super::value::Rv;
+
+/// A place in the code that may not be known yet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Label(usize);
+
+/// Code being made. Each instruction makes at most one access, so that program order has all of them in a row.
+#[derive(Default)]
+pub(super) struct Code {
+    pub instrs: Vec<Instr>,
+    labels: Vec<Option<usize>>,
+    /// Registers in use.
+    pub depth: u16,
+    /// The most that were ever in use.
+    pub most: u16,
+}
+
+/// The micro-ops of one instruction.
+#[derive(Default)]
+pub(super) struct Ops {
+    pub list: Vec<Op>,
+    tmps: u16,
+}
+
+impl Ops {
+    pub fn tmp(&mut self) -> Tmp {
+        self.tmps += 1;
+        Tmp(self.tmps - 1)
+    }
+
+    pub fn push(&mut self, op: Op) {
+        self.list.push(op);
+    }
+
+    /// Computes a value.
+    pub fn value(&mut self, rv: &Rv, port: Port) -> Tmp {
+        match rv {
+            Rv::Const(value) => {
+                let dst = self.tmp();
+                self.push(Op::Const { dst, value: *value });
+                dst
+            }
+            Rv::Reg(reg) => {
+                let dst = self.tmp();
+                self.push(Op::ReadReg { dst, reg: *reg, port });
+                dst
+            }
+            Rv::Unary(op, a) => {
+                let a = self.value(a, port);
+                self.unary(*op, a)
+            }
+            Rv::Binary(op, a, b) => {
+                let (a, b) = (self.value(a, port), self.value(b, port));
+                self.binary(*op, a, b)
+            }
+        }
+    }
+
+    pub fn unary(&mut self, op: UnOp, a: Tmp) -> Tmp {
+        let dst = self.tmp();
+        self.push(Op::Unary { dst, op, a });
+        dst
+    }
+
+    pub fn binary(&mut self, op: BinOp, a: Tmp, b: Tmp) -> Tmp {
+        let dst = self.tmp();
+        self.push(Op::Binary { dst, op, a, b });
+        dst
+    }
+
+    pub fn constant(&mut self, n: i128) -> Tmp {
+        let dst = self.tmp();
+        self.push(Op::Const { dst, value: Value::Int(n) });
+        dst
+    }
+
+    /// Puts a value into a register.
+    pub fn write(&mut self, reg: Reg, src: Tmp) {
+        self.push(Op::WriteReg { reg, src, extra: Default::default() });
+    }
+}
+
+impl Code {
+    pub fn label(&mut self) -> Label {
+        self.labels.push(None);
+        Label(self.labels.len() - 1)
+    }
+
+    pub fn place(&mut self, label: Label) {
+        self.labels[label.0] = Some(self.instrs.len());
+    }
+
+    pub fn goto(label: Label) -> Op {
+        Op::Goto { pc: label.0 }
+    }
+
+    pub fn push(&mut self, ops: Ops, text: String, span: Span) {
+        self.instrs.push(Instr { text, span, ops: ops.list });
+    }
+
+    /// A new register.
+    pub fn reg(&mut self, span: Span) -> Result<Reg, Diagnostic> {
+        if self.depth == u16::MAX {
+            return Err(Diagnostic::unsupported("c::too-large", "this program needs too many registers")
+                .at(span, "here"));
+        }
+        self.depth += 1;
+        self.most = self.most.max(self.depth);
+        Ok(Reg(self.depth - 1))
+    }
+
+    /// The thread, with every label known.
+    pub fn finish(mut self, result: Option<Reg>, start: crate::program::Start) -> Thread {
+        let end = self.instrs.len();
+        for instr in &mut self.instrs {
+            resolve(&mut instr.ops, &self.labels, end);
+        }
+        Thread { code: self.instrs, start, result, ..Thread::default() }
+    }
+}
+
+fn resolve(ops: &mut [Op], labels: &[Option<usize>], end: usize) {
+    for op in ops {
+        match op {
+            Op::Goto { pc } => *pc = labels.get(*pc).copied().flatten().unwrap_or(end),
+            Op::If { then, otherwise, .. } => {
+                resolve(then, labels, end);
+                resolve(otherwise, labels, end);
+            }
+            Op::Choice { branches } => branches.iter_mut().for_each(|b| resolve(b, labels, end)),
+            _ => {}
+        }
+    }
+}

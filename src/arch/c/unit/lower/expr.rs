@@ -1,0 +1,360 @@
+//! Expressions.
+
+use crate::arch::c::orders::{Mark, MemoryOrder};
+use crate::arch::c::unit::tree::{Expr, ExprKind, Operator};
+use crate::arch::c::unit::types::Ty;
+use crate::diag::Diagnostic;
+use crate::program::{BinOp, Content, Extra, Op, Port, Property, Storage, UnOp, Value};
+use crate::source::Span;
+
+use super::Lowering;
+use super::code::Ops;
+use super::place::Place;
+use super::value::Rv;
+
+/// The operator of micro-ops: values are exact, so that signed ones serve for all types.
+pub(super) fn operator(op: Operator) -> BinOp {
+    match op {
+        Operator::Add => BinOp::Add,
+        Operator::Sub => BinOp::Sub,
+        Operator::Mul => BinOp::Mul,
+        Operator::Div => BinOp::Div,
+        Operator::Rem => BinOp::Rem,
+        Operator::And => BinOp::And,
+        Operator::Or => BinOp::Or,
+        Operator::Xor => BinOp::Xor,
+        Operator::Shl => BinOp::Shl,
+        Operator::Shr => BinOp::Asr,
+        Operator::Eq => BinOp::Eq,
+        Operator::Ne => BinOp::Ne,
+        Operator::Lt => BinOp::Lt,
+        Operator::Le => BinOp::Le,
+        Operator::Gt => BinOp::Gt,
+        Operator::Ge => BinOp::Ge,
+    }
+}
+
+/// The value of an operator that works in that type.
+pub(super) fn arithmetic(op: Operator, a: Rv, b: Rv, work: &Ty) -> Rv {
+    let value = Rv::binary(operator(op), a, b);
+    match op.compares() || matches!(op, Operator::Shr | Operator::Rem) {
+        true => value,
+        false => value.held(work),
+    }
+}
+
+impl Lowering<'_> {
+    /// The value of an expression; for one without a value, 0.
+    pub(super) fn expr(&mut self, e: &Expr) -> Result<Rv, Diagnostic> {
+        let span = e.span;
+        Ok(match &e.kind {
+            ExprKind::Int(n) => Rv::int(*n),
+            ExprKind::Function(id) => Rv::Const(Value::addr(self.function_symbol(*id)?)),
+            ExprKind::Var(_) | ExprKind::Deref(_) | ExprKind::Member(..) | ExprKind::Literal(_) => {
+                let place = self.place(e)?;
+                if !e.ty.is_scalar() {
+                    return match place {
+                        Place::Memory(address, ..) => Ok(address),
+                        Place::Register(reg, _) => Ok(Rv::Reg(reg)),
+                    };
+                }
+                self.load(&place, Self::mark(&e.ty), span)?
+            }
+            ExprKind::AddressOf(inner) => match self.place(inner)? {
+                Place::Memory(address, ..) => address,
+                Place::Register(..) => {
+                    return Err(Diagnostic::internal("the address of a register").at(span, "taken here"));
+                }
+            },
+            ExprKind::Neg(a) => Rv::unary(UnOp::Neg, self.expr(a)?).held(&e.ty),
+            ExprKind::Complement(a) => Rv::unary(UnOp::Not, self.expr(a)?).held(&e.ty),
+            ExprKind::Not(a) => Rv::unary(UnOp::IsZero, self.expr(a)?),
+            ExprKind::Binary(op, a, b) => {
+                let a_value = self.expr(a)?;
+                let a_value = self.safe(a_value, b, span)?;
+                let b_value = self.expr(b)?;
+                self.no_zero(*op, &b_value, span);
+                let value = arithmetic(*op, a_value, b_value, &a.ty);
+                self.light(value, span)?
+            }
+            ExprKind::Logical(..) => {
+                let reg = self.code.reg(span)?;
+                let (no, end) = (self.code.label(), self.code.label());
+                self.jump_unless(e, no)?;
+                self.write(reg, &Rv::int(1), span);
+                self.goto(end, span);
+                self.code.place(no);
+                self.write(reg, &Rv::ZERO, span);
+                self.code.place(end);
+                Rv::Reg(reg)
+            }
+            ExprKind::Conditional(condition, a, b) => {
+                let scalar = e.ty.is_scalar();
+                let reg = self.code.reg(span)?;
+                let depth = self.code.depth;
+                let (no, end) = (self.code.label(), self.code.label());
+                self.jump_unless(condition, no)?;
+                for (index, side) in [a, b].into_iter().enumerate() {
+                    if index == 1 {
+                        self.code.place(no);
+                    }
+                    let value = match scalar || e.ty == Ty::Void {
+                        true => self.expr(side)?,
+                        false => self.record(side)?,
+                    };
+                    if e.ty != Ty::Void {
+                        self.write(reg, &value, side.span);
+                    }
+                    if index == 0 {
+                        self.goto(end, span);
+                    }
+                }
+                self.code.place(end);
+                self.code.depth = depth;
+                Rv::Reg(reg)
+            }
+            ExprKind::Assign(target, value) => return self.assign(target, value, span),
+            ExprKind::Update { op, target, value, work, old } => {
+                return self.update(*op, target, value, work, *old, span);
+            }
+            ExprKind::Cast(inner) => {
+                let value = self.expr(inner)?;
+                if matches!(e.ty.plain(), Ty::Float(_)) || matches!(inner.ty.plain(), Ty::Float(_)) {
+                    return Err(Diagnostic::unsupported(
+                        "c::float",
+                        "floating-point numbers are not supported",
+                    )
+                    .at(span, "here"));
+                }
+                value.held(&e.ty)
+            }
+            ExprKind::Comma(a, b) => {
+                self.expr(a)?;
+                self.expr(b)?
+            }
+            ExprKind::Call(callee, args) => self.call(callee, args, span)?,
+            ExprKind::Builtin(name, args) => self.builtin(name, args, &e.ty, span)?,
+            ExprKind::Statements(stmts) => {
+                let reg = self.code.reg(span)?;
+                let value = self.block(stmts, true)?;
+                if let Some(value) = value {
+                    self.write(reg, &value, span);
+                }
+                Rv::Reg(reg)
+            }
+        })
+    }
+
+    /// A value that what is evaluated next must not change.
+    fn safe(&mut self, value: Rv, next: &Expr, span: Span) -> Result<Rv, Diagnostic> {
+        match changes(next) {
+            true => self.kept(value, span),
+            false => Ok(value),
+        }
+    }
+
+    /// A value that has grown large is computed once.
+    fn light(&mut self, value: Rv, span: Span) -> Result<Rv, Diagnostic> {
+        if value.weight() > 24 { self.kept(value, span) } else { Ok(value) }
+    }
+
+    /// Division by zero is a violation.
+    fn no_zero(&mut self, op: Operator, divisor: &Rv, span: Span) {
+        if !matches!(op, Operator::Div | Operator::Rem) || divisor.known().is_some_and(|v| v != Value::ZERO) {
+            return;
+        }
+        let mut ops = Ops::default();
+        let value = ops.value(divisor, Port::None);
+        let zero = ops.constant(0);
+        let cond = ops.binary(BinOp::Ne, value, zero);
+        ops.push(Op::Assert { cond, property: Property::Arithmetic("division by zero".to_string()) });
+        self.emit(ops, span);
+    }
+
+    fn assign(&mut self, target: &Expr, value: &Expr, span: Span) -> Result<Rv, Diagnostic> {
+        if !target.ty.is_scalar() {
+            let from = self.record(value)?;
+            let Place::Memory(to, ..) = self.place(target)? else {
+                return Err(Diagnostic::internal("a structure in a register").at(span, "here"));
+            };
+            self.copy(&to, &from, &target.ty.plain().clone(), span)?;
+            return Ok(to);
+        }
+        let new = self.expr(value)?.held(&target.ty);
+        let place = self.place(target)?;
+        let new = match (&place, &new) {
+            (Place::Memory(..), Rv::Const(_) | Rv::Reg(_)) | (Place::Register(..), _) => new,
+            _ => self.kept(new, span)?,
+        };
+        self.store(&place, new.clone(), Self::mark(&target.ty), span)?;
+        Ok(match place {
+            Place::Register(reg, _) => Rv::Reg(reg),
+            Place::Memory(_, _, Some((_, width))) => Rv::unary(UnOp::ZeroExtend(width), new),
+            Place::Memory(..) => new,
+        })
+    }
+
+    fn update(
+        &mut self,
+        op: Operator,
+        target: &Expr,
+        value: &Expr,
+        work: &Ty,
+        old: bool,
+        span: Span,
+    ) -> Result<Rv, Diagnostic> {
+        let operand = self.expr(value)?;
+        self.no_zero(op, &operand, span);
+        let place = self.place(target)?;
+        if target.ty.is_atomic()
+            && let Place::Memory(address, ty, None) = &place
+        {
+            let (before, after) = self.modify(address, ty, MemoryOrder::SeqCst, span, |dst, ops| {
+                let operand = ops.value(&operand, Port::Data);
+                let new = ops.binary(operator(op), dst, operand);
+                hold(ops, new, ty)
+            })?;
+            return Ok(if old { before } else { after });
+        }
+        let before = self.load(&place, Mark::Plain, span)?;
+        let before = if old { self.kept(before, span)? } else { before };
+        let after = arithmetic(op, before.clone().held(work), operand, work).held(&target.ty);
+        let after = match &place {
+            Place::Memory(..) => self.kept(after, span)?,
+            Place::Register(..) => after,
+        };
+        self.store(&place, after.clone(), Mark::Plain, span)?;
+        Ok(match (old, place) {
+            (true, _) => before,
+            (false, Place::Register(reg, _)) => Rv::Reg(reg),
+            (false, _) => after,
+        })
+    }
+
+    /// A read-modify-write that always writes: the value before, and the one after it.
+    pub(super) fn modify(
+        &mut self,
+        address: &Rv,
+        ty: &Ty,
+        order: MemoryOrder,
+        span: Span,
+        new: impl FnOnce(crate::program::Tmp, &mut Ops) -> crate::program::Tmp,
+    ) -> Result<(Rv, Rv), Diagnostic> {
+        let size = self.access_size(ty, span)?;
+        let (before, after) = (self.code.reg(span)?, self.code.reg(span)?);
+        let mut ops = Ops::default();
+        let addr = ops.value(address, Port::Addr);
+        let dst = ops.tmp();
+        let from = ops.list.len();
+        let update = new(dst, &mut ops);
+        // What does not depend on the old value is computed before the access.
+        let mut inner: Vec<Op> = ops.list.split_off(from);
+        let mut known = vec![dst];
+        let mut inside = Vec::new();
+        for op in inner.drain(..) {
+            let depends = match &op {
+                Op::Unary { a, .. } => known.contains(a),
+                Op::Binary { a, b, .. } => known.contains(a) || known.contains(b),
+                _ => false,
+            };
+            match (&op, depends) {
+                (Op::Unary { dst, .. } | Op::Binary { dst, .. }, true) => {
+                    known.push(*dst);
+                    inside.push(op);
+                }
+                _ => ops.push(op),
+            }
+        }
+        let sets = Mark::Order(order).rmw_sets();
+        ops.push(Op::Rmw { dst, addr, ops: inside, update, size, sets, extra: Extra::default() });
+        ops.write(before, dst);
+        ops.write(after, update);
+        let changed = ops.binary(BinOp::Ne, dst, update);
+        self.note_write(&mut ops, changed);
+        self.emit(ops, span);
+        Ok((Rv::Reg(before).held(ty), Rv::Reg(after)))
+    }
+
+    /// Tells the loops around whether something was written.
+    pub(super) fn note_write(&self, ops: &mut Ops, changed: crate::program::Tmp) {
+        for reg in self.dirty() {
+            let old = ops.value(&Rv::Reg(reg), Port::None);
+            let new = ops.binary(BinOp::Or, old, changed);
+            ops.write(reg, new);
+        }
+    }
+
+    /// The address of a structure that an expression gives.
+    pub(super) fn record(&mut self, e: &Expr) -> Result<Rv, Diagnostic> {
+        match &e.kind {
+            ExprKind::Var(_) | ExprKind::Deref(_) | ExprKind::Member(..) | ExprKind::Literal(_) => {
+                match self.place(e)? {
+                    Place::Memory(address, ..) => Ok(address),
+                    Place::Register(..) => {
+                        Err(Diagnostic::internal("a structure in a register").at(e.span, "here"))
+                    }
+                }
+            }
+            ExprKind::Statements(stmts) => {
+                let reg = self.code.reg(e.span)?;
+                let value = self.block(stmts, true)?;
+                if let Some(value) = value {
+                    // The object lives as long as its block: take it out of there.
+                    let kept = self.code.reg(e.span)?;
+                    let size = self.size(&e.ty);
+                    self.allocate(
+                        kept,
+                        &Rv::int(i128::from(size)),
+                        Storage::Private,
+                        Content::Nothing,
+                        e.span,
+                    );
+                    self.copy(&Rv::Reg(kept), &value, &e.ty, e.span)?;
+                    self.write(reg, &Rv::Reg(kept), e.span);
+                }
+                Ok(Rv::Reg(reg))
+            }
+            ExprKind::Builtin("load", args) => {
+                // An atomic structure, read as a whole: only where it is one scalar.
+                Err(Diagnostic::unsupported(
+                    "c::access",
+                    "atomic accesses to whole structures are not supported",
+                )
+                .at(args[0].span, "here"))
+            }
+            _ => self.expr(e),
+        }
+    }
+}
+
+/// Cuts a value to what a type holds.
+pub(super) fn hold(ops: &mut Ops, value: crate::program::Tmp, ty: &Ty) -> crate::program::Tmp {
+    match ty.as_int() {
+        Some(int) if int.boolean => {
+            let zero = ops.constant(0);
+            ops.binary(BinOp::Ne, value, zero)
+        }
+        Some(int) if int.bytes < 16 => {
+            let bits = 8 * int.bytes;
+            ops.unary(if int.signed { UnOp::SignExtend(bits) } else { UnOp::ZeroExtend(bits) }, value)
+        }
+        _ => value,
+    }
+}
+
+/// May evaluating it change a variable?
+fn changes(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Int(_) | ExprKind::Function(_) | ExprKind::Var(_) => false,
+        ExprKind::Deref(a)
+        | ExprKind::AddressOf(a)
+        | ExprKind::Member(a, ..)
+        | ExprKind::Neg(a)
+        | ExprKind::Not(a)
+        | ExprKind::Complement(a)
+        | ExprKind::Cast(a) => changes(a),
+        ExprKind::Binary(_, a, b) | ExprKind::Logical(_, a, b) => changes(a) || changes(b),
+        ExprKind::Conditional(a, b, c) => changes(a) || changes(b) || changes(c),
+        _ => true,
+    }
+}

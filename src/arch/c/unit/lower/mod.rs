@@ -1,0 +1,392 @@
+//! From the typed tree to micro-ops: calls are inlined, locals are registers where they can be, each access is an instruction.
+
+mod awaits;
+mod builtin;
+mod call;
+mod code;
+mod condition;
+mod escape;
+mod expr;
+mod place;
+mod stmt;
+mod switch;
+mod value;
+
+use std::collections::HashMap;
+
+use super::tree::{Expr, ExprKind, Life, Unit};
+use super::types::Ty;
+use crate::arch::ArchId;
+use crate::arch::c::lower::BITS;
+use crate::diag::Diagnostic;
+use crate::program::{Location, Program, Reg, RegTable, Start, Sym, Value};
+use crate::source::{Sources, Span};
+
+use code::{Code, Label, Ops};
+use value::Rv;
+
+/// What the translation depends on besides the text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// How deep a function may call itself.
+    pub recursion: usize,
+    /// What the memory orders of C11 become.
+    pub orders: Orders,
+}
+
+/// What the memory orders of C11 become.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Orders {
+    /// Sets that the model knows.
+    #[default]
+    Sets,
+    /// Sets, and the fences that a compiler puts beside the access on a machine that keeps reads in order with what follows them, and lets
+    /// writes wait (SC, TSO, PSO).
+    Fences,
+}
+
+/// More instructions than this: functions that call each other blow up when they are inlined.
+const MAX_INSTRUCTIONS: usize = 400_000;
+
+/// Translates a program. `main` starts alone.
+///
+/// # Errors
+/// What cannot be translated, each once.
+pub fn lower(mut unit: Unit, sources: &Sources, options: Options) -> Result<Program, Vec<Diagnostic>> {
+    escape::mark(&mut unit);
+    let mut cx = Lowering {
+        unit: &unit,
+        sources,
+        options,
+        program: Program {
+            conventions: crate::arch::conventions(ArchId::C),
+            bits: BITS,
+            threads: Vec::new(),
+            regs: RegTable::default(),
+            symbols: Vec::new(),
+            locations: Vec::new(),
+            init_regs: Vec::new(),
+            reg_types: Vec::new(),
+            faults: Default::default(),
+            features: Default::default(),
+        },
+        statics: HashMap::new(),
+        functions: HashMap::new(),
+        codes: Vec::new(),
+        code: Code::default(),
+        frames: Vec::new(),
+        own: HashMap::new(),
+        loops: 0,
+        waiting: Vec::new(),
+        thread_result: Reg(0),
+        errors: Vec::new(),
+    };
+    let Some(main) = unit.functions.iter().position(|f| f.name == "main" && f.body.is_some()) else {
+        return Err(vec![
+            Diagnostic::error("c::no-main", "this program has no `main`")
+                .help("a litmus test in C starts with a line `C name`; `litmus run` takes those"),
+        ]);
+    };
+    cx.codes.push(main);
+    let mut most = 0;
+    let mut at = 0;
+    while at < cx.codes.len() {
+        let start = if at == 0 { Start::Alone } else { Start::Spawned };
+        match cx.thread(cx.codes[at], start) {
+            Ok(used) => most = most.max(used),
+            Err(diagnostic) => cx.errors.push(diagnostic),
+        }
+        if cx.errors.len() > 50 {
+            break;
+        }
+        at += 1;
+    }
+    for n in 0..most {
+        cx.program.regs.intern(&format!("r{n}"));
+    }
+    let Lowering { program, mut errors, .. } = cx;
+    match errors.is_empty() {
+        true => Ok(program),
+        false => {
+            let mut seen = Vec::new();
+            errors.retain(|d| {
+                let key = (d.code, d.labels.first().map(|l| l.0));
+                let new = !seen.contains(&key);
+                seen.push(key);
+                new
+            });
+            Err(errors)
+        }
+    }
+}
+
+/// Where a variable is.
+#[derive(Clone, Copy, Debug)]
+enum Slot {
+    Register(Reg),
+    /// In memory; the register holds its address.
+    Memory(Reg),
+}
+
+/// A function being inlined.
+struct Frame {
+    function: usize,
+    slots: HashMap<usize, Slot>,
+    /// Where `return` goes.
+    end: Label,
+    /// Where the result goes: a register, or for structures one that holds the address of an object.
+    result: Option<Reg>,
+    labels: HashMap<String, Label>,
+    breaks: Vec<Label>,
+    continues: Vec<Label>,
+    /// Labels of the `switch` being translated, those of the next `case` last.
+    cases: Vec<Vec<Label>>,
+    /// Where it was called.
+    site: Span,
+}
+
+struct Lowering<'a> {
+    unit: &'a Unit,
+    sources: &'a Sources,
+    options: Options,
+    program: Program,
+    /// Symbols of static variables.
+    statics: HashMap<usize, Sym>,
+    /// Symbols of functions whose address is used.
+    functions: HashMap<usize, Sym>,
+    /// Functions that threads run, in the order of `Program::threads`.
+    codes: Vec<usize>,
+    code: Code,
+    frames: Vec<Frame>,
+    /// Thread-local variables of the thread being translated.
+    own: HashMap<usize, Slot>,
+    loops: u32,
+    /// Of each loop around that may turn out to wait: the register that says whether this pass wrote.
+    waiting: Vec<Reg>,
+    /// Where the result of the thread being translated goes.
+    thread_result: Reg,
+    errors: Vec<Diagnostic>,
+}
+
+impl Lowering<'_> {
+    /// The code of one thread; gives the number of registers it needs.
+    fn thread(&mut self, function: usize, start: Start) -> Result<u16, Diagnostic> {
+        self.code = Code::default();
+        self.own.clear();
+        self.frames.clear();
+        let f = &self.unit.functions[function];
+        let span = f.span;
+        // Arguments arrive in the first registers.
+        let incoming =
+            f.params.iter().map(|_| self.code.reg(span)).collect::<Result<Vec<Reg>, Diagnostic>>()?;
+        let result = self.code.reg(span)?;
+        self.thread_result = result;
+        for (id, variable) in self.unit.variables.iter().enumerate() {
+            if variable.life == Life::Thread {
+                let slot = self.new_slot(id)?;
+                self.own.insert(id, slot);
+                self.bring_to_life(id, slot, true)?;
+            }
+        }
+        let args = incoming.into_iter().map(Rv::Reg).collect();
+        let value = self.inline(function, args, span)?;
+        if f.result.is_scalar() {
+            self.write(result, &value, span);
+        }
+        let code = std::mem::take(&mut self.code);
+        let most = code.most;
+        self.program.threads.push(code.finish(Some(result), start));
+        Ok(most)
+    }
+
+    /// The text under a span, on one line.
+    fn text(&self, span: Span) -> String {
+        let text = self.sources.text(span);
+        let mut words = text.split_whitespace();
+        let mut line = words.next().unwrap_or("").to_string();
+        for word in words {
+            line.push(' ');
+            line.push_str(word);
+            if line.len() > 200 {
+                line.push('…');
+                break;
+            }
+        }
+        line
+    }
+
+    /// Ends an instruction. What a header of ours does is done where it is called.
+    fn emit(&mut self, ops: Ops, span: Span) {
+        let ours = |span: Span| self.sources.get(span.source).name.starts_with('<');
+        let mut span = span;
+        for frame in self.frames.iter().rev() {
+            if !ours(span) {
+                break;
+            }
+            span = frame.site;
+        }
+        let text = self.text(span);
+        self.code.push(ops, text, span);
+    }
+
+    fn write(&mut self, reg: Reg, value: &Rv, span: Span) {
+        if *value == Rv::Reg(reg) {
+            return;
+        }
+        let mut ops = Ops::default();
+        let tmp = ops.value(value, Default::default());
+        ops.write(reg, tmp);
+        self.emit(ops, span);
+    }
+
+    /// A value that stays what it is, whatever happens to variables.
+    fn kept(&mut self, value: Rv, span: Span) -> Result<Rv, Diagnostic> {
+        if value.known().is_some() {
+            return Ok(value);
+        }
+        let reg = self.code.reg(span)?;
+        self.write(reg, &value, span);
+        Ok(Rv::Reg(reg))
+    }
+
+    fn frame(&mut self) -> &mut Frame {
+        self.frames.last_mut().expect("inside a function")
+    }
+
+    fn fresh_loop(&mut self) -> u32 {
+        self.loops += 1;
+        self.loops
+    }
+
+    fn symbol(&mut self, name: &str, span: Span) -> Result<Sym, Diagnostic> {
+        // Two variables of one name are two symbols.
+        let taken = self.program.symbols.iter().filter(|s| s.split('#').next() == Some(name)).count();
+        let name = if taken > 0 { format!("{name}#{taken}") } else { name.to_string() };
+        let index = u16::try_from(self.program.symbols.len()).ok().filter(|n| *n < u16::MAX / 2);
+        let Some(index) = index else {
+            return Err(
+                Diagnostic::unsupported("c::too-large", "this program has too many objects").at(span, "here")
+            );
+        };
+        self.program.symbols.push(name);
+        Ok(Sym(index))
+    }
+
+    /// The symbol of a static variable; its cells are made when it is first met.
+    fn static_symbol(&mut self, id: usize) -> Result<Sym, Diagnostic> {
+        if let Some(sym) = self.statics.get(&id) {
+            return Ok(*sym);
+        }
+        let variable = &self.unit.variables[id];
+        let sym = self.symbol(&variable.name, variable.span)?;
+        self.statics.insert(id, sym);
+        let leaves = variable.ty.leaves(&self.unit.records);
+        if self.program.locations.len() + leaves.len() > usize::from(u16::MAX) {
+            return Err(Diagnostic::unsupported("c::too-large", "this program has too many memory cells")
+                .at(variable.span, "here"));
+        }
+        let first = self.program.locations.len();
+        for leaf in leaves {
+            self.program.locations.push(Location {
+                name: format!("{}{}", self.program.symbols[usize::from(sym.0)], leaf.path),
+                sym,
+                offset: leaf.offset as i64,
+                ty: leaf.ty.cell(),
+                declared: true,
+                init: Value::ZERO,
+            });
+        }
+        for part in variable.init.iter().flatten() {
+            let value = self.constant(&part.value)?;
+            let cells = &mut self.program.locations[first..];
+            let Some(cell) =
+                cells.iter_mut().find(|cell| cell.sym == sym && cell.offset == part.offset as i64)
+            else {
+                continue;
+            };
+            cell.init = match part.bits {
+                None => value,
+                Some((low, width)) => {
+                    let (old, new) = (cell.init.as_int().unwrap_or(0), value.as_int().unwrap_or(0));
+                    let mask = ((1i128 << width) - 1) << low;
+                    Value::Int(old & !mask | (new << low) & mask)
+                }
+            };
+        }
+        Ok(sym)
+    }
+
+    fn function_symbol(&mut self, id: usize) -> Result<Sym, Diagnostic> {
+        if let Some(sym) = self.functions.get(&id) {
+            return Ok(*sym);
+        }
+        let function = &self.unit.functions[id];
+        let sym = self.symbol(&format!("{}()", function.name), function.span)?;
+        self.functions.insert(id, sym);
+        Ok(sym)
+    }
+
+    /// The initial value of a static variable.
+    fn constant(&mut self, e: &Expr) -> Result<Value, Diagnostic> {
+        let none = || {
+            Diagnostic::error("c::constant", "a static variable starts with a constant").at(e.span, "not one")
+        };
+        let rv = self.constant_rv(e)?.ok_or_else(none)?;
+        rv.known().ok_or_else(none)
+    }
+
+    fn constant_rv(&mut self, e: &Expr) -> Result<Option<Rv>, Diagnostic> {
+        Ok(Some(match &e.kind {
+            ExprKind::Int(n) => Rv::int(*n),
+            ExprKind::Function(id) => Rv::Const(Value::addr(self.function_symbol(*id)?)),
+            ExprKind::AddressOf(inner) => match self.constant_address(inner)? {
+                Some(address) => address,
+                None => return Ok(None),
+            },
+            ExprKind::Cast(inner) => match self.constant_rv(inner)? {
+                Some(value) => value.held(&e.ty),
+                None => return Ok(None),
+            },
+            ExprKind::Binary(op, a, b) => {
+                let (Some(a_value), Some(b_value)) = (self.constant_rv(a)?, self.constant_rv(b)?) else {
+                    return Ok(None);
+                };
+                let work = a.ty.clone();
+                expr::arithmetic(*op, a_value, b_value, &work)
+            }
+            ExprKind::Neg(a) => match self.constant_rv(a)? {
+                Some(a) => Rv::unary(crate::program::UnOp::Neg, a).held(&e.ty),
+                None => return Ok(None),
+            },
+            ExprKind::Conditional(c, a, b) => match self.constant_rv(c)?.and_then(|c| c.known()) {
+                Some(c) => return self.constant_rv(if c == Value::ZERO { b } else { a }),
+                None => return Ok(None),
+            },
+            // A constant object, as compilers allow.
+            ExprKind::Var(id) if self.unit.variables[*id].ty.is_scalar() => {
+                match self.unit.variables[*id].init.as_deref() {
+                    Some([part]) => return self.constant_rv(&part.value),
+                    _ => return Ok(None),
+                }
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    fn constant_address(&mut self, e: &Expr) -> Result<Option<Rv>, Diagnostic> {
+        Ok(match &e.kind {
+            ExprKind::Var(id) if self.unit.variables[*id].life == Life::Static => {
+                Some(Rv::Const(Value::addr(self.static_symbol(*id)?)))
+            }
+            ExprKind::Member(inner, offset, None) => self
+                .constant_address(inner)?
+                .map(|base| Rv::binary(crate::program::BinOp::Add, base, Rv::int(i128::from(*offset)))),
+            ExprKind::Deref(pointer) => self.constant_rv(pointer)?,
+            _ => None,
+        })
+    }
+
+    fn size(&self, ty: &Ty) -> u64 {
+        ty.size(&self.unit.records).unwrap_or(0)
+    }
+}

@@ -1,0 +1,295 @@
+//! Objects: where they are, reading and writing them.
+
+use crate::arch::c::orders::{Mark, MemoryOrder};
+use crate::arch::c::unit::tree::{Expr, ExprKind, Life, Part};
+use crate::arch::c::unit::types::Ty;
+use crate::diag::Diagnostic;
+use crate::program::threads::FULL_FENCE;
+use crate::program::{AccessSize, BinOp, Content, Extra, Op, Port, Reg, Storage, UnOp, Value};
+use crate::source::Span;
+
+use super::code::Ops;
+use super::value::Rv;
+use super::{Lowering, Orders, Slot};
+
+/// An object.
+#[derive(Clone, Debug)]
+pub(super) enum Place {
+    Register(Reg, Ty),
+    /// At an address; some bits of it, for a bit-field.
+    Memory(Rv, Ty, Option<(u8, u8)>),
+}
+
+impl Lowering<'_> {
+    fn slot(&self, id: usize) -> Option<Slot> {
+        let frame = self.frames.last()?;
+        frame.slots.get(&id).or_else(|| self.own.get(&id)).copied()
+    }
+
+    /// A place for a variable; the register that holds it or its address.
+    pub(super) fn new_slot(&mut self, id: usize) -> Result<Slot, Diagnostic> {
+        let variable = &self.unit.variables[id];
+        let reg = self.code.reg(variable.span)?;
+        Ok(match variable.addressed || !variable.ty.is_scalar() {
+            true => Slot::Memory(reg),
+            false => Slot::Register(reg),
+        })
+    }
+
+    /// Makes the object of a variable and gives it its initial value.
+    pub(super) fn bring_to_life(&mut self, id: usize, slot: Slot, zero: bool) -> Result<(), Diagnostic> {
+        let variable = &self.unit.variables[id];
+        let (ty, span) = (variable.ty.clone(), variable.span);
+        let parts = variable.init.as_deref();
+        match slot {
+            Slot::Register(reg) => {
+                let Some([part]) = parts else {
+                    if zero || parts.is_some() {
+                        self.write(reg, &Rv::ZERO, span);
+                    }
+                    return Ok(());
+                };
+                let value = self.expr(&part.value)?.held(&ty);
+                self.write(reg, &value, span.to(part.value.span));
+            }
+            Slot::Memory(reg) => {
+                let storage = if variable.escapes { Storage::Stack } else { Storage::Private };
+                // A whole structure copied over leaves nothing to be zero.
+                let whole = matches!(parts, Some([part]) if part.ty.plain() == ty.plain());
+                let content =
+                    if (parts.is_some() && !whole) || zero { Content::Zero } else { Content::Nothing };
+                let size = self.size(&ty);
+                self.allocate(reg, &Rv::int(i128::from(size)), storage, content, span);
+                for part in parts.into_iter().flatten() {
+                    self.store_part(Rv::Reg(reg), part)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn store_part(&mut self, base: Rv, part: &Part) -> Result<(), Diagnostic> {
+        let span = part.value.span;
+        let address = Rv::binary(BinOp::Add, base, Rv::int(i128::from(part.offset)));
+        if !part.ty.is_scalar() {
+            let from = self.record(&part.value)?;
+            return self.copy(&address, &from, &part.ty, span);
+        }
+        let value = self.expr(&part.value)?;
+        // The first write of an atomic object is a plain one.
+        let place = Place::Memory(address, part.ty.plain().clone(), part.bits);
+        self.store(&place, value, Mark::Plain, span)
+    }
+
+    pub(super) fn allocate(&mut self, reg: Reg, size: &Rv, kind: Storage, content: Content, span: Span) {
+        let mut ops = Ops::default();
+        let size = ops.value(size, Port::None);
+        let dst = ops.tmp();
+        ops.push(Op::Alloc { dst, size, kind, content });
+        ops.write(reg, dst);
+        self.emit(ops, span);
+    }
+
+    /// The object that an expression names.
+    pub(super) fn place(&mut self, e: &Expr) -> Result<Place, Diagnostic> {
+        match &e.kind {
+            ExprKind::Var(id) => {
+                let variable = &self.unit.variables[*id];
+                if variable.life == Life::Static {
+                    let sym = self.static_symbol(*id)?;
+                    return Ok(Place::Memory(Rv::Const(Value::addr(sym)), e.ty.clone(), None));
+                }
+                match self.slot(*id) {
+                    Some(Slot::Register(reg)) => Ok(Place::Register(reg, e.ty.clone())),
+                    Some(Slot::Memory(reg)) => Ok(Place::Memory(Rv::Reg(reg), e.ty.clone(), None)),
+                    None => Err(Diagnostic::unsupported(
+                        "c::goto",
+                        format!("`{}` is used where its declaration was jumped over", variable.name),
+                    )
+                    .at(e.span, "here")),
+                }
+            }
+            ExprKind::Literal(id) => {
+                let slot = self.new_slot(*id)?;
+                self.frame().slots.insert(*id, slot);
+                self.bring_to_life(*id, slot, false)?;
+                match slot {
+                    Slot::Register(reg) => Ok(Place::Register(reg, e.ty.clone())),
+                    Slot::Memory(reg) => Ok(Place::Memory(Rv::Reg(reg), e.ty.clone(), None)),
+                }
+            }
+            ExprKind::Deref(pointer) => {
+                let address = self.expr(pointer)?;
+                Ok(Place::Memory(address, e.ty.clone(), None))
+            }
+            ExprKind::Member(inner, offset, bits) => {
+                let base = match inner.is_object() {
+                    true => match self.place(inner)? {
+                        Place::Memory(address, ..) => address,
+                        Place::Register(..) => {
+                            return Err(Diagnostic::internal("a structure in a register").at(e.span, "here"));
+                        }
+                    },
+                    false => self.record(inner)?,
+                };
+                let address = Rv::binary(BinOp::Add, base, Rv::int(i128::from(*offset)));
+                Ok(Place::Memory(address, e.ty.clone(), *bits))
+            }
+            _ => {
+                let address = self.record(e)?;
+                Ok(Place::Memory(address, e.ty.clone(), None))
+            }
+        }
+    }
+
+    /// The place that an argument of a builtin points at: a register stays one.
+    pub(super) fn target(&mut self, e: &Expr) -> Result<Place, Diagnostic> {
+        let ty = e.ty.target().cloned().unwrap_or(Ty::INT);
+        if let ExprKind::AddressOf(inner) = &e.kind
+            && inner.is_object()
+            && inner.ty.is_scalar()
+        {
+            return self.place(inner);
+        }
+        let address = self.expr(e)?;
+        Ok(Place::Memory(address, ty, None))
+    }
+
+    /// What an access without an order of its own is marked with.
+    pub(super) fn mark(ty: &Ty) -> Mark {
+        match ty.is_atomic() {
+            true => Mark::Order(MemoryOrder::SeqCst),
+            false => Mark::Plain,
+        }
+    }
+
+    pub(super) fn access_size(&self, ty: &Ty, span: Span) -> Result<AccessSize, Diagnostic> {
+        match ty.plain() {
+            Ty::Float(_) => {
+                Err(Diagnostic::unsupported("c::float", "floating-point numbers are not supported")
+                    .at(span, "this object"))
+            }
+            plain if plain.is_scalar() => Ok(AccessSize(self.size(plain) as u8)),
+            other => Err(Diagnostic::unsupported(
+                "c::access",
+                format!("an access to a whole `{}` at once", other.describe(&self.unit.records)),
+            )
+            .at(span, "here")),
+        }
+    }
+
+    pub(super) fn load(&mut self, place: &Place, mark: Mark, span: Span) -> Result<Rv, Diagnostic> {
+        match place {
+            Place::Register(reg, _) => Ok(Rv::Reg(*reg)),
+            Place::Memory(address, ty, bits) => {
+                let size = self.access_size(ty, span)?;
+                let dst_reg = self.code.reg(span)?;
+                let mut ops = Ops::default();
+                let addr = ops.value(address, Port::Addr);
+                let dst = ops.tmp();
+                ops.push(Op::Load { dst, addr, size, sets: mark.access_sets(), extra: Extra::default() });
+                ops.write(dst_reg, dst);
+                self.emit(ops, span);
+                let value = Rv::Reg(dst_reg).held(ty);
+                Ok(match bits {
+                    None => value,
+                    Some((low, width)) => {
+                        let shifted = Rv::binary(BinOp::Lsr, value, Rv::int(i128::from(*low)));
+                        let signed = ty.as_int().is_some_and(|int| int.signed);
+                        let cut = if signed { UnOp::SignExtend(*width) } else { UnOp::ZeroExtend(*width) };
+                        Rv::unary(cut, shifted)
+                    }
+                })
+            }
+        }
+    }
+
+    pub(super) fn store(
+        &mut self,
+        place: &Place,
+        value: Rv,
+        mark: Mark,
+        span: Span,
+    ) -> Result<(), Diagnostic> {
+        match place {
+            Place::Register(reg, ty) => {
+                let value = value.held(ty);
+                self.write(*reg, &value, span);
+                Ok(())
+            }
+            Place::Memory(address, ty, bits) => {
+                let size = self.access_size(ty, span)?;
+                let value = match bits {
+                    None => value.held(ty),
+                    Some((low, width)) => {
+                        let whole = Place::Memory(address.clone(), ty.clone(), None);
+                        let old = self.load(&whole, Mark::Plain, span)?;
+                        let mask = ((1i128 << width) - 1) << low;
+                        let kept = Rv::binary(BinOp::And, old, Rv::int(!mask));
+                        let new = Rv::binary(BinOp::Shl, value, Rv::int(i128::from(*low)));
+                        let new = Rv::binary(BinOp::And, new, Rv::int(mask));
+                        Rv::binary(BinOp::Or, kept, new).held(ty)
+                    }
+                };
+                let order = match mark {
+                    Mark::Order(order) => Some(order),
+                    _ => None,
+                };
+                if matches!(order, Some(MemoryOrder::Release | MemoryOrder::SeqCst)) {
+                    self.ordering_fence(span);
+                }
+                let mut ops = Ops::default();
+                let addr = ops.value(address, Port::Addr);
+                let value = ops.value(&value, Port::Data);
+                ops.push(Op::Store { addr, value, size, sets: mark.access_sets(), extra: Extra::default() });
+                self.emit(ops, span);
+                if order == Some(MemoryOrder::SeqCst) {
+                    self.machine_fence(span);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// On machines: what makes writes before it land before writes after it.
+    pub(super) fn ordering_fence(&mut self, span: Span) {
+        if self.options.orders == Orders::Fences {
+            self.fence(vec!["SFENCE".into(), "LWSYNC".into(), "DMB.ISHST".into()], span);
+        }
+    }
+
+    /// On machines: a full fence.
+    pub(super) fn machine_fence(&mut self, span: Span) {
+        if self.options.orders == Orders::Fences {
+            self.fence(FULL_FENCE.to_vec(), span);
+        }
+    }
+
+    pub(super) fn fence(&mut self, sets: Vec<crate::program::SetName>, span: Span) {
+        let mut ops = Ops::default();
+        ops.push(Op::Fence { sets, extra: Extra::default() });
+        self.emit(ops, span);
+    }
+
+    /// Copies an object, scalar by scalar.
+    pub(super) fn copy(&mut self, to: &Rv, from: &Rv, ty: &Ty, span: Span) -> Result<(), Diagnostic> {
+        let leaves = ty.leaves(&self.unit.records);
+        if leaves.len() > 4096 {
+            return Err(
+                Diagnostic::unsupported("c::too-large", "a copy of so large an object").at(span, "here")
+            );
+        }
+        for leaf in leaves {
+            let depth = self.code.depth;
+            let offset = Rv::int(i128::from(leaf.offset));
+            let plain = leaf.ty.plain().clone();
+            let source =
+                Place::Memory(Rv::binary(BinOp::Add, from.clone(), offset.clone()), plain.clone(), None);
+            let value = self.load(&source, Mark::Plain, span)?;
+            let target = Place::Memory(Rv::binary(BinOp::Add, to.clone(), offset), plain, None);
+            self.store(&target, value, Mark::Plain, span)?;
+            self.code.depth = depth;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,213 @@
+//! Statements.
+
+use crate::arch::c::unit::tree::{Expr, Stmt, StmtKind};
+use crate::diag::Diagnostic;
+use crate::program::Op;
+use crate::source::Span;
+
+use super::Lowering;
+use super::awaits::Waiting;
+use super::code::{Label, Ops};
+use super::value::Rv;
+
+impl Lowering<'_> {
+    /// A block. Where it is an expression, the value of its last statement.
+    pub(super) fn block(&mut self, stmts: &[Stmt], value: bool) -> Result<Option<Rv>, Diagnostic> {
+        let depth = self.code.depth;
+        let mut last = None;
+        for (index, stmt) in stmts.iter().enumerate() {
+            match &stmt.kind {
+                StmtKind::Expr(e) if value && index + 1 == stmts.len() => {
+                    last = Some(match e.ty.is_scalar() || e.ty == super::Ty::Void {
+                        true => self.expr(e)?,
+                        false => self.record(e)?,
+                    });
+                }
+                _ => self.stmt(stmt)?,
+            }
+        }
+        self.code.depth = depth;
+        Ok(last)
+    }
+
+    pub(super) fn stmt(&mut self, stmt: &Stmt) -> Result<(), Diagnostic> {
+        let depth = self.code.depth;
+        let mut keep = depth;
+        let span = stmt.span;
+        match &stmt.kind {
+            StmtKind::Empty => {}
+            StmtKind::Expr(e) => {
+                self.expr(e)?;
+            }
+            StmtKind::Declare(id) => {
+                let slot = self.new_slot(*id)?;
+                keep = self.code.depth;
+                self.frame().slots.insert(*id, slot);
+                self.bring_to_life(*id, slot, false)?;
+            }
+            StmtKind::Block(all) => {
+                self.block(all, false)?;
+            }
+            StmtKind::If(condition, then, otherwise) => {
+                let (no, end) = (self.code.label(), self.code.label());
+                self.jump_unless(condition, no)?;
+                self.stmt(then)?;
+                if let Some(otherwise) = otherwise {
+                    self.goto(end, span);
+                    self.code.place(no);
+                    self.stmt(otherwise)?;
+                } else {
+                    self.code.place(no);
+                }
+                self.code.place(end);
+            }
+            StmtKind::While(condition, body) => self.loop_over(Some(condition), None, body, span)?,
+            StmtKind::For(first, condition, step, body) => {
+                for stmt in first {
+                    self.stmt(stmt)?;
+                    keep = keep.max(depth);
+                }
+                self.loop_over(condition.as_ref(), step.as_ref(), body, span)?;
+                keep = depth;
+            }
+            StmtKind::DoWhile(body, condition) => self.do_while(body, condition, span)?,
+            StmtKind::Switch(value, body) => self.switch(value, body, span)?,
+            StmtKind::Case(_) => self.case(span)?,
+            StmtKind::Label(name) => {
+                let label = self.named_label(name);
+                self.code.place(label);
+                // A `goto` backwards comes by here again.
+                let id = self.fresh_loop();
+                self.op(Op::LoopHead { id }, span);
+            }
+            StmtKind::Goto(name) => {
+                let label = self.named_label(name);
+                self.goto(label, span);
+            }
+            StmtKind::Break | StmtKind::Continue => {
+                let frame = self.frame();
+                let targets =
+                    if matches!(stmt.kind, StmtKind::Break) { &frame.breaks } else { &frame.continues };
+                let Some(label) = targets.last().copied() else {
+                    return Err(
+                        Diagnostic::error("c::break", "there is no loop to leave here").at(span, "here")
+                    );
+                };
+                self.goto(label, span);
+            }
+            StmtKind::Return(value) => {
+                let (end, result) = (self.frame().end, self.frame().result);
+                if let Some(e) = value {
+                    self.give(e, result)?;
+                }
+                self.goto(end, span);
+            }
+        }
+        self.code.depth = keep;
+        Ok(())
+    }
+
+    /// Puts the result of a function where it goes.
+    fn give(&mut self, e: &Expr, result: Option<crate::program::Reg>) -> Result<(), Diagnostic> {
+        if e.ty.is_scalar() {
+            let value = self.expr(e)?;
+            if let Some(reg) = result {
+                self.write(reg, &value, e.span);
+            }
+        } else if e.ty == super::Ty::Void {
+            self.expr(e)?;
+        } else {
+            let from = self.record(e)?;
+            if let Some(reg) = result {
+                self.copy(&Rv::Reg(reg), &from, &e.ty, e.span)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn op(&mut self, op: Op, span: Span) {
+        let mut ops = Ops::default();
+        ops.push(op);
+        self.emit(ops, span);
+    }
+
+    fn named_label(&mut self, name: &str) -> Label {
+        if let Some(label) = self.frame().labels.get(name) {
+            return *label;
+        }
+        let label = self.code.label();
+        self.frame().labels.insert(name.to_string(), label);
+        label
+    }
+
+    /// `while` and `for`.
+    fn loop_over(
+        &mut self,
+        condition: Option<&Expr>,
+        step: Option<&Expr>,
+        body: &Stmt,
+        span: Span,
+    ) -> Result<(), Diagnostic> {
+        let id = self.fresh_loop();
+        let (top, next, end) = (self.code.label(), self.code.label(), self.code.label());
+        self.op(Op::LoopEnter { id }, span);
+        self.code.place(top);
+        let depth = self.code.depth;
+        let parts: Vec<&Expr> = condition.into_iter().chain(step).collect();
+        let waiting = self.pass_begins(&parts, body, span)?;
+        self.waiting.extend(waiting.as_ref().map(|w| w.dirty));
+        let head = Op::LoopHead { id };
+        match condition {
+            // Inside the branch: a pass that known numbers decide is not counted.
+            Some(condition) => self.branch(condition, end, false, Some(head))?,
+            None => self.op(head, span),
+        }
+        self.frame().breaks.push(end);
+        self.frame().continues.push(next);
+        let result = self.stmt(body);
+        self.frame().breaks.pop();
+        self.frame().continues.pop();
+        result?;
+        self.code.place(next);
+        if let Some(step) = step {
+            let depth = self.code.depth;
+            self.expr(step)?;
+            self.code.depth = depth;
+        }
+        self.end_of_pass(waiting.as_ref(), span);
+        self.goto(top, span);
+        self.code.place(end);
+        self.code.depth = depth;
+        Ok(())
+    }
+
+    fn end_of_pass(&mut self, waiting: Option<&Waiting>, span: Span) {
+        if let Some(waiting) = waiting {
+            self.pass_ends(waiting, span);
+            self.waiting.pop();
+        }
+    }
+
+    fn do_while(&mut self, body: &Stmt, condition: &Expr, span: Span) -> Result<(), Diagnostic> {
+        let id = self.fresh_loop();
+        let (top, next, end) = (self.code.label(), self.code.label(), self.code.label());
+        self.op(Op::LoopEnter { id }, span);
+        self.code.place(top);
+        let depth = self.code.depth;
+        let waiting = self.pass_begins(&[condition], body, span)?;
+        self.waiting.extend(waiting.as_ref().map(|w| w.dirty));
+        self.frame().breaks.push(end);
+        self.frame().continues.push(next);
+        let result = self.stmt(body);
+        self.frame().breaks.pop();
+        self.frame().continues.pop();
+        result?;
+        self.code.place(next);
+        self.branch(condition, end, false, Some(Op::LoopHead { id }))?;
+        self.end_of_pass(waiting.as_ref(), span);
+        self.goto(top, span);
+        self.code.depth = depth;
+        self.code.place(end);
+        Ok(())
+    }
+}

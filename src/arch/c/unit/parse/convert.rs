@@ -1,0 +1,79 @@
+//! Conversions: objects to values, values to types.
+
+use super::{Parsed, Parser};
+use crate::arch::c::unit::tree::{Expr, ExprKind};
+use crate::arch::c::unit::types::{IntTy, Ty};
+use crate::diag::Diagnostic;
+
+/// A number as an integer type holds it.
+pub(super) fn wrap(value: i128, ty: IntTy) -> i128 {
+    if ty.boolean {
+        return i128::from(value != 0);
+    }
+    if ty.bytes >= 16 {
+        return value;
+    }
+    let bits = 8 * u32::from(ty.bytes);
+    let low = value & ((1i128 << bits) - 1);
+    if ty.signed && low >> (bits - 1) & 1 == 1 { low - (1i128 << bits) } else { low }
+}
+
+impl Parser {
+    /// An expression as a value: arrays and functions become addresses, `_Atomic` goes.
+    pub(super) fn rvalue(&mut self, e: Expr) -> Expr {
+        match e.ty.plain() {
+            Ty::Array(target, _) => {
+                let ty = Ty::Pointer(target.clone());
+                let span = e.span;
+                Expr { kind: ExprKind::AddressOf(Box::new(e)), ty, span }
+            }
+            Ty::Function(_) => {
+                let (ty, span) = (e.ty.decayed(), e.span);
+                match e.kind {
+                    ExprKind::Deref(inner) => *inner,
+                    kind => Expr { kind, ty, span },
+                }
+            }
+            _ => e,
+        }
+    }
+
+    /// As a value of that type.
+    pub(super) fn convert(&mut self, e: Expr, ty: &Ty) -> Parsed<Expr> {
+        let e = self.rvalue(e);
+        let (from, to) = (e.ty.plain().clone(), ty.plain().clone());
+        if from == to {
+            return Ok(e);
+        }
+        match (&from, &to) {
+            (_, Ty::Void) => {}
+            (Ty::Int(_) | Ty::Pointer(_) | Ty::Float(_), Ty::Int(_) | Ty::Pointer(_) | Ty::Float(_)) => {}
+            _ => {
+                return Err(Diagnostic::error(
+                    "c::type",
+                    format!("`{}` cannot become `{}`", self.describe(&from), self.describe(&to)),
+                )
+                .at(e.span, "this value"));
+            }
+        }
+        if let (ExprKind::Int(value), Ty::Int(int)) = (&e.kind, &to) {
+            return Ok(Expr::int(wrap(*value, *int), to, e.span));
+        }
+        let span = e.span;
+        // A pointer to another type is the same address.
+        if matches!((&from, &to), (Ty::Pointer(_), Ty::Pointer(_))) && !matches!(e.kind, ExprKind::Int(_)) {
+            return Ok(Expr { ty: to, ..e });
+        }
+        Ok(Expr { kind: ExprKind::Cast(Box::new(e)), ty: to, span })
+    }
+
+    /// As a condition: a scalar.
+    pub(super) fn truth(&mut self, e: Expr) -> Parsed<Expr> {
+        let e = self.rvalue(e);
+        match e.ty.is_scalar() {
+            true => Ok(e),
+            false => Err(Diagnostic::error("c::type", format!("`{}` is no condition", self.describe(&e.ty)))
+                .at(e.span, "here")),
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! From tokens to a typed tree.
+
+mod builtins;
+mod constant;
+mod convert;
+mod declare;
+mod expr;
+mod init;
+mod primary;
+mod specifiers;
+mod stmt;
+mod unit;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::tree::{Life, Unit, Variable};
+use super::types::Ty;
+use crate::arch::c::preprocess::{Kind, Token};
+use crate::diag::Diagnostic;
+use crate::source::Span;
+
+pub use builtins::BUILTINS;
+
+/// Statements, expressions and types nested deeper than this are refused.
+const MAX_DEPTH: usize = 200;
+
+/// Parses a whole program.
+///
+/// # Errors
+/// Everything wrong with it, one statement or declaration at a time.
+pub fn parse(tokens: Vec<Token>) -> Result<Unit, Vec<Diagnostic>> {
+    let mut parser = Parser {
+        tokens,
+        at: 0,
+        unit: Unit::default(),
+        scopes: vec![HashMap::new()],
+        tags: vec![HashMap::new()],
+        function: None,
+        depth: 0,
+        errors: Vec::new(),
+    };
+    parser.unit();
+    match parser.errors.is_empty() {
+        true => Ok(parser.unit),
+        false => Err(parser.errors),
+    }
+}
+
+/// What a name means.
+#[derive(Clone, Debug)]
+enum Entity {
+    Type(Ty),
+    Variable(usize),
+    Function(usize),
+    Constant(i128),
+}
+
+/// What a tag means.
+#[derive(Clone, Copy, Debug)]
+enum Tag {
+    Record(usize),
+    Enum,
+}
+
+/// The function being parsed.
+#[derive(Clone, Debug)]
+struct Current {
+    name: String,
+    result: Ty,
+}
+
+struct Parser {
+    tokens: Vec<Token>,
+    at: usize,
+    unit: Unit,
+    scopes: Vec<HashMap<Arc<str>, Entity>>,
+    tags: Vec<HashMap<Arc<str>, Tag>>,
+    function: Option<Current>,
+    depth: usize,
+    errors: Vec<Diagnostic>,
+}
+
+type Parsed<T> = Result<T, Diagnostic>;
+
+impl Parser {
+    fn peek(&self) -> &Token {
+        self.ahead(0)
+    }
+
+    fn ahead(&self, n: usize) -> &Token {
+        self.tokens.get(self.at + n).unwrap_or(&self.tokens[self.tokens.len() - 1])
+    }
+
+    fn is(&self, text: &str) -> bool {
+        self.peek().is(text)
+    }
+
+    fn bump(&mut self) -> Token {
+        let token = self.peek().clone();
+        if token.kind != Kind::End {
+            self.at += 1;
+        }
+        token
+    }
+
+    fn eat(&mut self, text: &str) -> bool {
+        let found = self.is(text);
+        if found {
+            self.at += 1;
+        }
+        found
+    }
+
+    fn expect(&mut self, text: &str, place: &str) -> Parsed<Span> {
+        let span = self.peek().span;
+        if self.eat(text) {
+            return Ok(span);
+        }
+        Err(self.unexpected(&format!("`{text}` {place}")))
+    }
+
+    fn unexpected(&self, wanted: &str) -> Diagnostic {
+        let token = self.peek();
+        let found = match token.kind {
+            Kind::End => "the end of the file".to_string(),
+            _ => format!("`{}`", token.text),
+        };
+        Diagnostic::error("c::syntax", format!("expected {wanted}, found {found}")).at(token.span, "here")
+    }
+
+    fn span(&self) -> Span {
+        self.peek().span
+    }
+
+    /// From there to the token before this one.
+    fn since(&self, start: Span) -> Span {
+        match self.at.checked_sub(1) {
+            Some(last) => start.to(self.tokens[last].span),
+            None => start,
+        }
+    }
+
+    /// One level deeper; too deep is refused.
+    fn nested<T>(&mut self, f: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= MAX_DEPTH {
+            return Err(
+                Diagnostic::unsupported("c::nesting", "this is nested too deeply").at(self.span(), "here")
+            );
+        }
+        self.depth += 1;
+        let result = f(self);
+        self.depth -= 1;
+        result
+    }
+
+    fn enter(&mut self) {
+        self.scopes.push(HashMap::new());
+        self.tags.push(HashMap::new());
+    }
+
+    fn leave(&mut self) {
+        self.scopes.pop();
+        self.tags.pop();
+    }
+
+    fn find(&self, name: &str) -> Option<&Entity> {
+        self.scopes.iter().rev().find_map(|scope| scope.get(name))
+    }
+
+    fn define(&mut self, name: &Arc<str>, entity: Entity) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(Arc::clone(name), entity);
+        }
+    }
+
+    fn variable(&mut self, name: &str, ty: Ty, life: Life, span: Span) -> usize {
+        let name = name.to_string();
+        self.unit.variables.push(Variable {
+            name,
+            ty,
+            span,
+            life,
+            init: None,
+            addressed: false,
+            escapes: false,
+        });
+        self.unit.variables.len() - 1
+    }
+
+    fn size_of(&self, ty: &Ty, span: Span) -> Parsed<u64> {
+        ty.size(&self.unit.records).ok_or_else(|| {
+            Diagnostic::error("c::incomplete", format!("`{}` has no size here", self.describe(ty)))
+                .at(span, "needs it")
+        })
+    }
+
+    fn describe(&self, ty: &Ty) -> String {
+        ty.describe(&self.unit.records)
+    }
+}

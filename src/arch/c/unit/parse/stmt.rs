@@ -1,0 +1,308 @@
+//! Statements.
+
+use super::{Entity, Parsed, Parser};
+use crate::arch::c::preprocess::Kind;
+use crate::arch::c::unit::tree::{Expr, ExprKind, Life, Stmt, StmtKind};
+use crate::arch::c::unit::types::Ty;
+use crate::diag::Diagnostic;
+
+/// Instructions that order everything before them with everything after them.
+const FENCES: [&str; 10] =
+    ["mfence", "sync", "hwsync", "dmb", "dsb", "fence", "lock; addl", "lock addl", "lock;addl", "membar"];
+
+impl Parser {
+    /// Up to the closing brace. What is wrong in one statement does not hide what is wrong in the next.
+    pub(super) fn statements(&mut self) -> Parsed<Vec<Stmt>> {
+        let mut all = Vec::new();
+        while !self.is("}") && self.peek().kind != Kind::End {
+            let (from, depth) = (self.at, self.depth);
+            let scopes = self.scopes.len();
+            match self.nested(|p| p.statement(&mut all)) {
+                Ok(()) => {}
+                Err(diagnostic) => {
+                    self.errors.push(diagnostic);
+                    self.depth = depth;
+                    self.scopes.truncate(scopes);
+                    self.tags.truncate(scopes);
+                    self.skip_statement(from);
+                    if self.errors.len() > 100 {
+                        return Err(
+                            Diagnostic::error("c::errors", "too many errors").at(self.span(), "stopped here")
+                        );
+                    }
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    fn skip_statement(&mut self, from: usize) {
+        self.at = self.at.max(from);
+        let mut depth = 0;
+        loop {
+            if depth == 0 && self.is("}") || self.peek().kind == Kind::End {
+                return;
+            }
+            let token = self.bump();
+            depth += i32::from(token.is("{")) - i32::from(token.is("}"));
+            if depth == 0 && (token.is(";") || token.is("}")) {
+                return;
+            }
+        }
+    }
+
+    fn block(&mut self) -> Parsed<Vec<Stmt>> {
+        self.expect("{", "before the block")?;
+        self.enter();
+        let stmts = self.statements()?;
+        self.leave();
+        self.expect("}", "after the block")?;
+        Ok(stmts)
+    }
+
+    /// One statement as a block of its own.
+    fn inner(&mut self) -> Parsed<Box<Stmt>> {
+        let start = self.span();
+        let mut all = Vec::new();
+        self.enter();
+        self.nested(|p| p.statement(&mut all))?;
+        // A label stands before the statement it belongs to.
+        while matches!(all.last().map(|s: &Stmt| &s.kind), Some(StmtKind::Label(_) | StmtKind::Case(_))) {
+            self.nested(|p| p.statement(&mut all))?;
+        }
+        self.leave();
+        let span = self.since(start);
+        Ok(Box::new(match all.len() {
+            1 => all.remove(0),
+            _ => Stmt { kind: StmtKind::Block(all), span },
+        }))
+    }
+
+    /// One statement, or the declarations of one line.
+    fn statement(&mut self, all: &mut Vec<Stmt>) -> Parsed<()> {
+        self.attributes()?;
+        let start = self.span();
+        let token = self.peek().clone();
+        let word = if token.kind == Kind::Ident { &*token.text } else { "" };
+        let kind = match word {
+            _ if self.is("{") => StmtKind::Block(self.block()?),
+            _ if self.eat(";") => StmtKind::Empty,
+            "if" => {
+                self.bump();
+                let condition = self.condition()?;
+                let then = self.inner()?;
+                let otherwise = if self.eat("else") { Some(self.inner()?) } else { None };
+                StmtKind::If(condition, then, otherwise)
+            }
+            "while" => {
+                self.bump();
+                let condition = self.condition()?;
+                StmtKind::While(condition, self.inner()?)
+            }
+            "do" => {
+                self.bump();
+                let body = self.inner()?;
+                self.expect("while", "after the body of `do`")?;
+                let condition = self.condition()?;
+                self.expect(";", "after `do … while`")?;
+                StmtKind::DoWhile(body, condition)
+            }
+            "for" => self.for_loop()?,
+            "switch" => {
+                self.bump();
+                self.expect("(", "after `switch`")?;
+                let value = self.expression()?;
+                let value = self.rvalue(value);
+                self.expect(")", "after the value")?;
+                let ty = value.ty.promoted();
+                let value = self.convert(value, &ty)?;
+                StmtKind::Switch(value, self.inner()?)
+            }
+            "case" => {
+                self.bump();
+                let low = self.constant_expression()?;
+                let high = if self.eat("...") { self.constant_expression()? } else { low };
+                self.expect(":", "after `case`")?;
+                StmtKind::Case(Some((low, high)))
+            }
+            "default" if self.ahead(1).is(":") => {
+                self.bump();
+                self.bump();
+                StmtKind::Case(None)
+            }
+            "break" | "continue" => {
+                self.bump();
+                self.expect(";", "here")?;
+                if word == "break" { StmtKind::Break } else { StmtKind::Continue }
+            }
+            "goto" => {
+                self.bump();
+                if self.peek().kind != Kind::Ident {
+                    return Err(Diagnostic::unsupported("c::goto", "`goto` needs the name of a label")
+                        .at(self.span(), "this is computed"));
+                }
+                let label = self.bump().text.to_string();
+                self.expect(";", "after `goto`")?;
+                StmtKind::Goto(label)
+            }
+            "return" => self.return_statement()?,
+            "asm" => StmtKind::Expr(self.assembly()?),
+            "_Static_assert" => {
+                self.static_assert()?;
+                return Ok(());
+            }
+            _ if !word.is_empty() && self.ahead(1).is(":") && !self.ahead(2).is(":") => {
+                self.bump();
+                self.bump();
+                self.attributes()?;
+                StmtKind::Label(word.to_string())
+            }
+            _ if self.at_type() => return self.declaration(all),
+            _ => {
+                let value = self.expression()?;
+                self.expect(";", "after the expression")?;
+                StmtKind::Expr(value)
+            }
+        };
+        all.push(Stmt { kind, span: self.since(start) });
+        Ok(())
+    }
+
+    fn condition(&mut self) -> Parsed<Expr> {
+        self.expect("(", "before the condition")?;
+        let value = self.expression()?;
+        let value = self.truth(value)?;
+        self.expect(")", "after the condition")?;
+        Ok(value)
+    }
+
+    fn for_loop(&mut self) -> Parsed<StmtKind> {
+        self.bump();
+        self.expect("(", "after `for`")?;
+        self.enter();
+        let mut first = Vec::new();
+        if !self.eat(";") {
+            self.nested(|p| p.statement(&mut first))?;
+        }
+        let condition = match self.is(";") {
+            true => None,
+            false => {
+                let value = self.expression()?;
+                Some(self.truth(value)?)
+            }
+        };
+        self.expect(";", "after the condition")?;
+        let step = if self.is(")") { None } else { Some(self.expression()?) };
+        self.expect(")", "after the step")?;
+        let body = self.inner()?;
+        self.leave();
+        Ok(StmtKind::For(first, condition, step, body))
+    }
+
+    fn return_statement(&mut self) -> Parsed<StmtKind> {
+        let span = self.bump().span;
+        if self.eat(";") {
+            return Ok(StmtKind::Return(None));
+        }
+        let value = self.expression()?;
+        let result = self.function.as_ref().map_or(Ty::Void, |f| f.result.clone());
+        self.expect(";", "after the result")?;
+        if *result.plain() == Ty::Void {
+            // `return f();` where both give nothing.
+            return match value.ty.plain() {
+                Ty::Void => Ok(StmtKind::Return(Some(value))),
+                _ => Err(Diagnostic::error("c::void", "a function without a result returns a value")
+                    .at(span, "here")),
+            };
+        }
+        Ok(StmtKind::Return(Some(self.convert(value, &result)?)))
+    }
+
+    /// A declaration inside a function.
+    fn declaration(&mut self, all: &mut Vec<Stmt>) -> Parsed<()> {
+        let specifiers = self.specifiers()?;
+        while !self.is(";") {
+            let (name, ty, span, _) = self.declarator_with_params(specifiers.ty.clone())?;
+            if name.is_empty() {
+                return Err(self.unexpected("a name"));
+            }
+            if specifiers.typedef {
+                self.define(&name, Entity::Type(ty));
+            } else if let Ty::Function(function) = &ty {
+                self.declare_function(&name, function, span);
+            } else if specifiers.is_extern {
+                if !matches!(self.scopes[0].get(&name), Some(Entity::Variable(_))) {
+                    let id = self.variable(&name, ty, Life::Static, span);
+                    self.unit.variables[id].addressed = true;
+                    self.unit.variables[id].escapes = true;
+                    self.scopes[0].insert(name, Entity::Variable(id));
+                }
+            } else {
+                let keeps = specifiers.is_static || specifiers.thread_local;
+                let life = match (specifiers.thread_local, specifiers.is_static) {
+                    (true, _) => Life::Thread,
+                    (_, true) => Life::Static,
+                    _ => Life::Block,
+                };
+                let full = match (&self.function, keeps) {
+                    (Some(function), true) => format!("{}.{name}", function.name),
+                    _ => name.to_string(),
+                };
+                let id = self.variable(&full, ty, life, span);
+                if life == Life::Static {
+                    self.unit.variables[id].addressed = true;
+                    self.unit.variables[id].escapes = true;
+                }
+                self.define(&name, Entity::Variable(id));
+                if self.eat("=") {
+                    self.initialise(id)?;
+                }
+                self.size_of(&self.unit.variables[id].ty.clone(), span)?;
+                if life == Life::Block {
+                    all.push(Stmt { kind: StmtKind::Declare(id), span: self.since(span) });
+                }
+            }
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect(";", "after the declaration")?;
+        Ok(())
+    }
+
+    /// `asm volatile ("mfence" ::: "memory");`
+    fn assembly(&mut self) -> Parsed<Expr> {
+        let start = self.bump().span;
+        while self.eat("volatile") || self.eat("goto") || self.eat("inline") {}
+        self.expect("(", "after `asm`")?;
+        let mut template = String::new();
+        while self.peek().kind == Kind::Str {
+            template.push_str(self.bump().text.trim_matches('"'));
+        }
+        let mut depth = 1;
+        while depth > 0 {
+            let token = self.bump();
+            if token.kind == Kind::End {
+                return Err(self.unexpected("`)`"));
+            }
+            depth += i32::from(token.is("(")) - i32::from(token.is(")"));
+        }
+        self.expect(";", "after `asm`")?;
+        let span = self.since(start);
+        let text = template.replace("\\n", " ").replace("\\t", " ");
+        let text = text.trim();
+        let name = match text {
+            "" | "nop" | "pause" | "yield" | "rep; nop" | "rep;nop" => "nothing",
+            _ if FENCES.iter().any(|fence| text.starts_with(fence)) => "full_fence",
+            _ => {
+                return Err(Diagnostic::unsupported(
+                    "c::asm",
+                    "inline assembly, other than fences, is not supported",
+                )
+                .at(span, "here")
+                .help("write the access in C, with the builtins of <stdatomic.h>"));
+            }
+        };
+        Ok(Expr { kind: ExprKind::Builtin(name, Vec::new()), ty: Ty::Void, span })
+    }
+}

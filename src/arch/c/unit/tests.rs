@@ -1,0 +1,110 @@
+//! What is wrong with a program is said, each thing by its name.
+
+use super::lower::{Options, Orders, lower};
+use super::parse::parse;
+use crate::arch::c::preprocess::{Settings, preprocess};
+use crate::diag::{Color, Diagnostic, render};
+use crate::source::Sources;
+
+/// The first lines of all that is said about a program.
+fn complaints(text: &str) -> Vec<String> {
+    let mut sources = Sources::new();
+    let file = sources.add("program.c", text);
+    let options = Options { recursion: 4, orders: Orders::Sets };
+    let result = preprocess(&mut sources, file, &Settings::default())
+        .map_err(|diagnostic| vec![diagnostic])
+        .and_then(parse)
+        .and_then(|unit| lower(unit, &sources, options));
+    let first = |d: &Diagnostic| {
+        let text = render(d, &sources, Color::Never);
+        text.lines().next().unwrap_or("").to_string()
+    };
+    match result {
+        Ok(_) => Vec::new(),
+        Err(diagnostics) => diagnostics.iter().map(first).collect(),
+    }
+}
+
+#[test]
+fn every_complaint() {
+    let main = |body: &str| format!("int main(void) {{ {body} return 0; }}");
+    for (text, wanted) in [
+        (main("return x;"), "error[c::unknown-name]: nobody declares `x`"),
+        (main("f();"), "error[c::unknown-function]: nobody declares the function `f`"),
+        (main("int x = 3"), "error[c::syntax]: expected `;` after the declaration, found `return`"),
+        ("int f(void);".to_string(), "error[c::no-main]: this program has no `main`"),
+        (format!("void g(void);\n{}", main("g();")), "error[c::no-body]: nobody says what `g` does"),
+        (main("asm(\"cpuid\");"), "error[c::asm]: inline assembly, other than fences, is not supported"),
+        (main("int a = 1.5;"), "error[c::float]: floating-point numbers are not supported"),
+        (main("int n = 2; int a[n];"), "error[c::array]: the length of an array must be a constant"),
+        (main("3 = 4;"), "error[c::assign]: only an object can be assigned to"),
+        (main("int *p = &3;"), "error[c::address]: only objects have an address"),
+        (main("int a[2] = { 1, 2, 3 };"), "error[c::initial-value]: more values than there is room for"),
+        (main("struct s { int a; } v; v.b = 1;"), "error[c::member]: `struct s` has no member `b`"),
+        (main("struct s v;"), "error[c::incomplete]: `struct s` has no size here"),
+        (main("struct { int a : 300; } v;"), "error[c::bit-field]: this is no number of bits"),
+        (main("int x; x();"), "error[c::call]: this is no function"),
+        (main("int x; *x;"), "error[c::type]: `int` points at nothing"),
+        (main("main(1);"), "error[c::arguments]: this function takes 0 arguments, not 1"),
+        (
+            "void f(void) { return 1; }\nint main(void) { }".to_string(),
+            "error[c::void]: a function without a result returns a value",
+        ),
+        (main("break;"), "error[c::break]: there is no loop to leave here"),
+        (main("case 1: ;"), "error[c::case]: `case` outside every `switch`"),
+        (main("goto *0;"), "error[c::goto]: `goto` needs the name of a label"),
+        (main("int x; switch (1) { case x: ; }"), "error[c::constant]: a constant is needed here"),
+        (main("_Static_assert(0, \"no\");"), "error[c::static-assert]: this static assertion does not hold"),
+        (main("_Generic(1, char: 2);"), "error[c::generic]: no choice for `int`"),
+        (
+            main("int x = 99999999999999999999999;"),
+            "error[c::number]: `99999999999999999999999` fits no type",
+        ),
+        (main("int x; __atomic_load_n(&x, 9);"), "error[c::memory-order]: this is no memory order"),
+        (
+            main("char a[4]; int n; __litmus_fill(a, n, 4);"),
+            "error[c::memset]: the value of `memset` must be a constant",
+        ),
+        (
+            main("void *(*f)(void *) = 0; unsigned long t; __litmus_spawn(&t, f, 0);"),
+            "error[c::spawn]: the function of a new thread must be known",
+        ),
+        (main("__litmus_self();"), "error[c::unsupported]: `self` is not supported yet"),
+        (
+            main("struct s { int a; } x, y; int *p = (int *)x;"),
+            "error[c::type]: `struct s` cannot become `int *`",
+        ),
+        (
+            main("struct s { int a, b; } _Atomic x; __atomic_load_n(&x, 5);"),
+            "error[c::access]: an access to a whole `struct s` at once",
+        ),
+        (
+            "int f(void) { } int f(void) { } int main(void) { }".to_string(),
+            "error[c::duplicate]: `f` is defined twice",
+        ),
+        (
+            "int a[40000], b[40000]; int main(void) { a[0] = b[0]; }".to_string(),
+            "error[c::too-large]: this program has too many memory cells",
+        ),
+        ("#if 1\nint main(void) { }".to_string(), "error[c::if]: `#if` without `#endif`"),
+        ("#include <nothing.h>\n".to_string(), "error[c::include]: there is no header `nothing.h`"),
+        ("#frob\n".to_string(), "error[c::directive]: `#frob` is no directive"),
+        ("#error no\n".to_string(), "error[c::error]: #error no"),
+        ("#define f(a) a\nint x = f(1, 2);".to_string(), "error[c::macro]: `f` takes 1 arguments, not 2"),
+        ("/* int main".to_string(), "error[c::comment]: this comment does not end"),
+        ("char *s = \"abc\nint".to_string(), "error[c::quote]: this string does not end on its line"),
+        (main(&"(".repeat(500)), "error[c::nesting]: this is nested too deeply"),
+        (
+            format!("int main(void) {{ {} }}", "y; ".repeat(120)),
+            "error[c::unknown-name]: nobody declares `y`",
+        ),
+    ] {
+        let said = complaints(&text);
+        assert_eq!(said.first().map(String::as_str), Some(wanted), "{text}\n{said:#?}");
+    }
+    // One wrong statement does not hide the next.
+    let said = complaints(&main("x; int y = 1; z; y = 2;"));
+    assert_eq!(said.len(), 2, "{said:#?}");
+    let many = complaints(&format!("int main(void) {{ {} }}", "y; ".repeat(120)));
+    assert_eq!(many.last().map(String::as_str), Some("error[c::errors]: too many errors"));
+}

@@ -1,0 +1,15 @@
+//! Programs: a C file and a model in, a verdict out.
+//!
+//! The file goes through the preprocessor, the parser and the translation of `arch::c::unit`; the program that comes out is run by an engine, which
+//! shows every execution that the model accepts. What is made of them is here: properties, counts, the verdict, the trace.
+
+pub mod load;
+mod run;
+mod trace;
+
+#[cfg(test)]
+mod tests;
+
+pub use load::{Loaded, load};
+pub use run::{Answer, Settings, Verdict, Violation, orders_for, run};
+pub use trace::Step;

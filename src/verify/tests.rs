@@ -1,0 +1,133 @@
+//! Programs from text to verdict.
+
+use super::{Settings, Verdict, load, orders_for, run};
+use crate::arch::ArchId;
+use crate::arch::c::preprocess;
+use crate::arch::c::unit::lower::Options;
+use crate::diag::{Color, render_all};
+use crate::session;
+
+/// The verdict and the numbers of complete and violating executions.
+fn verify(text: &str, model: &str, unroll: Option<u32>) -> (Verdict, u64, u64) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("program.c");
+    std::fs::write(&path, text).expect("written");
+    let prepared = session::prepare_model(&session::Settings::default(), model, ArchId::C).expect(model);
+    let orders = orders_for(&prepared.model, prepared.arch).expect(model);
+    let loaded = load(&path, &preprocess::Settings::default(), Options { recursion: 8, orders });
+    let Some(program) = &loaded.program else {
+        panic!("{}", render_all(&loaded.diagnostics, &loaded.sources, Color::Never));
+    };
+    let settings = Settings { unroll, keep_going: true, timeout: None };
+    let answer = match run(program, &prepared.model, &settings) {
+        Ok(answer) => answer,
+        Err(why) => panic!("{}", render_all(&[why], &loaded.sources, Color::Never)),
+    };
+    assert!(answer.errors.is_empty(), "{}", render_all(&answer.errors, &loaded.sources, Color::Never));
+    (answer.verdict, answer.complete, answer.violating)
+}
+
+const HEADERS: &str =
+    "#include <pthread.h>\n#include <stdatomic.h>\n#include <assert.h>\n#include <stdlib.h>\n";
+
+/// Two threads, joined by `main`.
+fn two(globals: &str, first: &str, second: &str, end: &str) -> String {
+    format!(
+        "{HEADERS}{globals}\nvoid *first(void *p) {{ {first} return 0; }}\nvoid *second(void *p) {{ {second} return 0; }}\n\
+         int main(void) {{ pthread_t a, b; pthread_create(&a, 0, first, 0); pthread_create(&b, 0, second, 0);\n\
+         pthread_join(a, 0); pthread_join(b, 0); {end} return 0; }}\n"
+    )
+}
+
+#[test]
+fn store_buffering() {
+    let text = two(
+        "atomic_int x, y; int r, s;",
+        "atomic_store_explicit(&x, 1, memory_order_relaxed); r = atomic_load_explicit(&y, memory_order_relaxed);",
+        "atomic_store_explicit(&y, 1, memory_order_relaxed); s = atomic_load_explicit(&x, memory_order_relaxed);",
+        "assert(r || s);",
+    );
+    assert_eq!(verify(&text, "sc", None), (Verdict::Safe, 3, 0));
+    assert_eq!(verify(&text, "tso", None), (Verdict::Unsafe, 3, 1));
+    assert_eq!(verify(&text, "rc11", None), (Verdict::Unsafe, 3, 1));
+    let strong = text.replace("memory_order_relaxed", "memory_order_seq_cst");
+    for model in ["sc", "tso", "rc11"] {
+        assert_eq!(verify(&strong, model, None), (Verdict::Safe, 3, 0), "{model}");
+    }
+}
+
+#[test]
+fn a_mutex_excludes_and_its_order_counts() {
+    let body = "pthread_mutex_lock(&m); x = x + 1; pthread_mutex_unlock(&m);";
+    let text = two("int x; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;", body, body, "assert(x == 2);");
+    for model in ["sc", "tso", "pso", "rc11"] {
+        assert_eq!(verify(&text, model, None), (Verdict::Safe, 2, 0), "{model}");
+    }
+    let broken = two("int x;", "x = x + 1;", "x = x + 1;", "assert(x == 2);");
+    assert_eq!(verify(&broken, "sc", None).0, Verdict::Unsafe);
+}
+
+#[test]
+fn a_loop_that_waits_is_no_loop() {
+    let text = two(
+        "atomic_int flag; int data;",
+        "data = 42; atomic_store_explicit(&flag, 1, memory_order_release);",
+        "while (!atomic_load_explicit(&flag, memory_order_acquire)) ; assert(data == 42);",
+        "",
+    );
+    for model in ["sc", "tso", "rc11"] {
+        assert_eq!(verify(&text, model, None), (Verdict::Safe, 1, 0), "{model}");
+    }
+    let lock = "int free = 0; while (!atomic_compare_exchange_strong(&l, &free, 1)) free = 0; x++; atomic_store(&l, 0);";
+    let spin = two("atomic_int l; int x;", lock, lock, "assert(x == 2);");
+    assert_eq!(verify(&spin, "rc11", None), (Verdict::Safe, 2, 0));
+    let exchange = "while (atomic_exchange(&l, 1)) ; x++; atomic_store(&l, 0);";
+    let spin = two("atomic_int l; int x;", exchange, exchange, "assert(x == 2);");
+    assert_eq!(verify(&spin, "sc", None), (Verdict::Safe, 2, 0));
+}
+
+#[test]
+fn sequential_programs_compute_what_c_says() {
+    for (body, value) in [
+        ("int a[3] = { [1] = 5, 7 }; return a[0] + a[1] * 10 + a[2] * 100;", 750),
+        (
+            "struct { int x; char y[2]; } s = { 3, { 1, 2 } }, t; t = s; t.y[1] = 9; return t.x * 100 + t.y[1] * 10 + s.y[1];",
+            392,
+        ),
+        ("unsigned char c = 250; c += 10; return c;", 4),
+        (
+            "int n = 0; for (int i = 0; i < 5; i++) { if (i == 1) continue; if (i == 4) break; n = n * 10 + i; } return n;",
+            23,
+        ),
+        ("int n = 0, i = 0; again: n += i; if (++i < 4) goto again; return n;", 6),
+        (
+            "int r = 0; for (int i = 0; i < 4; i++) switch (i) { case 1: r += 10; case 2: r += 100; break; default: r += 1; } return r;",
+            212,
+        ),
+        ("long p = 1L << 40; return (int)(p >> 38) + (sizeof(long) == 8);", 5),
+        ("int x = 5, *p = &x; *p += 2; return ({ int t = x; t * 2; });", 14),
+        ("int x = -7; return x / 2 * 100 + x % 3 * 10 + (x >> 1);", -314),
+        ("unsigned u = 0; u--; return u == 4294967295U && u > 0 && (int)u == -1;", 1),
+        (
+            "int *p = malloc(3 * sizeof(int)); p[0] = 1; p[1] = 2; p[2] = p[0] + p[1]; int r = p[2]; free(p); return r;",
+            3,
+        ),
+        ("struct n { int v; struct n *next; } a = { 1, 0 }, b = { 2, &a }; return b.next->v + b.v * 10;", 21),
+        ("int (*f)(int) = twice; return f(4) + apply(twice, 3);", 14),
+        ("return fact(5);", 120),
+        ("int i = 3; int j = i++ + 2; int k = --i * 10; return i * 10000 + j * 100 + k;", 30530),
+        ("return (1 ? 2 : 3) + (0 || 5) * 10 + (4 && 0) * 100 + !7 + ~0;", 11),
+        ("struct { unsigned a : 3; unsigned b : 5; } f = { 9, 17 }; f.b++; return f.a * 100 + f.b;", 118),
+        ("char s[] = \"ab\"; return s[0] + s[1] + sizeof s;", 198),
+        ("static int k = 2; k *= 3; return k + next() + next();", 9),
+    ] {
+        let text = format!(
+            "{HEADERS}int twice(int n) {{ return 2 * n; }}\nint apply(int (*f)(int), int n) {{ return f(n); }}\n\
+             int fact(int n) {{ return n < 2 ? 1 : n * fact(n - 1); }}\nint next(void) {{ static int n; return ++n; }}\n\
+             int body(void) {{ {body} }}\nint main(void) {{ assert(body() == {value}); return 0; }}\n"
+        );
+        assert_eq!(verify(&text, "sc", None).0, Verdict::Safe, "{body}");
+        let wrong = text.replace(&format!("== {value})"), &format!("== {value} + 1)"));
+        assert_eq!(verify(&wrong, "sc", None).0, Verdict::Unsafe, "{body}");
+    }
+}

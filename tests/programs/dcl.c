@@ -1,0 +1,23 @@
+/* Double-checked locking: the first user makes the instance, nobody may see it half made. */
+#include "fences.h"
+pthread_mutex_t m;
+int instance, data, made;
+void *user(void *arg) {
+    while (1) {
+        if (instance == 0) {
+            pthread_mutex_lock(&m);
+            if (instance == 0) {
+                made = made + 1;
+                assert(made == 1);
+                data = 1;
+                pso();
+                instance = 1;
+            }
+            pthread_mutex_unlock(&m);
+        }
+        assert(instance != 0);
+        assert(data == 1);
+    }
+    return 0;
+}
+RUN(user, user)
