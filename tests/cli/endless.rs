@@ -201,3 +201,21 @@ fn memory_is_bounded_for_the_whole_process() {
     let code = run.get_output().status.code();
     assert!(code == Some(4) || code == Some(0), "{code:?}: {}", stderr(&run));
 }
+
+/// A chain of copies: each link reads what the one before wrote, or nothing; in one execution of 2^40 the first value arrives.
+#[test]
+fn chains_of_values_are_counted() {
+    const LINKS: usize = 40;
+    let names: Vec<String> = (0..=LINKS).map(|i| format!("P{i}")).collect();
+    let reads: Vec<String> = (1..=LINKS).map(|i| format!("MOV EAX,[x{}]", i - 1)).collect();
+    let writes: Vec<String> = (1..=LINKS).map(|i| format!("MOV [x{i}],EAX")).collect();
+    let test = format!(
+        "X86 chain\n{{}}\n {} ;\n MOV [x0],$1 | {} ;\n  | {} ;\nexists (x{LINKS}=1)\n",
+        names.join(" | "),
+        reads.join(" | "),
+        writes.join(" | ")
+    );
+    let dir = folder(&[("a.litmus", &test)]);
+    let run = confined(dir.path(), 4000, &["run", "a.litmus", "-m", "x86tso"]).assert().code(0);
+    assert!(stdout(&run).contains("Observation chain Sometimes 1 1099511627775\n"), "{}", stdout(&run));
+}
