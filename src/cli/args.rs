@@ -225,6 +225,10 @@ pub enum FormatArg {
     Junit,
     /// One line a test, one column a model
     Table,
+    /// The same table, in Markdown
+    Markdown,
+    /// The same table, in LaTeX
+    Latex,
 }
 
 /// The form of graphs.
@@ -511,6 +515,9 @@ pub struct DiffArgs {
     /// Leave out tests that agree
     #[arg(long)]
     pub only_differences: bool,
+    /// A is a log of hardware: say only what was observed though B forbids it, and how often (exit code 5)
+    #[arg(long, conflicts_with_all = ["only_differences", "counts"])]
+    pub soundness: bool,
     /// Match tests by name alone, whatever their hashes
     #[arg(long)]
     pub no_hash: bool,
@@ -527,6 +534,9 @@ pub struct MergeArgs {
     /// Logs, in the order of the parts
     #[arg(value_name = "LOG", required = true)]
     pub logs: Vec<PathBuf>,
+    /// Add up the histograms of several runs of a test on hardware
+    #[arg(long)]
+    pub sum: bool,
     /// Write the joined log to FILE
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::limits;
 use crate::outcome::{Hashes, Log, Width, compare};
 use crate::report::herd::Style;
-use crate::report::{DiffOptions, Log as LogFormat, Side, write_diff};
+use crate::report::{DiffOptions, Log as LogFormat, Side, Soundness, write_diff, write_soundness};
 use crate::session::Expectations;
 
 use super::args::{DiffArgs, FormatArg};
@@ -43,6 +43,16 @@ pub fn diff(
     };
     let hashes = if args.no_hash { Hashes::Ignored } else { Hashes::Matter };
     let differences = compare(&left, &right, hashes);
+    if args.soundness {
+        let found = write_soundness(out, &differences, &left_side, &right_side)?;
+        return Ok(match (failed, found) {
+            (Exit::BadInput | Exit::Interrupted, _) => failed,
+            (_, Soundness { unsound: 1.., .. }) => Exit::Unsound,
+            (Exit::Unsupported, _) => Exit::BadInput,
+            (Exit::Limit, _) | (_, Soundness { undecided: 1.., .. }) => Exit::Limit,
+            _ => Exit::Success,
+        });
+    }
     let options = DiffOptions { only_differences: args.only_differences, counts: args.counts };
     let tally = write_diff(out, &differences, &left_side, &right_side, options)?;
     Ok(match failed {

@@ -15,6 +15,8 @@ pub enum Exit {
     Unsupported,
     /// 4: a limit was hit.
     Limit,
+    /// 5: something was observed that is forbidden (`diff --soundness`).
+    Unsound,
     /// 130: interrupted.
     Interrupted,
 }
@@ -28,6 +30,7 @@ impl Exit {
             Exit::BadInput => 2,
             Exit::Unsupported => 3,
             Exit::Limit => 4,
+            Exit::Unsound => 5,
             Exit::Interrupted => 130,
         }
     }

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use super::args::MergeArgs;
 use super::blocks::{Block, blocks};
+use super::sum::sum;
 use super::{Done, Exit, MAX_LOG, Stop};
 use crate::limits;
 use crate::report::several;
@@ -19,6 +20,8 @@ type Key<'a> = (&'a str, Vec<&'a str>);
 pub fn merge(args: &MergeArgs, out: &mut (dyn Write + Send), err: &mut (dyn Write + Send)) -> Done {
     let texts: Vec<String> = args.logs.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
     let mut joined = String::new();
+    let mut runs: Vec<(Key, Vec<Block>)> = Vec::new();
+    let mut at: HashMap<Key, usize> = HashMap::new();
     let mut seen: HashMap<Key, Vec<(String, &Path)>> = HashMap::new();
     let (mut conflicts, mut tests) = (0, 0);
     for (text, path) in texts.iter().zip(&args.logs) {
@@ -32,6 +35,15 @@ pub fn merge(args: &MergeArgs, out: &mut (dyn Write + Send), err: &mut (dyn Writ
             let _ = writeln!(err, "{}: no result in it", path.display());
         }
         for block in found {
+            if args.sum {
+                let key = (block.name, block.hashes.clone());
+                let index = *at.entry(key.clone()).or_insert(runs.len());
+                if index == runs.len() {
+                    runs.push((key, Vec::new()));
+                }
+                runs[index].1.push(block);
+                continue;
+            }
             let before = seen.entry((block.name, block.hashes)).or_default();
             let answer = without_times(block.text);
             match before.iter().find(|(other, _)| *other == answer) {
@@ -52,6 +64,15 @@ pub fn merge(args: &MergeArgs, out: &mut (dyn Write + Send), err: &mut (dyn Writ
             tests += 1;
             joined += block.text;
         }
+    }
+    for ((name, _), blocks) in &runs {
+        let Some(block) = sum(&blocks.iter().collect::<Vec<_>>()) else {
+            return Err(Stop::Usage(format!(
+                "the results of {name} cannot be added up: they are not all histograms of one condition, as litmus7 prints them"
+            )));
+        };
+        tests += 1;
+        joined += &block;
     }
     match &args.output {
         None => out.write_all(joined.as_bytes())?,

@@ -25,6 +25,7 @@ mod progress;
 mod resume;
 mod run;
 mod safe;
+mod sum;
 mod tests_arg;
 mod verify;
 

@@ -11,7 +11,9 @@ use crate::diag::Diagnostic;
 use crate::explore::Gauge;
 use crate::litmus::{Seen, Sighting};
 use crate::report::herd::Style;
-use crate::report::{Csv, Format, Item, Json, JsonLines, Junit, Log, Summary, Table, several, states};
+use crate::report::{
+    Csv, Format, Item, Json, JsonLines, Junit, Log, Markup, Summary, Table, several, states,
+};
 use crate::session::Report;
 use crate::session::{Session, in_order};
 
@@ -59,6 +61,8 @@ pub fn run(
         FormatArg::Jsonl => Box::new(JsonLines),
         FormatArg::Csv => Box::new(Csv),
         FormatArg::Junit => Box::new(Junit::default()),
+        FormatArg::Markdown => Box::new(Table::new(models, false).marked_up(Markup::Markdown)),
+        FormatArg::Latex => Box::new(Table::new(models, false).marked_up(Markup::Latex)),
         FormatArg::Table => {
             let width = console.width.filter(|_| plan.output.is_none());
             Box::new(Table::new(models, color).within(width))
@@ -98,7 +102,8 @@ pub fn drive(
     let session = Session::new(plan.settings.clone());
     let n = plan.inputs.len() * plan.models.len();
     // Where results come by on the same terminal they are progress enough.
-    let streamed = !matches!(plan.format, FormatArg::Table | FormatArg::Junit);
+    let streamed =
+        matches!(plan.format, FormatArg::Herd | FormatArg::Json | FormatArg::Jsonl | FormatArg::Csv);
     let crossed = console.out_is_terminal && streamed && plan.output.is_none();
     // A single test shows nothing before it is done.
     let wanted = console.err_is_terminal && !console.quiet && (!crossed || n == 1);

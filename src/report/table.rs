@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::markup::{Markup, write_table};
 use super::{Format, Item, Summary, several};
 use crate::session::Report;
 
@@ -12,6 +13,7 @@ pub struct Table {
     rows: Vec<Row>,
     color: bool,
     width: Option<usize>,
+    markup: Option<Markup>,
 }
 
 #[derive(Debug)]
@@ -53,12 +55,32 @@ fn shortened(name: &str, width: usize) -> String {
 impl Table {
     /// A table with one column for each model.
     pub fn new(models: Vec<String>, color: bool) -> Table {
-        Table { models, rows: Vec::new(), color, width: None }
+        Table { models, rows: Vec::new(), color, width: None, markup: None }
     }
 
     /// Not wider than so many characters, if that can be: names are shortened, and columns come one below the other.
     pub fn within(self, width: Option<usize>) -> Table {
         Table { width, ..self }
+    }
+
+    /// For a page, not for a terminal.
+    pub fn marked_up(self, markup: Markup) -> Table {
+        Table { markup: Some(markup), ..self }
+    }
+
+    fn write_marked_up(&self, markup: Markup, out: &mut dyn Write) -> io::Result<()> {
+        let heads: Vec<&str> =
+            std::iter::once("Test").chain(self.models.iter().map(String::as_str)).collect();
+        let cells = |row: &Row| row.cells.iter().map(|cell| cell.text.clone()).collect::<Vec<_>>();
+        let texts: Vec<(bool, &str, Vec<String>)> =
+            self.rows.iter().map(|row| (row.differs(), row.name.as_str(), cells(row))).collect();
+        let rows: Vec<(bool, Vec<&str>)> = texts
+            .iter()
+            .map(|(differs, name, cells)| {
+                (*differs, std::iter::once(*name).chain(cells.iter().map(String::as_str)).collect())
+            })
+            .collect();
+        write_table(out, markup, &heads, &rows)
     }
 
     /// How wide the column of names is, and which columns go side by side.
@@ -125,6 +147,9 @@ impl Format for Table {
     }
 
     fn end(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+        if let Some(markup) = self.markup {
+            return self.write_marked_up(markup, out);
+        }
         let first = self.rows.iter().map(|r| r.name.chars().count()).max().unwrap_or(0).max("Test".len());
         let widths: Vec<usize> = (0..self.models.len())
             .map(|column| {

@@ -108,3 +108,59 @@ fn a_log_from_standard_input() {
     let diff = litmus_in(dir.path(), &["diff", "-", "sc.log"]).write_stdin(json).assert().code(2);
     assert!(stderr(&diff).contains("it is JSON"), "{}", stderr(&diff));
 }
+
+/// What litmus7 prints.
+const LITMUS7: &str = "Test SB Allowed\nHistogram (2 states)\n3       *>0:EAX=0; 1:EAX=0;\n997     :>0:EAX=1; 1:EAX=1;\nOk\n\nWitnesses\n\
+                        Positive: 3, Negative: 997\nCondition exists (0:EAX=0 /\\ 1:EAX=0) is validated\n\
+                        Hash=edd4722437d708675ed921e7607e77f0\nObservation SB Sometimes 3 997\nTime SB 0.25\n\n";
+
+#[test]
+fn soundness_is_about_what_was_observed() {
+    let dir = folder(&[("SB.litmus", SB), ("MP.litmus", MP), ("hw.log", LITMUS7)]);
+    let diff = |model: &str| {
+        let args = ["diff", "--soundness", "hw.log", "--run", "-m", model, "SB.litmus", "MP.litmus"];
+        litmus_in(dir.path(), &args).assert()
+    };
+    insta::assert_snapshot!(shown(&diff("sc").code(5)), @r"
+    unsound       SB
+                  0:EAX=0; 1:EAX=0; seen 3 times of 1000, forbidden
+    2 outcomes of 1 test allowed, never observed
+    1 test not in hw.log
+    1 of 1 test with an outcome that was observed and is forbidden
+    --- exit 5
+    ");
+    insta::assert_snapshot!(shown(&diff("x86tso").code(0)), @r"
+    2 outcomes of 1 test allowed, never observed
+    1 test not in hw.log
+    0 of 1 test with an outcome that was observed and is forbidden
+    --- exit 0
+    ");
+}
+
+#[test]
+fn histograms_are_added_up() {
+    let none = "Test SB Allowed\nHistogram (1 states)\n500     :>0:EAX=1; 1:EAX=1;\nNo\n\nWitnesses\nPositive: 0, Negative: 500\n\
+                Condition exists (0:EAX=0 /\\ 1:EAX=0) is NOT validated\nHash=edd4722437d708675ed921e7607e77f0\n\
+                Observation SB Never 0 500\nTime SB 0.50\n\n";
+    let dir = folder(&[
+        ("a.log", none),
+        ("b.log", LITMUS7),
+        ("other.log", &LITMUS7.replace("1:EAX=0)", "1:EAX=2)")),
+    ]);
+    let merge = |args: &[&str]| litmus_in(dir.path(), &[&["merge", "--sum"], args].concat()).assert();
+    insta::assert_snapshot!(stdout(&merge(&["a.log", "b.log"]).code(0)), @r"
+    Test SB Allowed
+    Histogram (2 states)
+    3       *>0:EAX=0; 1:EAX=0;
+    1497    :>0:EAX=1; 1:EAX=1;
+    Ok
+
+    Witnesses
+    Positive: 3, Negative: 1497
+    Condition exists (0:EAX=0 /\ 1:EAX=0) is validated
+    Hash=edd4722437d708675ed921e7607e77f0
+    Observation SB Sometimes 3 1497
+    Time SB 0.75
+    ");
+    merge(&["a.log", "other.log"]).code(2);
+}

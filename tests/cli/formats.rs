@@ -1,6 +1,6 @@
 //! Machine-readable output.
 
-use super::{BAD, SB, folder, litmus_in, stdout};
+use super::{BAD, MP, SB, folder, litmus_in, stdout};
 
 #[test]
 fn csv() {
@@ -49,4 +49,29 @@ fn json_lines_are_complete_in_themselves() {
     assert_eq!(lines[0]["states"][1]["values"]["1:EAX"], "1");
     assert_eq!(lines[3]["status"], "error");
     assert_eq!(lines[3]["diagnostics"][0]["places"][0]["line"], 4);
+}
+
+#[test]
+fn tables_for_pages() {
+    let dir = folder(&[("SB.litmus", SB), ("MP.litmus", MP)]);
+    let run = |format: &str| {
+        let args = ["run", "SB.litmus", "MP.litmus", "-m", "sc", "-m", "x86tso", "--format", format];
+        stdout(&litmus_in(dir.path(), &args).assert().code(0))
+    };
+    insta::assert_snapshot!(run("markdown"), @r"
+    | Test | sc | x86tso |
+    |---|---|---|
+    | **SB** | No Never 0/3 | Ok Sometimes 1/4 |
+    | MP | No Never 0/3 | No Never 0/3 |
+    ");
+    insta::assert_snapshot!(run("latex"), @r"
+    \begin{tabular}{lll}
+    \hline
+    Test & sc & x86tso \\
+    \hline
+    \textbf{SB} & No Never 0/3 & Ok Sometimes 1/4 \\
+    MP & No Never 0/3 & No Never 0/3 \\
+    \hline
+    \end{tabular}
+    ");
 }

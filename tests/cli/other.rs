@@ -254,7 +254,8 @@ fn help_texts() {
       port         May a program move from one model to another: is all that the second allows allowed
                    by the first?
       robust       Does a program behave under a model as it does under sequential consistency?
-      ltl          Does a formula of linear temporal logic hold on every run, loops without bound included?
+      ltl          Does a formula of linear temporal logic hold on every run, loops without bound
+                   included?
       merge        Join the logs of a campaign's parts
       doc          Explain a predefined name of the cat language: `X`, `_`, `lxsx`, `DMB.SY` …
       bench        Generate families of tests of growing size and measure them
@@ -329,10 +330,17 @@ fn help_texts() {
               How to find it out
 
               Possible values:
-              - explore: The stateless explorer
+              - auto:    Whichever suits the test and the model
+              - worlds:  Closed worlds: the paths of all threads first, then what they read
+              - grow:    Executions that grow event by event, for models that allow it
+              - explore: Another name of `worlds`
               - naive:   The oracle: enumerate everything, then filter
               
-              [default: explore]
+              [default: auto]
+
+          --awaits
+              Leave out rounds of loops that change nothing: a thread waits until it can go on (--engine
+              grow)
 
           --unroll <N>
               Unroll loops N times (a test's own Unroll= wins) [default: 2]
@@ -357,12 +365,14 @@ fn help_texts() {
               Output format [default: herd, or table with several models]
 
               Possible values:
-              - herd:  herd7's log
-              - json:  One JSON document
-              - jsonl: One JSON object a line, streamed
-              - csv:   One row a test
-              - junit: JUnit XML, for CI
-              - table: One line a test, one column a model
+              - herd:     herd7's log
+              - json:     One JSON document
+              - jsonl:    One JSON object a line, streamed
+              - csv:      One row a test
+              - junit:    JUnit XML, for CI
+              - table:    One line a test, one column a model
+              - markdown: The same table, in Markdown
+              - latex:    The same table, in LaTeX
 
       -o, --output <FILE>
               Write the output to FILE
@@ -473,6 +483,8 @@ fn help_texts() {
       -j, --jobs <N>           With --run: worker threads [default: one per core]
           --timeout <S>        With --run: time limit per test, in seconds
           --only-differences   Leave out tests that agree
+          --soundness          A is a log of hardware: say only what was observed though B forbids it,
+                               and how often (exit code 5)
           --no-hash            Match tests by name alone, whatever their hashes
           --counts             Numbers of witnesses must agree, too
           --int64              Compare numbers at 64 bits, not at 32
