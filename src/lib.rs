@@ -13,6 +13,7 @@ pub mod condition;
 pub mod diag;
 pub mod doc;
 pub mod execution;
+pub mod explain;
 pub mod explore;
 mod facade;
 pub mod grow;
@@ -26,6 +27,7 @@ pub mod relation;
 pub mod report;
 pub mod session;
 pub mod source;
+pub mod synth;
 pub mod verify;
 
 pub use facade::{Answers, Error, Model, Test, run};

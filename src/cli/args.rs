@@ -78,6 +78,9 @@ pub enum Command {
     /// Join the logs of a campaign's parts
     #[command(after_help = help::MERGE)]
     Merge(MergeArgs),
+    /// Say why an outcome can, or cannot, happen
+    #[command(after_help = help::EXPLAIN)]
+    Explain(super::explain::ExplainArgs),
     /// Explain a predefined name of the cat language: `X`, `_`, `lxsx`, `DMB.SY` …
     #[command(after_help = help::DOC)]
     Doc(DocArgs),
@@ -255,6 +258,10 @@ pub enum ShowArg {
     Cond,
     /// All
     All,
+    /// Those that raise a flag, or whose behaviour is undefined
+    Flagged,
+    /// Those that the model refuses and that would decide the condition, one for each reason
+    Forbidden,
 }
 
 #[derive(Args, Debug)]
@@ -594,7 +601,7 @@ pub enum BenchFormat {
     Svg,
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
+pub(super) fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(s) if s > 0.0 && s.is_finite() => Ok(s),
         _ => Err("a positive number of seconds is needed".to_string()),

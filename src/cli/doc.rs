@@ -127,16 +127,7 @@ fn events(word: &str, test: &Lowered, settings: &Settings, out: &mut (dyn Write 
             bounds.set(rf, &Bound::new(Val::Rel(Rel::empty(names.n)), Val::Rel(may)));
         }
         let bound = bounds.eval(value).map_err(|diagnostic| Stop::Unsupported(diagnostic.message))?;
-        let all: Vec<usize> = (0..world.events.len()).collect();
-        let registers = match &*bound.may {
-            Val::Set(set) => set.iter().any(|e| world.events[e].is_register()),
-            Val::Rel(rel) => rel.iter().any(|(a, b)| [a, b].iter().any(|e| world.events[*e].is_register())),
-            _ => false,
-        };
-        // The letters of graphs, unless registers need some, too.
-        let usual = |e: &usize| registers || !world.events[*e].is_register();
-        let lettered: Vec<usize> = all.into_iter().filter(usual).collect();
-        let letters = letters(&world.events, &lettered);
+        let letters = letters(&world.events);
         let show = |e: usize| describe(&world.events[e], letters.get(&e).map_or("", String::as_str), test);
         let lines = match &*bound.may {
             Val::Set(set) => {

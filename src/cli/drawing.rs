@@ -83,8 +83,15 @@ impl Drawing {
             Some(without) => format!("{model} {without}"),
             None => model.clone(),
         };
-        let graphs: Vec<String> =
-            report.executions.iter().map(|execution| self.render(execution, answer, &title)).collect();
+        let mut graphs: Vec<String> = Vec::new();
+        let mut seen = BTreeSet::new();
+        for execution in &report.executions {
+            // Executions that differ only in what is not drawn are one picture.
+            let graph = self.render(execution, answer, &title);
+            if seen.insert(graph.clone()) {
+                graphs.push(graph);
+            }
+        }
         match self.place.clone() {
             Place::Output => {
                 for text in &graphs {

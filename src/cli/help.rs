@@ -106,6 +106,12 @@ Examples:
   litmus run litmus/ --shard 2/2 -o part2.log
   litmus merge part1.log part2.log -o all.log";
 
+pub const EXPLAIN: &str = "\
+Examples:
+  litmus explain litmus/mp-fenced-aarch64.litmus
+  litmus explain litmus/sb-x86.litmus -m sc
+  litmus explain test.litmus --outcome '1:X0=1 /\\ 1:X2=0' --format json";
+
 pub const DOC: &str = "\
 Examples:
   litmus doc rmw

@@ -10,6 +10,7 @@ mod diff;
 mod doc;
 mod drawing;
 mod exit;
+mod explain;
 mod help;
 mod herd;
 mod herd_graph;
@@ -146,6 +147,7 @@ fn command(
         Command::Robust(args) => port::robust(args, console, out, err),
         Command::Ltl(args) => ltl::ltl(args, console, out, err),
         Command::Merge(args) => merge::merge(args, out, err),
+        Command::Explain(args) => explain::explain(args, console, out, err),
         Command::Doc(args) => doc::doc(args, console, out, err),
         Command::Bench(args) => bench::bench(args, console, out, err),
         Command::Completions { shell } => completions(*shell, out),

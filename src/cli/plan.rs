@@ -292,6 +292,8 @@ fn drawing(
         Some(ShowArg::Neg) => Show::Neg,
         Some(ShowArg::Cond) => Show::Cond,
         Some(ShowArg::All) => Show::All,
+        Some(ShowArg::Flagged) => Show::Flagged,
+        Some(ShowArg::Forbidden) => Show::Forbidden,
     };
     // Read-modify-writes belong together, whether or not the model says so.
     let names: Vec<String> = std::iter::once("rmw".to_string()).chain(args.draw.iter().cloned()).collect();

@@ -2,7 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use super::naive::{Candidate, prepare};
+use super::candidates::Candidate;
+use super::naive::prepare;
 use super::steps::{self, Ended};
 use crate::diag::Diagnostic;
 use crate::execution::{Names, View};

@@ -226,7 +226,7 @@ fn search(model: &Model, view: &View, options: &Options, sink: &mut Sink) -> Con
     let goal = goal(sink.test(), options, world);
     let asked = (&goal, &sink.test().observed[..]);
     // Whoever looks at executions wants the values of the model's names, which the plain run has.
-    let plainly = sink.watch.is_some();
+    let plainly = sink.watch.is_some() || sink.look.is_some();
     match build(model, view, asked, &options.skip_checks, plainly, &mut sink.outcome.stats.entailed) {
         Err(_) => {
             // An error only if a candidate gets that far. The plain run goes step by step, as herd7 does.

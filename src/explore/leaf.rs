@@ -2,8 +2,9 @@
 
 use std::ops::ControlFlow;
 
+use super::candidates::Candidate;
 use super::finals::Finals;
-use super::naive::{self, Candidate};
+use super::naive;
 use super::propagate::holds;
 use super::search::{Search, State, is_open};
 use super::sink::Found;

@@ -6,6 +6,7 @@
 mod against;
 mod assemble;
 mod bases;
+mod candidates;
 mod chains;
 mod code;
 mod compile;
@@ -34,6 +35,7 @@ mod witness;
 pub(crate) mod tests;
 
 pub use against::Verdict as OtherVerdict;
+pub use candidates::{Candidate, candidates, names};
 pub use witness::{Execution, Request, Show, each_execution, executions};
 
 use std::sync::Arc;

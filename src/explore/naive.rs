@@ -5,14 +5,15 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
+use super::candidates::Candidate;
 use super::finals::{Finals, Registers};
 use super::sink::Sink;
 use super::steps::Ended;
 use super::{Options, steps, witness};
 use crate::execution::{View, World};
-use crate::model::{Expr, Model, Plain, Sort, Val};
+use crate::model::{Model, Plain};
 use crate::program::Value;
-use crate::relation::{Rel, Set};
+use crate::relation::Rel;
 
 /// Runs one world.
 pub(super) fn run(model: &Model, view: &View, options: &Options, sink: &mut Sink) -> ControlFlow<()> {
@@ -93,16 +94,6 @@ fn candidate(
     })
 }
 
-/// Everything that the program and the search fix, before the model makes its own choices.
-pub(super) struct Candidate<'c> {
-    /// Source of each read, in the order of `World::reads`.
-    pub sources: &'c [usize],
-    /// Values of the reads, by event.
-    pub values: &'c [Option<Value>],
-    /// Final writes, in the order of `World::observed`.
-    pub last: &'c [usize],
-}
-
 /// The plain evaluator with everything that the candidate fixes.
 pub(super) fn prepare<'p>(
     model: &'p Model,
@@ -110,16 +101,8 @@ pub(super) fn prepare<'p>(
     view: &View,
     candidate: &Candidate,
 ) -> Plain<'p> {
-    let (world, n) = (view.world, view.names.n);
     let mut plain = base.clone();
-    if let Some(node) = model.pool.find(&Expr::Base("rf".into(), Sort::Rel)) {
-        let pairs = world.reads.iter().zip(candidate.sources).map(|((read, _), source)| (*source, *read));
-        plain.set(node, Val::Rel(Rel::of(n, pairs)));
-    }
-    if let Some(node) = model.pool.find(&Expr::Base("FW".into(), Sort::Set)) {
-        plain.set(node, Val::Set(Set::of(n, candidate.last.iter().copied())));
-    }
-    plain.set_equal_values(equal_values(world, candidate.values, n, view.names.program.bits));
+    candidate.fill(model, view, &mut plain);
     plain
 }
 
@@ -136,6 +119,10 @@ pub(super) fn run_model(
     let finals = Finals::new(view, candidate.values, candidate.last, &registers);
     if !sink.wanted(&|o| finals.value(o)) {
         return ControlFlow::Continue(());
+    }
+    if let Some(look) = &mut sink.look {
+        look(view.world, candidate)?;
+        return sink.look_at_limits();
     }
     let plain = prepare(model, base, view, candidate);
     let given = steps::Given { skip: &options.skip_checks, co: None };
@@ -198,7 +185,7 @@ pub(super) fn final_candidates(world: &World, loc: usize) -> &[usize] {
 }
 
 /// Pairs of events that both hold one value, the same.
-fn equal_values(world: &World, values: &[Option<Value>], n: usize, bits: u32) -> Rel {
+pub(super) fn equal_values(world: &World, values: &[Option<Value>], n: usize, bits: u32) -> Rel {
     let own: Vec<Option<Value>> = (0..n).map(|event| event_value(world, values, event, bits)).collect();
     Rel::of(
         n,

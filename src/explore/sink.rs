@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use super::candidates::Look;
 use super::witness::Watch;
 use super::{Mode, Options};
 use crate::condition::{Observable, Quantifier};
@@ -53,6 +54,8 @@ pub(super) struct Sink<'t> {
     pub most_graphs: u64,
     /// Someone who looks at every accepted execution.
     pub watch: Option<Watch<'t>>,
+    /// Someone who looks at every candidate, whatever the model says of it.
+    pub look: Option<&'t mut Look<'t>>,
 }
 
 impl<'t> Sink<'t> {
@@ -73,6 +76,7 @@ impl<'t> Sink<'t> {
             told: (0, 0, 0),
             most_graphs: u64::MAX,
             watch: None,
+            look: None,
         }
     }
 

@@ -61,7 +61,7 @@ fn run_inner(
                     Err(EvalError::Rejected) => {
                         return Ok(tell(Ended::Rejected("when")));
                     }
-                    Err(EvalError::Model(diagnostic)) => return Err(diagnostic),
+                    Err(error) => return Err(error.diagnostic()),
                 };
                 let shown = name.as_deref().unwrap_or("(unnamed)");
                 match kind {
@@ -78,7 +78,7 @@ fn run_inner(
                 let value = match plain.eval(*from) {
                     Ok(value) => value,
                     Err(EvalError::Rejected) => return Ok(tell(Ended::Rejected("when"))),
-                    Err(EvalError::Model(diagnostic)) => return Err(diagnostic),
+                    Err(error) => return Err(error.diagnostic()),
                 };
                 let Val::Choices(choices) = &*value else {
                     return Err(Diagnostic::internal("`with` is given no list of values"));

@@ -7,9 +7,9 @@
 use std::ops::ControlFlow;
 
 use super::against::{self, Verdict};
+use super::candidates::Candidate;
 use super::drive::run_into;
-use super::finals::Finals;
-use super::naive::Candidate;
+use super::finals::{Finals, Registers};
 use super::sink::{Found, Sink};
 use super::{Mode, Options};
 use crate::condition::{Condition, Quantifier};
@@ -36,10 +36,15 @@ pub enum Show {
     All,
     /// Those that raise a flag of that name.
     Flag(String),
+    /// Those that raise any flag, or whose behaviour is undefined.
+    Flagged,
+    /// Those that the model refuses and that would decide the condition: one for each reason.
+    Forbidden,
 }
 
 impl Show {
-    fn wants(&self, positive: bool, flags: &[&str], quantifier: Quantifier) -> bool {
+    fn wants(&self, positive: bool, found: &Found, quantifier: Quantifier) -> bool {
+        let Found { flags, undefined, .. } = *found;
         match self {
             Show::Prop => positive,
             Show::Neg => !positive,
@@ -47,6 +52,9 @@ impl Show {
             Show::Wit => positive == (quantifier != Quantifier::Forall),
             Show::All => true,
             Show::Flag(name) => flags.contains(&name.as_str()),
+            Show::Flagged => undefined || !flags.is_empty(),
+            // Whoever accepts an execution does not refuse it.
+            Show::Forbidden => false,
         }
     }
 }
@@ -92,6 +100,8 @@ pub struct Execution {
     pub positive: bool,
     /// The flags it raises.
     pub flags: Vec<String>,
+    /// The check that refuses it; none: the model accepts it.
+    pub refused: Option<String>,
     /// What the other model says of it, where there is another.
     pub against: Option<Verdict>,
 }
@@ -163,22 +173,59 @@ pub(super) fn of(
     watch: &mut Watch,
 ) -> Result<ControlFlow<()>, Diagnostic> {
     let positive = watch.condition.prop.holds(&|o| finals.value(o));
-    if !watch.request.show.wants(positive, found.flags, watch.condition.quantifier) {
+    if !watch.request.show.wants(positive, found, watch.condition.quantifier) {
         return Ok(ControlFlow::Continue(()));
     }
+    let raised = found.flags.iter().map(|flag| (*flag).to_string()).collect();
+    let names = &watch.request.names;
+    let execution = execution(watch.test, model, view, candidate, finals, plain, names)?;
+    let against = match watch.against {
+        Some(other) => {
+            let co = coherence(model).map(|_| &execution.co);
+            Some(against::judge(other, view, candidate, co).map_err(Diagnostic::without_places)?)
+        }
+        None => None,
+    };
+    Ok((watch.see)(Execution { positive, flags: raised, against, ..execution }))
+}
+
+impl Candidate<'_> {
+    /// The candidate as data, with the values that an evaluation has for the model's names.
+    ///
+    /// # Errors
+    /// A run-time error of the model.
+    pub fn execution(
+        &self,
+        test: &Lowered,
+        model: &Model,
+        view: &View,
+        plain: &mut Plain,
+        names: &[String],
+    ) -> Result<Execution, Diagnostic> {
+        let registers = Registers::new(view, &test.observed);
+        let finals = Finals::new(view, self.values, self.last, &registers);
+        let positive = test.condition.prop.holds(&|o| finals.value(o));
+        let execution = execution(test, model, view, self, &finals, plain, names)?;
+        Ok(Execution { positive, ..execution })
+    }
+}
+
+/// An execution as data.
+fn execution(
+    test: &Lowered,
+    model: &Model,
+    view: &View,
+    candidate: &Candidate,
+    finals: &Finals,
+    plain: &mut Plain,
+    names: &[String],
+) -> Result<Execution, Diagnostic> {
     let world = view.world;
     let n = view.names.n;
     let bits = view.names.program.bits;
-    let sources = world.reads.iter().zip(candidate.sources).map(|((read, _), source)| (*source, *read));
-    let rf = Rel::of(n, sources);
+    let rf = candidate.rf(world, n);
     let co = match coherence(model) {
         Some(node) => value(plain, node)?,
-        None => None,
-    };
-    let against = match watch.against {
-        Some(other) => {
-            Some(against::judge(other, view, candidate, co.as_ref()).map_err(Diagnostic::without_places)?)
-        }
         None => None,
     };
     let co = co.unwrap_or_else(|| Rel::empty(n));
@@ -190,7 +237,7 @@ pub(super) fn of(
             shown.push((label.clone(), rel));
         }
     }
-    for name in &watch.request.names {
+    for name in names {
         if shown.iter().any(|(label, _)| label == name) {
             continue;
         }
@@ -229,7 +276,7 @@ pub(super) fn of(
         let read = if event.is_read() { candidate.values.get(number).copied().flatten() } else { None };
         (read, event.written_value().and_then(eval))
     });
-    let execution = Execution {
+    Ok(Execution {
         values: values.collect(),
         events: world.events.clone(),
         po,
@@ -237,12 +284,12 @@ pub(super) fn of(
         co,
         fr,
         shown,
-        state: watch.test.shown.iter().map(|observable| finals.value(*observable)).collect(),
-        positive,
-        flags: found.flags.iter().map(|flag| (*flag).to_string()).collect(),
-        against,
-    };
-    Ok((watch.see)(execution))
+        state: test.shown.iter().map(|observable| finals.value(*observable)).collect(),
+        positive: false,
+        flags: Vec::new(),
+        refused: None,
+        against: None,
+    })
 }
 
 /// The relation that a model calls `co`: one it chooses, or else one it defines.
@@ -261,7 +308,7 @@ fn value(plain: &mut Plain, node: ExprId) -> Result<Option<Rel>, Diagnostic> {
             Val::Rel(rel) => Some(rel.clone()),
             _ => None,
         }),
-        Err(EvalError::Rejected) => Ok(None),
+        Err(EvalError::Rejected | EvalError::Open) => Ok(None),
         Err(EvalError::Model(diagnostic)) => Err(diagnostic),
     }
 }

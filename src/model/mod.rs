@@ -5,6 +5,7 @@
 //! them, sets of relations) is an [`Expr::Interp`] leaf: a function of other nodes, run when they are known.
 
 mod bounds;
+mod origin;
 mod plain;
 mod pool;
 mod vacuous;
@@ -13,6 +14,7 @@ mod vacuous;
 mod tests;
 
 pub use bounds::{Bound, Bounds, Rows};
+pub use origin::{Operator, Origins, Spot, Written};
 pub use plain::{EvalError, Plain};
 pub use pool::{Dynamics, Node, Polarity, Pool};
 pub use vacuous::{Vacuous, vacuous};
@@ -299,6 +301,8 @@ pub struct Model {
     pub definitions: Vec<Definition>,
     /// What `show` asks to be drawn: label and value.
     pub shown: Vec<(String, ExprId)>,
+    /// Where its expressions come from.
+    pub origins: Origins,
     /// Does the model compute dependencies from register events itself (`catdep`)?
     pub catdep: bool,
 }

@@ -19,6 +19,19 @@ pub enum EvalError {
     Model(Diagnostic),
     /// A `when` test of a recursive definition failed: the execution is rejected.
     Rejected,
+    /// It needs a choice of the model that is not made yet.
+    Open,
+}
+
+impl EvalError {
+    /// As an error of the model, where no other is expected.
+    pub fn diagnostic(self) -> Diagnostic {
+        match self {
+            EvalError::Model(diagnostic) => diagnostic,
+            EvalError::Rejected => Diagnostic::internal("a `when` fails after it held"),
+            EvalError::Open => Diagnostic::internal("a `with` choice is used before it is made"),
+        }
+    }
 }
 
 impl From<Diagnostic> for EvalError {
@@ -146,9 +159,7 @@ impl<'a> Plain<'a> {
                 Some(value) => value,
                 None => empty(*sort, n),
             },
-            Expr::Choice(..) => {
-                return Err(Diagnostic::internal("a `with` choice is used before it is made").into());
-            }
+            Expr::Choice(..) => return Err(EvalError::Open),
             Expr::FixVar(fix, index, sort) => match self.variables.get(&(*fix, *index)) {
                 Some(value) => (**value).clone(),
                 None => empty(*sort, n),

@@ -2,6 +2,7 @@
 
 mod csv;
 mod diff;
+pub mod explain;
 pub mod graph;
 pub mod herd;
 mod json;

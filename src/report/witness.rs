@@ -52,7 +52,7 @@ impl Witness {
     pub fn new(execution: &Execution, test: &Lowered) -> Witness {
         let shown: Vec<usize> =
             (0..execution.events.len()).filter(|e| !execution.events[*e].is_internal()).collect();
-        let letters = letters(&execution.events, &shown);
+        let letters = letters(&execution.events);
         let location = |event: &Event| location(event, test).map(str::to_string);
         let id = |number: usize| match letters.get(&number) {
             Some(letter) => letter.clone(),

@@ -12,6 +12,7 @@ mod compare;
 #[cfg(test)]
 mod corpus_tests;
 mod expect;
+mod explained;
 #[cfg(test)]
 mod isa_tests;
 #[cfg(test)]
@@ -26,6 +27,7 @@ mod variants;
 
 pub use compare::Compared;
 pub use expect::{Expectation, Expectations, Judgement};
+pub use explained::Explained;
 pub use load::{Failure, Input, ModelKey, Prepared, prepare_model};
 pub use models::{CheckedModel, check_model, lower_name};
 pub use pipeline::{STACK, in_order};
@@ -198,21 +200,7 @@ impl Session {
         report: &mut Report,
         diagnostics: &mut Diagnostics,
     ) -> Option<Answer> {
-        let start = Instant::now();
-        let mut parsed = load::parse(input, &mut report.sources, diagnostics)?;
-        report.name = parsed.name.clone();
-        report.arch = Some(parsed.arch);
-        report.phases.parse = start.elapsed();
-        if let Err(diagnostic) = self.settings.overrides.apply(&mut parsed, &mut report.sources) {
-            diagnostics.error(diagnostic);
-            return None;
-        }
-        report.name = parsed.name.clone();
-        if let Err(diagnostic) = variants::check(&self.settings, &parsed) {
-            diagnostics.error(diagnostic);
-            return None;
-        }
-
+        let parsed = self.parsed(input, report, diagnostics)?;
         if !execute {
             let start = Instant::now();
             let test = load::lower(&self.settings, &parsed, None, &mut report.sources, diagnostics)?;
@@ -220,22 +208,7 @@ impl Session {
             return Some(Answer { test, outcome: None });
         }
 
-        let start = Instant::now();
-        let prepared = self.prepared(&parsed, report.model.clone().as_deref(), report, diagnostics)?;
-        report.model_name = Some(prepared.name.clone());
-        report.skipped_checks = prepared.skipped.clone();
-        report.phases.model = start.elapsed();
-
-        let start = Instant::now();
-        let mut test =
-            load::lower(&self.settings, &parsed, Some(&prepared), &mut report.sources, diagnostics)?;
-        if parsed.arch == ArchId::C
-            && let Err(diagnostic) = load::fit_c(&mut test.program, &prepared, self.settings.arch_check)
-        {
-            diagnostics.error(diagnostic);
-            return None;
-        }
-        report.phases.lower = start.elapsed();
+        let (test, prepared) = self.loaded(&parsed, report, diagnostics)?;
 
         let start = Instant::now();
         let mut options = self.settings.explore.clone();
@@ -267,6 +240,51 @@ impl Session {
                 None
             }
         }
+    }
+
+    /// Reads a test.
+    fn parsed(&self, input: &Input, report: &mut Report, diagnostics: &mut Diagnostics) -> Option<Test> {
+        let start = Instant::now();
+        let mut parsed = load::parse(input, &mut report.sources, diagnostics)?;
+        report.name = parsed.name.clone();
+        report.arch = Some(parsed.arch);
+        report.phases.parse = start.elapsed();
+        if let Err(diagnostic) = self.settings.overrides.apply(&mut parsed, &mut report.sources) {
+            diagnostics.error(diagnostic);
+            return None;
+        }
+        report.name = parsed.name.clone();
+        if let Err(diagnostic) = variants::check(&self.settings, &parsed) {
+            diagnostics.error(diagnostic);
+            return None;
+        }
+        Some(parsed)
+    }
+
+    /// Loads the model of a test, and lowers the test for it.
+    fn loaded(
+        &self,
+        parsed: &Test,
+        report: &mut Report,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<(Lowered, Arc<Prepared>)> {
+        let start = Instant::now();
+        let prepared = self.prepared(parsed, report.model.clone().as_deref(), report, diagnostics)?;
+        report.model_name = Some(prepared.name.clone());
+        report.skipped_checks = prepared.skipped.clone();
+        report.phases.model = start.elapsed();
+
+        let start = Instant::now();
+        let mut test =
+            load::lower(&self.settings, parsed, Some(&prepared), &mut report.sources, diagnostics)?;
+        if parsed.arch == ArchId::C
+            && let Err(diagnostic) = load::fit_c(&mut test.program, &prepared, self.settings.arch_check)
+        {
+            diagnostics.error(diagnostic);
+            return None;
+        }
+        report.phases.lower = start.elapsed();
+        Some((test, prepared))
     }
 
     /// The model of that name, for that test. `None`: the reason is among the diagnostics.
@@ -336,6 +354,16 @@ impl Session {
     ) {
         let Some(request) = &self.settings.shown else { return };
         report.shows = true;
+        if request.show == explore::Show::Forbidden {
+            match self.forbidden(test, prepared, options, &report.sources) {
+                Ok(mut executions) => {
+                    executions.truncate(request.limit.unwrap_or(usize::MAX));
+                    report.executions = executions;
+                }
+                Err(diagnostic) => diagnostics.warn(diagnostic),
+            }
+            return;
+        }
         if !worth_looking(&request.show, outcome, test.condition.quantifier) {
             return;
         }
@@ -382,7 +410,8 @@ fn worth_looking(show: &explore::Show, outcome: &Outcome, quantifier: Quantifier
         (Show::Neg, _) => false,
         (Show::Cond, quantifier) => quantifier != Quantifier::NotExists,
         (Show::Wit, quantifier) => quantifier != Quantifier::Forall,
-        (Show::All | Show::Flag(_), _) => return outcome.positive + outcome.negative > 0,
+        (Show::All | Show::Flag(_) | Show::Flagged, _) => return outcome.positive + outcome.negative > 0,
+        (Show::Forbidden, _) => return true,
     };
     if satisfying { outcome.positive > 0 } else { outcome.negative > 0 }
 }

@@ -7,6 +7,7 @@ mod diff;
 mod edges;
 mod endless;
 mod examples;
+mod explain;
 mod formats;
 mod gates;
 mod graph;

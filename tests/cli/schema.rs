@@ -138,3 +138,30 @@ fn executions_are_listed_with_their_events_and_relations() {
     let result: Value = serde_json::from_str(&stdout(&{ run }.assert().code(0))).unwrap();
     assert_eq!(result.get("executions"), None);
 }
+
+const EXPLANATION: &str = include_str!("../../docs/schema/litmus-explanation-1.schema.json");
+
+#[test]
+fn explanations_follow_their_schema() {
+    let schema: Value = serde_json::from_str(EXPLANATION).unwrap();
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let race = "C race\n{}\nP0(int *x) { *x = 1; }\nP1(int *x) { int r0 = *x; }\nexists (1:r0=1)\n";
+    let own = folder(&[("race.litmus", race)]);
+    let file = own.path().join("race.litmus");
+    for words in [
+        &["litmus/sb-x86.litmus", "-m", "sc"][..],
+        &["litmus/sb-x86.litmus"],
+        &["litmus/sb-x86.litmus", "--outcome", "0:EAX=9"],
+        &["litmus/mp.litmus"],
+        &[file.to_str().unwrap()],
+    ] {
+        let mut words: Vec<&str> = words.to_vec();
+        words.insert(0, "explain");
+        words.extend(["--format", "json"]);
+        let text = stdout(&litmus_in(root, &words).assert().code(0));
+        let value: Value = serde_json::from_str(&text).unwrap();
+        if let Err(complaint) = check(&value, &schema, &schema, "explanation") {
+            panic!("{words:?}: {complaint}");
+        }
+    }
+}

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::env::{Env, Slot};
+use super::env::{Env, Place, Slot};
 use super::error::{Eval, Stop, wrong_sort};
 use super::exec::Executor;
 use super::files::Files;
@@ -93,7 +93,12 @@ pub fn read_bell(
     let mut env = Env::default();
     if let Mode::Abstract(a) = &mut reader.executor.interpreter.mode {
         for (name, prim) in PRIMITIVES {
-            env.bind_global(&mut a.globals, Arc::from(*name), Slot::Value(Value::Prim(prim.clone())));
+            env.bind_global(
+                &mut a.globals,
+                Arc::from(*name),
+                Slot::Value(Value::Prim(prim.clone())),
+                Place::default(),
+            );
         }
     }
     if let Some(library) = library {

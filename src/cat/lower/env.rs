@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use super::error::Stop;
 use super::value::Value;
 use crate::cat::ast::Expr;
+use crate::source::Span;
 
 /// An environment: cheap to clone.
 #[derive(Clone, Default, Debug)]
@@ -24,7 +25,24 @@ pub(super) struct Env {
 struct Frame {
     name: Arc<str>,
     slot: Slot,
+    place: Place,
     next: Option<Arc<Frame>>,
+}
+
+/// Where a name comes from.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Place {
+    /// Where it is bound.
+    pub bound: Option<Span>,
+    /// Where its value is written, for a parameter.
+    pub value: Option<Span>,
+}
+
+impl Place {
+    /// Bound there.
+    pub(super) fn bound(span: Span) -> Place {
+        Place { bound: Some(span), value: None }
+    }
 }
 
 /// What a name is bound to.
@@ -54,14 +72,14 @@ impl Thunk {
 /// The table of global bindings.
 #[derive(Default, Debug)]
 pub(super) struct Globals {
-    bindings: FxHashMap<Arc<str>, Vec<(u32, Slot)>>,
+    bindings: FxHashMap<Arc<str>, Vec<(u32, Slot, Place)>>,
     version: u32,
 }
 
 impl Globals {
     /// Binds a name globally; the environment that sees it.
-    fn bind(&mut self, name: Arc<str>, slot: Slot) -> u32 {
-        self.bindings.entry(name).or_default().push((self.version, slot));
+    fn bind(&mut self, name: Arc<str>, slot: Slot, place: Place) -> u32 {
+        self.bindings.entry(name).or_default().push((self.version, slot, place));
         self.version += 1;
         self.version
     }
@@ -81,31 +99,36 @@ impl Env {
     }
 
     /// Binds a name: globally if this is the newest global environment, otherwise in a frame.
-    pub(super) fn bind_global(&mut self, globals: &mut Globals, name: Arc<str>, slot: Slot) {
+    pub(super) fn bind_global(&mut self, globals: &mut Globals, name: Arc<str>, slot: Slot, place: Place) {
         if self.locals.is_none() && self.version == globals.version {
-            self.version = globals.bind(name, slot);
+            self.version = globals.bind(name, slot, place);
         } else {
-            self.bind(name, slot);
+            self.bind_at(name, slot, place);
         }
     }
 
     /// Binds a name in a frame.
     pub(super) fn bind(&mut self, name: Arc<str>, slot: Slot) {
-        self.locals = Some(Arc::new(Frame { name, slot, next: self.locals.take() }));
+        self.bind_at(name, slot, Place::default());
+    }
+
+    /// Likewise, knowing where it comes from.
+    pub(super) fn bind_at(&mut self, name: Arc<str>, slot: Slot, place: Place) {
+        self.locals = Some(Arc::new(Frame { name, slot, place, next: self.locals.take() }));
     }
 
     /// What the name is bound to.
-    pub(super) fn get(&self, globals: Option<&Globals>, name: &str) -> Option<Slot> {
+    pub(super) fn get(&self, globals: Option<&Globals>, name: &str) -> Option<(Slot, Place)> {
         let mut frame = &self.locals;
         while let Some(f) = frame {
             if &*f.name == name {
-                return Some(f.slot.clone());
+                return Some((f.slot.clone(), f.place));
             }
             frame = &f.next;
         }
         let versions = globals?.bindings.get(name)?;
-        let older = versions.partition_point(|(version, _)| *version < self.version);
-        versions[..older].last().map(|(_, slot)| slot.clone())
+        let older = versions.partition_point(|(version, ..)| *version < self.version);
+        versions[..older].last().map(|(_, slot, place)| (slot.clone(), *place))
     }
 
     /// The local bindings, newest first.

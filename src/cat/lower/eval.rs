@@ -62,7 +62,9 @@ impl Interpreter<'_> {
     fn application(&mut self, env: &Env, name: &Ident, arg: &Expr, span: Span) -> Eval {
         let function = self.lookup(env, &name.name, name.span)?;
         let arg = (self.eval(env, arg)?, arg.span);
-        self.apply(&(function, name.span), &arg, span)
+        let value = self.apply(&(function.clone(), name.span), &arg, span)?;
+        self.note_call(&name.name, span, &value, &function);
+        Ok(value)
     }
 
     fn general_application(&mut self, env: &Env, function: &Expr, arg: &Expr, span: Span) -> Eval {
@@ -111,17 +113,17 @@ impl Interpreter<'_> {
 
     fn operands(&mut self, op: Op, env: &Env, items: &[Expr], span: Span) -> Eval {
         let args = items.iter().map(|e| self.placed(env, e)).collect::<Result<Vec<_>, _>>()?;
-        self.operate(op, args, span)
+        self.operate_here(op, args, span)
     }
 
     fn binary_operands(&mut self, op: Op, env: &Env, a: &Expr, b: &Expr, span: Span) -> Eval {
         let args = vec![self.placed(env, a)?, self.placed(env, b)?];
-        self.operate(op, args, span)
+        self.operate_here(op, args, span)
     }
 
     fn unary_operand(&mut self, op: Op, env: &Env, a: &Expr, span: Span) -> Eval {
         let args = vec![self.placed(env, a)?];
-        self.operate(op, args, span)
+        self.operate_here(op, args, span)
     }
 
     /// Composition: what comes after something certainly empty is not looked at, and `[_]` is skipped like `_`.
@@ -131,7 +133,7 @@ impl Interpreter<'_> {
             let value = match &*item.kind {
                 ExprKind::ToId(inner) => match self.eval(env, inner)? {
                     Value::Universe => Value::Universe,
-                    value => self.operate(Op::ToId, vec![(value, inner.span)], item.span)?,
+                    value => self.operate_here(Op::ToId, vec![(value, inner.span)], item.span)?,
                 },
                 _ => self.eval(env, item)?,
             };
@@ -140,7 +142,7 @@ impl Interpreter<'_> {
             }
             args.push((value, item.span));
         }
-        self.operate(Op::Seq, args, span)
+        self.operate_here(Op::Seq, args, span)
     }
 
     fn tag(&mut self, tag: &Arc<str>, span: Span) -> Eval {

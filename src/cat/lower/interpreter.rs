@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::defer::Leaf;
-use super::env::{Env, Globals, Slot, Thunk};
+use super::env::{Env, Globals, Place, Slot, Thunk};
 use super::error::{Eval, Placed, Stop, unknown_name, wrong_arity};
 use super::free;
 use super::predefined::Predefined;
@@ -15,7 +15,7 @@ use super::value::Value;
 use crate::cat::ast::{Binding, Expr, ExprKind, Ident, Params, Pattern};
 use crate::diag::{Diagnostic, is_slip};
 use crate::limits;
-use crate::model::{self, ExprId, Pool, Sort, Universe};
+use crate::model::{self, ExprId, Origins, Pool, Sort, Universe};
 use crate::relation::{Rel, Set};
 use crate::source::Span;
 
@@ -77,6 +77,8 @@ pub(super) struct Abstract {
     pub unbound: Option<Vec<Ident>>,
     /// Warnings, once each.
     pub warnings: Vec<Diagnostic>,
+    /// Where nodes come from.
+    pub origins: Origins,
 }
 
 impl Abstract {
@@ -91,6 +93,7 @@ impl Abstract {
             n_deferred: 0,
             unbound: None,
             warnings: Vec::new(),
+            origins: Origins::default(),
         }
     }
 }
@@ -155,12 +158,21 @@ impl<'a> Interpreter<'a> {
     // Names.
 
     pub(super) fn slot(&self, env: &Env, name: &str) -> Option<Slot> {
+        self.binding(env, name).map(|(slot, _)| slot)
+    }
+
+    /// What a name is bound to, and where it comes from.
+    pub(super) fn binding(&self, env: &Env, name: &str) -> Option<(Slot, Place)> {
         env.get(self.globals(), name)
     }
 
     pub(super) fn lookup(&mut self, env: &Env, name: &Arc<str>, span: Span) -> Eval {
-        match self.slot(env, name) {
-            Some(slot) => self.force(&slot),
+        match self.binding(env, name) {
+            Some((slot, place)) => {
+                let value = self.force(&slot)?;
+                self.note_name(name, span, &value, &slot, place);
+                Ok(value)
+            }
             None => self.unbound(name, span),
         }
     }
@@ -309,7 +321,10 @@ impl<'a> Interpreter<'a> {
     ) -> Eval<()> {
         match params {
             Params::One(None) => {}
-            Params::One(Some(param)) => env.bind(param.name.clone(), Slot::Value(arg.0.clone())),
+            Params::One(Some(param)) => {
+                let place = Place { bound: Some(param.span), value: Some(arg.1) };
+                env.bind_at(param.name.clone(), Slot::Value(arg.0.clone()), place);
+            }
             Params::Tuple(names) => {
                 let given = match &arg.0 {
                     Value::Tuple(parts) => Some(parts.len()),
@@ -323,7 +338,8 @@ impl<'a> Interpreter<'a> {
                 for (index, param) in names.iter().enumerate() {
                     if let Some(param) = param {
                         let part = self.component(arg, index)?;
-                        env.bind(param.name.clone(), Slot::Value(part));
+                        let place = Place { bound: Some(param.span), value: Some(arg.1) };
+                        env.bind_at(param.name.clone(), Slot::Value(part), place);
                     }
                 }
             }
@@ -346,8 +362,8 @@ impl<'a> Interpreter<'a> {
     pub(super) fn restrict(&mut self, env: &Env, names: &[Arc<str>], function: Option<&Expr>) -> Eval<Env> {
         let mut result = Env::default();
         for name in names {
-            match (self.slot(env, name), function) {
-                (Some(slot), _) => result.bind(name.clone(), slot),
+            match (self.binding(env, name), function) {
+                (Some((slot, place)), _) => result.bind_at(name.clone(), slot, place),
                 (None, Some(body)) => {
                     let span = free::place(name, body).unwrap_or(body.span);
                     let value = self.unbound(name, span)?;

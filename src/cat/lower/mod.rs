@@ -20,6 +20,7 @@ mod files;
 mod forall;
 mod free;
 mod interpreter;
+mod note;
 mod ops;
 mod predefined;
 mod prims;
@@ -41,7 +42,7 @@ pub use variants::canonical_variant;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use env::{Env, Slot};
+use env::{Env, Place, Slot};
 use exec::{Executor, Halt};
 use interpreter::{Abstract, Declared, Interpreter, Mode};
 use value::Value;
@@ -186,13 +187,18 @@ impl Executor<'_, '_> {
     pub(super) fn bind_predefined(&mut self, env: &mut Env) {
         let Mode::Abstract(a) = &mut self.interpreter.mode else { return };
         for (name, prim) in prims::PRIMITIVES {
-            env.bind_global(&mut a.globals, Arc::from(*name), Slot::Value(Value::Prim(prim.clone())));
+            env.bind_global(
+                &mut a.globals,
+                Arc::from(*name),
+                Slot::Value(Value::Prim(prim.clone())),
+                Place::default(),
+            );
         }
         let names: Vec<String> = a.predefined.iter().map(|(name, _)| name.to_owned()).collect();
         for name in names {
             if let Some(value) = self.interpreter.predefined(&name) {
                 let Mode::Abstract(a) = &mut self.interpreter.mode else { return };
-                env.bind_global(&mut a.globals, Arc::from(name), Slot::Value(value));
+                env.bind_global(&mut a.globals, Arc::from(name), Slot::Value(value), Place::default());
             }
         }
     }
@@ -225,6 +231,7 @@ impl Executor<'_, '_> {
             pool: a.pool,
             steps,
             shown,
+            origins: a.origins,
             catdep: file.catdep,
         };
         Lowered { model, unbound: a.unbound.unwrap_or_default(), skipped }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::defer::{Code, Want};
-use super::env::{Env, Slot};
+use super::env::{Env, Place, Slot};
 use super::error::{Eval, Stop, no_operator, wrong_sort};
 use super::free;
 use super::interpreter::Interpreter;
@@ -115,7 +115,7 @@ impl Interpreter<'_> {
         let mut env = base.clone();
         for ((name, _), value) in parts.values.iter().zip(values) {
             if let Some(name) = name {
-                env.bind(name.name.clone(), Slot::Value(value.clone()));
+                env.bind_at(name.name.clone(), Slot::Value(value.clone()), Place::bound(name.span));
             }
         }
         let group = self.group(parts, env.clone(), age);
@@ -246,6 +246,9 @@ impl Interpreter<'_> {
             return Ok(self.rec_result(parts, base, vec![closed], age));
         }
         if let Some(a) = self.lowering() {
+            for (index, (_, expr)) in parts.values.iter().enumerate() {
+                a.origins.note_body(fix, index as u32, expr.span);
+            }
             a.pool.set_bodies(fix, ids, test);
         }
         let mut values = Vec::with_capacity(n);

@@ -17,8 +17,10 @@ pub fn dot(graph: &Graph, style: &Style) -> String {
         out.push('\n');
     };
     line("  /* what it is */".to_string());
+    let mut legend: Vec<&str> = vec![&graph.title, graph.state.trim()];
+    legend.extend(graph.remark.as_deref());
     if style.legend.is_some() {
-        line(format!("  label={};", quoted(&[&graph.title, graph.state.trim()])));
+        line(format!("  label={};", quoted(&legend)));
         line("  labelloc=\"b\";".to_string());
     }
     let font = ("fontname".to_string(), "Helvetica".to_string());
@@ -100,6 +102,9 @@ pub fn dot(graph: &Graph, style: &Style) -> String {
             list.push(("weight".to_string(), "10".to_string()));
         } else {
             list.push(("constraint".to_string(), "false".to_string()));
+        }
+        if weight.bold {
+            list.push(("penwidth".to_string(), "3".to_string()));
         }
         if weight.symmetric {
             list.push(("dir".to_string(), "none".to_string()));

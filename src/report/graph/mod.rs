@@ -1,15 +1,18 @@
 //! Executions as pictures: a [`Graph`] is made once and drawn as Graphviz, SVG or text.
 
 mod dot;
-mod events;
+#[cfg(test)]
+mod geometry_tests;
+mod highlight;
+mod route;
 mod style;
 mod svg;
 #[cfg(test)]
 mod tests;
 mod text;
 
+pub use crate::explain::events::{describe, instruction, letters, location};
 pub use dot::dot;
-pub use events::{describe, instruction, letters, location};
 pub use style::{EventChoice, Layout, Legend, Style};
 pub use svg::svg;
 pub use text::{text, text_within};
@@ -19,7 +22,8 @@ use std::collections::BTreeMap;
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use crate::condition::Quantifier;
-use crate::execution::{Event, EventKind};
+use crate::execution::EventKind;
+use crate::explain::events::{self, Look};
 use crate::explore::Execution;
 use crate::limits;
 use crate::litmus::Lowered;
@@ -52,6 +56,8 @@ pub struct Edge {
     pub color: &'static str,
     /// Draw an arrow at neither end.
     pub symmetric: bool,
+    /// Highlighted: part of what is explained.
+    pub bold: bool,
 }
 
 /// One execution, ready to be drawn.
@@ -61,6 +67,8 @@ pub struct Graph {
     pub title: String,
     /// The final state, and what it says about the condition.
     pub state: String,
+    /// What there is to say besides.
+    pub remark: Option<String>,
     /// How many threads.
     pub threads: usize,
     /// Events and the pairs between them, in a fixed order.
@@ -72,7 +80,8 @@ impl Graph {
     pub fn new(execution: &Execution, test: &Lowered, model: &str, style: &Style) -> Graph {
         let shown: Vec<usize> =
             (0..execution.events.len()).filter(|e| style.events.shows(&execution.events[*e])).collect();
-        let letters = letters(&execution.events, &shown);
+        let letters = letters(&execution.events);
+        let look = Look { hexa: style.hexa, brackets: style.brackets };
         let mut graph = DiGraph::new();
         let mut nodes: BTreeMap<usize, NodeIndex> = BTreeMap::new();
         let initial: Vec<usize> =
@@ -109,7 +118,7 @@ impl Graph {
             rows[thread] += 1;
             let node = Node {
                 letter: letters.get(&number).cloned().unwrap_or_default(),
-                action: events::action(event, &execution.values[number], test, style),
+                action: events::action(event, &execution.values[number], test, look),
                 code: if style.squished { String::new() } else { instruction(event, test) },
                 thread: Some(thread),
                 row,
@@ -135,7 +144,7 @@ impl Graph {
                         other.name += &format!(", {name}");
                     }
                     _ => {
-                        graph.add_edge(from, to, Edge { name: name.clone(), color, symmetric });
+                        graph.add_edge(from, to, Edge { name: name.clone(), color, symmetric, bold: false });
                     }
                 }
             }
@@ -153,6 +162,7 @@ impl Graph {
         Graph {
             title: style.legend(test, model),
             state: format!("{line} {verdict}"),
+            remark: execution.refused.as_ref().map(|check| format!("refused by {check}")),
             threads: test.program.threads.len(),
             graph,
         }
@@ -164,6 +174,11 @@ impl Graph {
             .node_indices()
             .map(|n| (n, &self.graph[n]))
             .filter(move |(_, node)| node.thread == Some(thread))
+    }
+
+    /// How many rows the longest thread has.
+    pub fn rows(&self) -> usize {
+        self.graph.node_weights().filter(|n| n.thread.is_some()).map(|node| node.row + 1).max().unwrap_or(0)
     }
 
     /// The node of the initial writes.
@@ -225,9 +240,4 @@ fn without_init(rel: &Rel, is_init: &dyn Fn(usize) -> bool) -> Rel {
 /// The pairs of an acyclic relation that do not follow from others by transitivity.
 fn reduced(rel: &Rel) -> Rel {
     rel.diff(&rel.seq(&rel.plus()))
-}
-
-/// Is an event one that the usual picture has: memory and fences?
-fn is_usual(event: &Event) -> bool {
-    event.is_memory() || event.kind == EventKind::Fence
 }

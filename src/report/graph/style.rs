@@ -2,6 +2,7 @@
 
 use crate::condition::Quantifier;
 use crate::execution::Event;
+use crate::explain::events::is_usual;
 use crate::litmus::Lowered;
 
 /// Which events are drawn.
@@ -23,7 +24,7 @@ impl EventChoice {
             EventChoice::All => true,
             EventChoice::Memory => event.is_memory(),
             EventChoice::NoRegisters => !event.is_internal(),
-            EventChoice::MemoryAndFences => super::is_usual(event),
+            EventChoice::MemoryAndFences => is_usual(event),
         }
     }
 }

@@ -106,46 +106,46 @@ fn store_buffering_for_graphviz() {
 #[test]
 fn store_buffering_for_a_browser() {
     insta::assert_snapshot!(svg(&first(SB, "x86tso", &Style::default())), @r##"
-    <svg xmlns="http://www.w3.org/2000/svg" width="402" height="350" viewBox="0 0 402 350" font-family="Helvetica, Arial, sans-serif" font-size="12">
+    <svg xmlns="http://www.w3.org/2000/svg" width="444" height="354" viewBox="0 0 444 354" font-family="Helvetica, Arial, sans-serif" font-size="12">
     <title>Test SB, x86tso</title>
     <rect width="100%" height="100%" fill="white"/>
     <defs>
-    <marker id="arrow-c62828" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0,0 L8,4 L0,8 z" fill="#c62828"/></marker>
-    <marker id="arrow-e07b00" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0,0 L8,4 L0,8 z" fill="#e07b00"/></marker>
-    <marker id="arrow-black" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0,0 L8,4 L0,8 z" fill="black"/></marker>
+    <marker id="arrow-c62828" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto-start-reverse"><path d="M0,0 L8,4 L0,8 z" fill="#c62828"/></marker>
+    <marker id="arrow-e07b00" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto-start-reverse"><path d="M0,0 L8,4 L0,8 z" fill="#e07b00"/></marker>
+    <marker id="arrow-black" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto-start-reverse"><path d="M0,0 L8,4 L0,8 z" fill="black"/></marker>
     </defs>
-    <rect x="30.0" y="104.0" width="119.9" height="158.0" rx="8" fill="#f7f7f7" stroke="#cccccc"/>
-    <text x="90.0" y="121.0" text-anchor="middle" fill="#555555">Thread 0</text>
-    <rect x="231.9" y="104.0" width="119.9" height="158.0" rx="8" fill="#f7f7f7" stroke="#cccccc"/>
-    <text x="291.9" y="121.0" text-anchor="middle" fill="#555555">Thread 1</text>
-    <path d="M90.0,172.0 L90.0,212.0" fill="none" stroke="black" stroke-width="1.4" marker-end="url(#arrow-black)"/>
-    <text x="100.0" y="196.0" fill="black" text-anchor="middle" font-size="11" paint-order="stroke" stroke="white" stroke-width="3">po</text>
-    <path d="M291.9,172.0 L291.9,212.0" fill="none" stroke="black" stroke-width="1.4" marker-end="url(#arrow-black)"/>
-    <text x="301.9" y="196.0" fill="black" text-anchor="middle" font-size="11" paint-order="stroke" stroke="white" stroke-width="3">po</text>
-    <path d="M190.9,62.0 C2.4,62.0 2.4,201.0 44.0,231.0" fill="none" stroke="#c62828" stroke-width="1.4" marker-end="url(#arrow-c62828)"/>
-    <text x="18.0" y="197.0" fill="#c62828" text-anchor="middle" font-size="11" paint-order="stroke" stroke="white" stroke-width="3">rf</text>
-    <path d="M190.9,62.0 C379.4,62.0 379.4,201.0 337.8,231.0" fill="none" stroke="#c62828" stroke-width="1.4" marker-end="url(#arrow-c62828)"/>
-    <text x="363.8" y="197.0" fill="#c62828" text-anchor="middle" font-size="11" paint-order="stroke" stroke="white" stroke-width="3">rf</text>
-    <path d="M135.9,231.0 C179.9,231.0 201.9,153.0 245.9,153.0" fill="none" stroke="#e07b00" stroke-width="1.4" marker-end="url(#arrow-e07b00)"/>
-    <text x="170.7" y="209.2" fill="#e07b00" text-anchor="middle" font-size="11" paint-order="stroke" stroke="white" stroke-width="3">fr</text>
-    <path d="M245.9,231.0 C201.9,231.0 179.9,153.0 135.9,153.0" fill="none" stroke="#e07b00" stroke-width="1.4" marker-end="url(#arrow-e07b00)"/>
-    <text x="211.1" y="209.2" fill="#e07b00" text-anchor="middle" font-size="11" paint-order="stroke" stroke="white" stroke-width="3">fr</text>
-    <rect x="134.6" y="24.0" width="112.6" height="38" rx="4" fill="white" stroke="black"/>
-    <text x="190.9" y="47.0" text-anchor="middle">init: x=0, y=0</text>
-    <rect x="44.0" y="134.0" width="91.9" height="38" rx="4" fill="white" stroke="black"/>
-    <text x="90.0" y="150.0" text-anchor="middle">a: W[x]=1</text>
-    <text x="90.0" y="165.0" text-anchor="middle" font-size="10" fill="#555555">MOV [x],$1</text>
-    <rect x="44.0" y="212.0" width="91.9" height="38" rx="4" fill="white" stroke="black"/>
-    <text x="90.0" y="228.0" text-anchor="middle">b: R[y]=0</text>
-    <text x="90.0" y="243.0" text-anchor="middle" font-size="10" fill="#555555">MOV EAX,[y]</text>
-    <rect x="245.9" y="134.0" width="91.9" height="38" rx="4" fill="white" stroke="black"/>
-    <text x="291.9" y="150.0" text-anchor="middle">c: W[y]=1</text>
-    <text x="291.9" y="165.0" text-anchor="middle" font-size="10" fill="#555555">MOV [y],$1</text>
-    <rect x="245.9" y="212.0" width="91.9" height="38" rx="4" fill="white" stroke="black"/>
-    <text x="291.9" y="228.0" text-anchor="middle">d: R[x]=0</text>
-    <text x="291.9" y="243.0" text-anchor="middle" font-size="10" fill="#555555">MOV EAX,[x]</text>
-    <text x="24" y="316.0" font-weight="bold">Test SB, x86tso</text>
-    <text x="24" y="334.0">0:EAX=0; 1:EAX=0; satisfies the exists clause</text>
+    <rect x="78.0" y="128.0" width="111.9" height="154.0" rx="8" fill="#f7f7f7" stroke="#cccccc"/>
+    <text x="133.9" y="143.0" text-anchor="middle" fill="#555555">Thread 0</text>
+    <rect x="253.9" y="128.0" width="111.9" height="154.0" rx="8" fill="#f7f7f7" stroke="#cccccc"/>
+    <text x="309.8" y="143.0" text-anchor="middle" fill="#555555">Thread 1</text>
+    <path d="M133.9,194.0 L133.9,234.0" fill="none" stroke="black" stroke-width="1.4" marker-end="url(#arrow-black)"/>
+    <path d="M309.8,194.0 L309.8,234.0" fill="none" stroke="black" stroke-width="1.4" marker-end="url(#arrow-black)"/>
+    <path d="M203.1,62.0 L203.1,77.3 Q203.1,83.3 197.1,83.3 L62.0,83.3 Q56.0,83.3 56.0,89.3 L56.0,247.0 Q56.0,253.0 62.0,253.0 L88.0,253.0" fill="none" stroke="#c62828" stroke-width="1.4" marker-end="url(#arrow-c62828)"/>
+    <path d="M240.7,62.0 L240.7,98.7 Q240.7,104.7 246.7,104.7 L381.8,104.7 Q387.8,104.7 387.8,110.7 L387.8,247.0 Q387.8,253.0 381.8,253.0 L355.8,253.0" fill="none" stroke="#c62828" stroke-width="1.4" marker-end="url(#arrow-c62828)"/>
+    <path d="M179.9,253.0 L263.9,175.0" fill="none" stroke="#e07b00" stroke-width="1.4" marker-end="url(#arrow-e07b00)"/>
+    <path d="M263.9,253.0 L179.9,175.0" fill="none" stroke="#e07b00" stroke-width="1.4" marker-end="url(#arrow-e07b00)"/>
+    <rect x="165.6" y="24.0" width="112.6" height="38.0" rx="4" fill="white" stroke="black"/>
+    <text x="221.9" y="47.0" text-anchor="middle">init: x=0, y=0</text>
+    <rect x="88.0" y="156.0" width="91.9" height="38.0" rx="4" fill="white" stroke="black"/>
+    <text x="133.9" y="172.0" text-anchor="middle">a: W[x]=1</text>
+    <text x="133.9" y="187.0" text-anchor="middle" font-size="10" fill="#555555">MOV [x],$1</text>
+    <rect x="88.0" y="234.0" width="91.9" height="38.0" rx="4" fill="white" stroke="black"/>
+    <text x="133.9" y="250.0" text-anchor="middle">b: R[y]=0</text>
+    <text x="133.9" y="265.0" text-anchor="middle" font-size="10" fill="#555555">MOV EAX,[y]</text>
+    <rect x="263.9" y="156.0" width="91.9" height="38.0" rx="4" fill="white" stroke="black"/>
+    <text x="309.8" y="172.0" text-anchor="middle">c: W[y]=1</text>
+    <text x="309.8" y="187.0" text-anchor="middle" font-size="10" fill="#555555">MOV [y],$1</text>
+    <rect x="263.9" y="234.0" width="91.9" height="38.0" rx="4" fill="white" stroke="black"/>
+    <text x="309.8" y="250.0" text-anchor="middle">d: R[x]=0</text>
+    <text x="309.8" y="265.0" text-anchor="middle" font-size="10" fill="#555555">MOV EAX,[x]</text>
+    <text x="145.3" y="217.5" fill="black" text-anchor="middle" font-size="11" paint-order="stroke" stroke="white" stroke-width="3">po</text>
+    <text x="321.2" y="217.5" fill="black" text-anchor="middle" font-size="11" paint-order="stroke" stroke="white" stroke-width="3">po</text>
+    <text x="67.4" y="103.4" fill="#c62828" text-anchor="middle" font-size="11" paint-order="stroke" stroke="white" stroke-width="3">rf</text>
+    <text x="383.1" y="100.2" fill="#c62828" text-anchor="middle" font-size="11" paint-order="stroke" stroke="white" stroke-width="3">rf</text>
+    <text x="238.3" y="217.5" fill="#e07b00" text-anchor="middle" font-size="11" paint-order="stroke" stroke="white" stroke-width="3">fr</text>
+    <text x="205.5" y="217.5" fill="#e07b00" text-anchor="middle" font-size="11" paint-order="stroke" stroke="white" stroke-width="3">fr</text>
+    <text x="24" y="318.0" font-weight="bold">Test SB, x86tso</text>
+    <text x="24" y="336.0">0:EAX=0; 1:EAX=0; satisfies the exists clause</text>
     </svg>
     "##);
 }
@@ -258,15 +258,15 @@ fn what_can_be_left_out() {
       edge [fontsize="10", arrowsize="0.7", fontname="Helvetica"];
       /* the events of each thread */
         e_a [label="a: W[x]=1", pos="0,0!"];
-        e_b [label="b: W[y]=1", pos="0,-72!"];
-        e_c [label="c: R[y]=1", pos="190,0!"];
-        e_d [label="d: R[x]=1", pos="190,-72!"];
+        e_c [label="c: W[y]=1", pos="0,-72!"];
+        e_d [label="d: R[y]=1", pos="190,0!"];
+        e_e [label="e: R[x]=1", pos="190,-72!"];
       /* relations */
-      e_a -> e_b [label="po", color="black", fontcolor="black", weight="10"];
-      e_c -> e_d [label="po", color="black", fontcolor="black", weight="10"];
-      e_a -> e_d [label="rf", color="black", fontcolor="black", constraint="false", style="dashed"];
-      e_b -> e_c [label="rf", color="black", fontcolor="black", constraint="false", style="dashed"];
-      e_c -> e_d [label="addr", color="black", fontcolor="black", constraint="false"];
+      e_a -> e_c [label="po", color="black", fontcolor="black", weight="10"];
+      e_d -> e_e [label="po", color="black", fontcolor="black", weight="10"];
+      e_a -> e_e [label="rf", color="black", fontcolor="black", constraint="false", style="dashed"];
+      e_c -> e_d [label="rf", color="black", fontcolor="black", constraint="false", style="dashed"];
+      e_d -> e_e [label="addr", color="black", fontcolor="black", constraint="false"];
     }
     "#);
 }

@@ -10,6 +10,9 @@ pub fn text(graph: &Graph) -> String {
 /// Likewise, not wider than so many characters, if that can be: threads come one below the other, and long lines are broken.
 pub fn text_within(graph: &Graph, room: Option<usize>) -> String {
     let mut out = broken(&format!("{}: {}", graph.title, graph.state), 4, room);
+    if let Some(remark) = &graph.remark {
+        out += &broken(&format!("  {remark}"), 4, room);
+    }
     if let Some((_, init)) = graph.init() {
         out += &broken(&format!("  init: {}", init.action), 8, room);
     }

@@ -277,7 +277,7 @@ fn broken_herd_models_are_refused() {
 fn run_once(model: &Model) -> Result<(), String> {
     match run_steps(model) {
         Ok(()) | Err(EvalError::Rejected) => Ok(()),
-        Err(EvalError::Model(d)) => Err(d.message),
+        Err(error) => Err(error.diagnostic().message),
     }
 }
 

@@ -1,0 +1,144 @@
+//! `litmus explain`.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use crate::explain::{Answer, Explanation};
+use crate::litmus::Lowered;
+use crate::report::explain;
+use crate::report::graph::{self, Graph, Style};
+use crate::session::Session;
+
+use super::args::{Reading, seconds};
+use super::console::Console;
+use super::plan::{self, Resolved};
+use super::{Done, Exit, Stop, tests_arg};
+
+/// The arguments.
+#[derive(Args, Debug)]
+pub struct ExplainArgs {
+    /// The test: a file, or `-` for standard input
+    #[arg(value_name = "TEST")]
+    pub test: String,
+    /// The model: a file, or the name of one of ours [default: that of the test's architecture]
+    #[arg(short, long = "model", value_name = "MODEL")]
+    pub model: Option<String>,
+    /// The outcome to account for, as a condition says it: '1:X0=1 /\\ 1:X2=0' [default: that of the test]
+    #[arg(long, value_name = "CONDITION")]
+    pub outcome: Option<String>,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Unroll loops N times (a test's own Unroll= wins) [default: 2]
+    #[arg(long, value_name = "N")]
+    pub unroll: Option<u32>,
+    /// Time limit, in seconds
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub timeout: Option<f64>,
+    /// The form of the explanation
+    #[arg(long, value_enum, value_name = "FORM", default_value = "text")]
+    pub format: ExplainFormat,
+    /// Also look for the smallest sets of up to three fences or stronger accesses that forbid the outcome
+    #[arg(long)]
+    pub fix: bool,
+    /// Write pictures to FILE; of several, the second is FILE-2, and so on
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// The form of an explanation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum ExplainFormat {
+    /// Words
+    Text,
+    /// For programs
+    Json,
+    /// A picture of each reason, the cycle highlighted
+    Svg,
+    /// The same for Graphviz
+    Dot,
+}
+
+/// Says why an outcome can, or cannot, happen.
+pub fn explain(
+    args: &ExplainArgs,
+    console: &Console,
+    out: &mut (dyn Write + Send),
+    err: &mut (dyn Write + Send),
+) -> Done {
+    let Resolved { mut settings, model, .. } = plan::reading(&args.reading)?;
+    settings.unroll = args.unroll.or(settings.unroll);
+    settings.explore.timeout =
+        args.timeout.map(std::time::Duration::from_secs_f64).or(settings.explore.timeout);
+    let (inputs, errors) = tests_arg::collect(std::slice::from_ref(&args.test));
+    if let Some(message) = errors.into_iter().next() {
+        return Err(Stop::Usage(message));
+    }
+    let session = Session::new(settings);
+    let model = args.model.clone().or(model);
+    let mut exit = Exit::Success;
+    for input in &inputs {
+        let explained = session.explain(input, model.as_deref(), args.outcome.as_deref());
+        err.write_all(console.diagnostics(&explained.report).as_bytes())?;
+        match &explained.answer {
+            Some((test, explanation)) => {
+                show(args, test, explanation, out)?;
+                let allowed = matches!(explanation.answer, Answer::Allowed { .. });
+                if args.fix && allowed && args.format == ExplainFormat::Text {
+                    let (_, repairs) = session.repair(input, model.as_deref(), args.outcome.as_deref());
+                    if let Some(repairs) = repairs {
+                        write!(out, "\n{}", explain::repairs(&repairs))?;
+                    }
+                }
+            }
+            None => {
+                exit = match explained.report.error().map(|error| error.class) {
+                    Some(crate::diag::Class::Unsupported) => Exit::Unsupported,
+                    _ => Exit::BadInput,
+                }
+            }
+        }
+    }
+    Ok(exit)
+}
+
+/// The explanation in the form asked for.
+fn show(
+    args: &ExplainArgs,
+    test: &Lowered,
+    explanation: &Explanation,
+    out: &mut (dyn Write + Send),
+) -> Result<(), Stop> {
+    let style = Style::default();
+    let draw = |graph: &Graph| match args.format {
+        ExplainFormat::Dot => graph::dot(graph, &style),
+        _ => graph::svg(graph),
+    };
+    match args.format {
+        ExplainFormat::Text => out.write_all(explain::text(explanation).as_bytes())?,
+        ExplainFormat::Json => {
+            let text = serde_json::to_string_pretty(explanation).map_err(std::io::Error::from)?;
+            writeln!(out, "{text}")?;
+        }
+        ExplainFormat::Svg | ExplainFormat::Dot => {
+            for (index, graph) in explain::pictures(explanation, test, &style).iter().enumerate() {
+                match &args.output {
+                    None => out.write_all(draw(graph).as_bytes())?,
+                    Some(path) => std::fs::write(numbered(path, index), draw(graph))?,
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The path of the n-th picture.
+fn numbered(path: &Path, index: usize) -> PathBuf {
+    if index == 0 {
+        return path.to_path_buf();
+    }
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let extension = path.extension().map(|e| format!(".{}", e.to_string_lossy())).unwrap_or_default();
+    path.with_file_name(format!("{stem}-{}{extension}", index + 1))
+}
