@@ -5,6 +5,7 @@ mod corpus;
 mod errors;
 mod micro;
 mod one;
+mod origins;
 mod pairs;
 mod polarity;
 mod steps;
