@@ -25,7 +25,7 @@ pub mod x86_64;
 use std::sync::OnceLock;
 
 use crate::diag::Diagnostic;
-use crate::program::{CellSizes, Conventions, Instr, Reg, RegTable, Sym};
+use crate::program::{CellSizes, Conventions, Features, Instr, Op, Reg, RegTable, Sym};
 use crate::source::Span;
 
 /// The architectures of litmus tests.
@@ -125,6 +125,12 @@ pub struct ColumnCx<'a> {
     pub pc: usize,
     /// Number of instructions in this column.
     pub length: usize,
+    /// The extensions in force.
+    pub features: &'a Features,
+    /// Are labels shown as offsets from the instruction? An instruction that is data has no labels.
+    pub relative: bool,
+    /// Instructions of this column whose address the code takes, by program counter.
+    pub addressed: &'a mut Vec<usize>,
 }
 
 /// The instruction set of an architecture; none for C, and for what is not there yet.
@@ -161,6 +167,18 @@ pub trait Isa: Sync {
 
     /// Parses one non-empty cell (labels already removed) and translates it.
     fn instruction(&self, cx: &mut ColumnCx, text: &str, span: Span) -> Result<Instr, Diagnostic>;
+
+    /// What happens where an instruction was fetched that is none.
+    fn undefined(&self, cx: &mut ColumnCx) -> Vec<Op> {
+        let _ = cx;
+        vec![Op::Stop]
+    }
+
+    /// May the instruction not be overwritten, or written over another, while other threads run it?
+    fn is_restricted(&self, text: &str) -> bool {
+        let _ = text;
+        false
+    }
 
     /// Names of the event sets that a model may use on this architecture besides those of every architecture.
     fn sets(&self) -> Vec<String>;

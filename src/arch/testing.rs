@@ -12,6 +12,9 @@ pub fn parse(isa: &dyn Isa, cell: &str) -> (Sources, Result<Instr, Diagnostic>) 
     let id = sources.add("test.litmus", cell);
     let labels = [("L0".to_string(), 0), ("LC00".to_string(), 1)];
     let mut cx = ColumnCx {
+        features: &crate::program::Features::default(),
+        relative: false,
+        addressed: &mut Vec::new(),
         thread: 0,
         regs: &mut RegTable::default(),
         symbols: &mut Vec::new(),
@@ -73,6 +76,9 @@ fn program(isa: &dyn Isa, init: &str, code: &[&str]) -> Result<Program, String> 
         symbols: Vec::new(),
         locations: Vec::new(),
         features: crate::program::Features::default(),
+        instructions: Vec::new(),
+        code_cells: Vec::new(),
+        restricted: Vec::new(),
         faults: crate::program::Faults::default(),
         init_regs: Vec::new(),
         reg_types: Vec::new(),
@@ -115,6 +121,9 @@ fn program(isa: &dyn Isa, init: &str, code: &[&str]) -> Result<Program, String> 
         let span = Span::new(id, start + code[pc].len() - cell.len(), start + code[pc].len());
         start += code[pc].len() + 1;
         let mut cx = ColumnCx {
+            features: &crate::program::Features::default(),
+            relative: false,
+            addressed: &mut Vec::new(),
             thread: 0,
             regs: &mut program.regs,
             symbols: &mut program.symbols,

@@ -40,6 +40,8 @@ impl World {
             "IW" => kind(EventKind::Init),
             "F" => kind(EventKind::Fence),
             "B" => of(&|e| matches!(e.kind, EventKind::Branch(_))),
+            "Instr" => of(&|e| e.is_memory() && names.is_code(e)),
+            "Restricted-CMODX" => of(&|e| e.is_memory() && names.is_code(e) && names.is_restricted(e)),
             "EXC-RET" => kind(EventKind::Branch(BranchKind::Return)),
             "BCC" => kind(EventKind::Branch(BranchKind::Bcc)),
             "PRED" => kind(EventKind::Branch(BranchKind::Pred)),
@@ -270,6 +272,21 @@ impl Names<'_> {
     /// Is there a set of that name even if no event is in it?
     fn declares(&self, name: &str) -> bool {
         self.program.conventions.sets.iter().any(|set| set == name)
+    }
+
+    /// Is it about a cell that holds an instruction?
+    fn is_code(&self, event: &Event) -> bool {
+        let cell = event.part.as_ref().map_or(event.loc, |part| Some(part.cell));
+        let sym = cell.map(|loc| self.program.locations[usize::from(loc.0)].sym);
+        self.program.code_cells.iter().any(|(_, cell)| Some(*cell) == sym)
+    }
+
+    /// Does it write, or did it fetch, an instruction that must not be modified while it may be run?
+    fn is_restricted(&self, event: &Event) -> bool {
+        let written = event.written_value().and_then(|value| value.known());
+        let restricted = |number: u16| self.program.restricted.contains(&number);
+        matches!(written, Some(crate::program::Value::Instr(number)) if restricted(number))
+            || event.sets.iter().any(|set| set == "Restricted-CMODX")
     }
 
     fn regions_of<'s>(&'s self, event: &Event) -> impl Iterator<Item = &'s str> {

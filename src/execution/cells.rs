@@ -84,6 +84,7 @@ impl Cells {
                 .flat_map(|access| [access.offset, access.offset + i64::from(access.bytes)])
                 .filter(|cut| (cell.offset..end).contains(cut))
                 .chain([cell.offset, end])
+                .chain(granules(program, cell.offset, end))
                 .collect();
             cuts.sort_unstable();
             cuts.dedup();
@@ -168,6 +169,12 @@ impl Cells {
         }
         Value::Int(all)
     }
+}
+
+/// The boundaries that the test asks for by itself.
+fn granules(program: &Program, start: i64, end: i64) -> impl Iterator<Item = i64> {
+    let step = program.features.granule.map_or(usize::MAX, |bytes| usize::from(bytes.max(1)));
+    (start..end).step_by(step)
 }
 
 /// Some bytes of a number, as a number that is not negative.

@@ -41,6 +41,9 @@ fn program(arch: ArchId, threads: Vec<Thread>) -> Program {
         init_regs: Vec::new(),
         reg_types: Vec::new(),
         features: crate::program::Features::default(),
+        instructions: Vec::new(),
+        code_cells: Vec::new(),
+        restricted: Vec::new(),
         faults: crate::program::Faults::default(),
     }
 }

@@ -402,6 +402,9 @@ impl<'p> Unfolding<'p> {
             }
             Op::Store { addr, value, size, sets, extra } => {
                 let Some(spot) = self.spot(state, *addr, *size, op)? else { return Ok(Flow::Over) };
+                if let Some(diagnostic) = self.store_to_code(state, spot) {
+                    return Ok(self.fail(state, diagnostic));
+                }
                 let from_addr = self.sources(state, &[*addr])?;
                 let Temp { value, sources, .. } = self.temp(state, *value)?.clone();
                 let id = self.access(state, EventKind::Write, spot, *size, value, sets);

@@ -8,7 +8,7 @@ use super::Lowered;
 use super::ast::{Cell, Code, Column, Const, Init, Loc, Test, Ty};
 use super::lower_c::{self, CProgram};
 use super::names::{Names, intern};
-use super::{hash, observe, questions, types};
+use super::{code, hash, observe, questions, types};
 use crate::source::Span;
 
 /// What, besides the test itself, decides how it is read.
@@ -38,15 +38,24 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
             init_regs: Vec::new(),
             reg_types: Vec::new(),
             faults: Faults::default(),
+            instructions: Vec::new(),
+            code_cells: Vec::new(),
+            restricted: Vec::new(),
             features: Features::of(options.variants.iter().chain(&variants).map(String::as_str)),
         },
         isa: arch::isa(test.arch),
         diags: Vec::new(),
+        addressed: Vec::new(),
     };
     // Where herd7 has no accesses of several sizes the rules are ours.
     let features = &mut lowering.program.features;
     if features.mixed == Mixed::Asked && !matches!(test.arch, ArchId::AArch64 | ArchId::X86_64) {
         features.mixed = Mixed::AsNeeded;
+    }
+    if lowering.program.features.ifetch && test.arch != ArchId::AArch64 {
+        let message = format!("instruction fetches are not there for {}", test.arch.name());
+        let error = Diagnostic::unsupported("variant::unsupported", message);
+        lowering.diags.push(error.at(test.name_span, "under `-variant ifetch`"));
     }
     lowering.symbols_of_init();
     lowering.check_arrays();
@@ -59,6 +68,9 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
     if let Some(c) = &c {
         arrays.extend(lower_c::cells(test, &c.globals, &mut lowering.program));
     }
+    if let Some(isa) = lowering.isa.filter(|_| test.arch == ArchId::AArch64) {
+        code::cells(test, isa, &lowering.addressed, &mut lowering.program);
+    }
     let (isa, mut program, mut diags) = (lowering.isa, lowering.program, lowering.diags);
     let mut names = Names { isa, program: &mut program, arrays };
     registers(test, &mut names, &mut diags);
@@ -69,6 +81,12 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
         return Err(diags);
     }
     warnings.extend(questions::questions(test, &mut names));
+    if let Some(isa) = isa
+        && program.features.ifetch
+        && test.arch == ArchId::AArch64
+    {
+        code::fetched(isa, &mut program);
+    }
     let hashes = hash::hashes(test, &program, c.as_ref().map(|c| c.functions.as_slice()));
     let s128 = options.variants.iter().chain(&variants).any(|v| v.eq_ignore_ascii_case("S128"));
     let mut template = observed.text;
@@ -102,6 +120,8 @@ struct Lowering<'a> {
     program: Program,
     isa: Option<&'static dyn Isa>,
     diags: Vec<Diagnostic>,
+    /// Instructions whose address the code takes.
+    addressed: Vec<(usize, usize)>,
 }
 
 impl Lowering<'_> {
@@ -206,6 +226,7 @@ impl Lowering<'_> {
             annotations: column.annotations.iter().map(|(name, _)| name.clone()).collect(),
             ..Thread::default()
         };
+        let mut addressed = Vec::new();
         let stop = handler.map(|handler| stop_cell(handler.span));
         let all = column.cells.iter().chain(&stop).chain(handler.iter().flat_map(|handler| &handler.cells));
         for cell in all.filter(|cell| !cell.text.is_empty()) {
@@ -220,12 +241,16 @@ impl Lowering<'_> {
                 labels: &thread.labels,
                 pc: thread.code.len(),
                 length,
+                features: &self.program.features,
+                relative: false,
+                addressed: &mut addressed,
             };
             match isa.instruction(&mut cx, &cell.text, cell.span) {
                 Ok(instruction) => thread.code.push(instruction),
                 Err(error) => self.diags.push(misread(error, &cell.text)),
             }
         }
+        self.addressed.extend(addressed.into_iter().map(|pc| (number, pc)));
         thread
     }
 

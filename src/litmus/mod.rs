@@ -1,6 +1,7 @@
 //! The `.litmus` format: header, initial state, program table, condition.
 
 pub mod ast;
+mod code;
 mod cursor;
 mod finals;
 mod hash;

@@ -98,7 +98,10 @@ impl Names<'_> {
                 Ok(Value::Addr { sym, offset: *index as i64 * bytes })
             }
             Const::Label { thread, name } => self.label(*thread, name, span),
-            Const::Special(text) => Err(special(text, span)),
+            Const::Special(text) => match (instruction_text(text), self.isa) {
+                (Some(text), Some(isa)) => super::code::value(isa, self.program, text, span),
+                _ => Err(special(text, span)),
+            },
         }
     }
 
@@ -211,6 +214,14 @@ pub fn intern(symbols: &mut Vec<String>, name: &str) -> Sym {
         symbols.len() - 1
     });
     Sym(index as u16)
+}
+
+/// The instruction in `NOP` or `instr:"…"`.
+fn instruction_text(text: &str) -> Option<&str> {
+    match text {
+        "NOP" => Some(text),
+        _ => text.strip_prefix("instr:\"")?.strip_suffix('"'),
+    }
 }
 
 /// The complaint about page-table entries, tags and the like.

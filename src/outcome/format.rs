@@ -105,18 +105,24 @@ fn push_binding(line: &mut String, values: &[Value], shown: &Shown, test: &Lower
     line.push(';');
 }
 
-/// Integers by value, then code by label, then addresses by name.
+/// Integers by value, then instructions (`NOP` first), then code by label, then addresses by name.
 pub(super) fn compare(a: Value, b: Value, program: &Program) -> Ordering {
     let rank = |value: Value| match value {
         Value::Int(_) => 0,
-        Value::Code { .. } => 1,
-        Value::Addr { .. } => 2,
+        Value::Instr(_) => 1,
+        Value::Code { .. } => 2,
+        Value::Addr { .. } => 3,
     };
     match (a, b) {
         (Value::Int(a), Value::Int(b)) => a.cmp(&b),
         (Value::Addr { sym: a, offset: from }, Value::Addr { sym: b, offset: to }) => {
             let name = |sym: Sym| program.symbols.get(sym.0 as usize);
             name(a).cmp(&name(b)).then(from.cmp(&to))
+        }
+        (Value::Instr(a), Value::Instr(b)) => {
+            let text = |number: u16| program.instructions.get(usize::from(number)).map(String::as_str);
+            let order = |number: u16| (text(number) != Some("NOP"), text(number));
+            order(a).cmp(&order(b))
         }
         (Value::Code { thread: a, pc: from }, Value::Code { thread: b, pc: to }) => (a, from).cmp(&(b, to)),
         (a, b) => rank(a).cmp(&rank(b)),

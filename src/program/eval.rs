@@ -178,6 +178,13 @@ fn addresses(op: BinOp, a: Value, b: Value, bits: u32) -> Option<Value> {
                     let offset = offset.wrapping_add(n as i64);
                     Some(Value::Addr { sym, offset })
                 }
+                // Instructions are four bytes long.
+                (Value::Code { thread, pc }, Value::Int(n)) | (Value::Int(n), Value::Code { thread, pc })
+                    if n % 4 == 0 =>
+                {
+                    let pc = u16::try_from(i128::from(pc) + n / 4).ok()?;
+                    Some(Value::Code { thread, pc })
+                }
                 _ => None,
             };
         }
@@ -190,14 +197,18 @@ fn addresses(op: BinOp, a: Value, b: Value, bits: u32) -> Option<Value> {
                 (Value::Addr { sym: s, offset: x }, Value::Addr { sym: t, offset: y }) if s == t => {
                     Some(Value::Int(i128::from(x) - i128::from(y)))
                 }
-                // Where the distance is not known: what a comparison by subtraction needs, and no more.
-                (Value::Addr { .. }, Value::Addr { .. }) | (Value::Code { .. }, Value::Code { .. }) => {
-                    Some(Value::Int(match a.cmp(&b) {
-                        Ordering::Less => -1,
-                        Ordering::Equal => 0,
-                        Ordering::Greater => 1,
-                    }))
+                (Value::Code { thread: s, pc: x }, Value::Code { thread: t, pc: y }) if s == t => {
+                    Some(Value::Int(4 * (i128::from(x) - i128::from(y))))
                 }
+                // Where the distance is not known: what a comparison by subtraction needs, and no more.
+                (Value::Addr { .. }, Value::Addr { .. })
+                | (Value::Code { .. }, Value::Code { .. })
+                | (Value::Instr(_), Value::Instr(_) | Value::Int(_))
+                | (Value::Int(_), Value::Instr(_)) => Some(Value::Int(match a.cmp(&b) {
+                    Ordering::Less => -1,
+                    Ordering::Equal => 0,
+                    Ordering::Greater => 1,
+                })),
                 _ => None,
             };
         }

@@ -30,6 +30,8 @@ pub enum OnFault {
 pub struct Features {
     /// Accesses of several sizes.
     pub mixed: Mixed,
+    /// Where memory is cut up: parts of at most that many bytes, even where no access asks for it.
+    pub granule: Option<u8>,
     /// Accesses that are not aligned.
     pub unaligned: bool,
     /// Instructions are fetched from memory, and may be overwritten (`ifetch`, `self`).

@@ -23,8 +23,8 @@ pub use eval::{IllegalOp, eval_binary, eval_unary, wrap};
 pub use fault::{Fault, FaultPattern, Faults};
 pub use features::{Features, Mixed, OnFault};
 pub use ops::{
-    AccessSize, BinOp, BranchKind, Content, Extra, Op, Port, Property, Resume, SetName, Storage, Target, Tmp,
-    UnOp,
+    AccessSize, BinOp, BranchKind, Content, Extra, FETCH_TEMPORARIES, Op, Port, Property, Resume, SetName,
+    Storage, Target, Tmp, UnOp,
 };
 pub use scopes::ScopeTree;
 pub use show::{format_value, push_value};
@@ -51,6 +51,12 @@ pub struct Program {
     pub locations: Vec<Location>,
     /// Initial values of registers: (thread, register, value). Others are 0.
     pub init_regs: Vec<(usize, Reg, Value)>,
+    /// Instructions that are values, as they are shown.
+    pub instructions: Vec<String>,
+    /// Those that must not be modified while they may be run.
+    pub restricted: Vec<u16>,
+    /// Instructions that are cells of memory: thread and program counter, and the symbol of the cell.
+    pub code_cells: Vec<((u16, u16), Sym)>,
     /// What the test asks about faults.
     pub faults: Faults,
     /// The extensions that it is run with.
@@ -117,11 +123,30 @@ impl Program {
                     _ => format!("{name}{offset:+}"),
                 }
             }
+            Value::Instr(number) => match self.instructions.get(usize::from(number)).map(String::as_str) {
+                Some("NOP") => "NOP".to_string(),
+                text => format!("instr:\"{}\"", text.unwrap_or("?")),
+            },
             Value::Code { thread, pc } => match self.label_at(thread.into(), pc.into()) {
                 Some(label) => format!("P{thread}:{label}"),
                 None => self.code_number(thread.into(), pc.into()).to_string(),
             },
         }
+    }
+
+    /// The value of an instruction.
+    pub fn instruction(&mut self, text: &str) -> Value {
+        let known = self.instructions.iter().position(|known| known == text);
+        let number = known.unwrap_or_else(|| {
+            self.instructions.push(text.to_string());
+            self.instructions.len() - 1
+        });
+        Value::Instr(number as u16)
+    }
+
+    /// The symbol of the cell that an instruction is.
+    pub fn code_cell(&self, thread: u16, pc: u16) -> Option<Sym> {
+        self.code_cells.iter().find(|(place, _)| *place == (thread, pc)).map(|(_, sym)| *sym)
     }
 
     /// All labels of an instruction, sorted.

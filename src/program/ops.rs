@@ -334,6 +334,9 @@ pub enum Property {
     Arithmetic(String),
 }
 
+/// Temporaries of an instruction that are kept free for its fetch, where instructions are fetched.
+pub const FETCH_TEMPORARIES: u16 = 3;
+
 /// Where a thread goes on once an exception has been dealt with.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Resume {

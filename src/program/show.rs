@@ -28,8 +28,9 @@ pub fn push_value(text: &mut String, value: Value, ty: Type, program: &Program, 
         },
         Value::Code { thread, pc } => match program.label_at(thread.into(), pc.into()) {
             Some(label) => write!(text, "label:\"P{thread}:{label}\""),
+            None if hexa => write!(text, "{:#x}", program.code_number(thread.into(), pc.into())),
             None => write!(text, "{}", program.code_number(thread.into(), pc.into())),
         },
-        Value::Addr { .. } => text.write_str(&program.show(value)),
+        Value::Addr { .. } | Value::Instr(_) => text.write_str(&program.show(value)),
     };
 }

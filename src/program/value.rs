@@ -31,6 +31,8 @@ pub enum Value {
         /// The index of the instruction.
         pc: u16,
     },
+    /// An instruction, an index into `Program::instructions`.
+    Instr(u16),
 }
 
 impl Value {

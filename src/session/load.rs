@@ -157,7 +157,15 @@ pub(super) fn key(settings: &Settings, model: Option<&str>, test: &Test) -> Mode
     let own = test.info("Variant").map_or("", |info| info.value.as_str());
     let own = own.split(',').map(str::trim).filter(|v| !v.is_empty());
     let given = settings.variants.iter().map(String::as_str);
-    let mut variants: Vec<String> = given.chain(own).map(str::to_ascii_lowercase).collect();
+    // What the caches do by themselves; a model asks for it as for a variant.
+    let caches = test.info("CacheType").map_or("", |info| info.value.as_str()).split_whitespace();
+    // Instructions that need not be thrown out of their cache need not be cleaned from the other one either.
+    let caches = caches.flat_map(|word| match word.eq_ignore_ascii_case("dic") {
+        true => ["dic", "idc"].iter(),
+        false => ["idc"].iter(),
+    });
+    let caches = caches.copied();
+    let mut variants: Vec<String> = given.chain(own).chain(caches).map(str::to_ascii_lowercase).collect();
     variants.sort();
     variants.dedup();
     ModelKey { model: model.map(str::to_string), arch: test.arch, variants, single_copy: false }

@@ -8,6 +8,8 @@ mod annotations;
 mod bad_input_tests;
 #[cfg(test)]
 mod c_tests;
+#[cfg(test)]
+mod code_tests;
 mod compare;
 #[cfg(test)]
 mod corpus_tests;
@@ -22,6 +24,8 @@ mod models;
 mod pipeline;
 mod report;
 mod rules;
+#[cfg(test)]
+mod sizes_tests;
 mod trees;
 mod variants;
 

@@ -31,7 +31,6 @@ const UNSUPPORTED: &[&str] = &[
     "noptebranch",
     "pte2",
     "constrainedunpredictable",
-    "ifetch",
     "shadowstack",
     "asl",
     "asl_aarch64",
@@ -53,6 +52,14 @@ pub(super) fn check(settings: &Settings, test: &Test) -> Result<(), Diagnostic> 
     if let Some(info) = test.info("Variant") {
         for name in info.value.split(',').map(str::trim).filter(|name| !name.is_empty()) {
             one(name, Some(info.span))?;
+        }
+    }
+    if let Some(info) = test.info("CacheType") {
+        let known = |word: &&str| ["dic", "idc"].iter().any(|known| word.eq_ignore_ascii_case(known));
+        if let Some(word) = info.value.split_whitespace().find(|word| !known(word)) {
+            let message = format!("`{word}` is no feature of the caches");
+            return Err(Diagnostic::error("litmus::cache-type", message)
+                .at(info.span, "the features are DIC and IDC, with blanks between"));
         }
     }
     Ok(())

@@ -555,6 +555,7 @@ impl<'a> Lower<'a, '_> {
     pub fn adr(&mut self) -> Result<Text, Diagnostic> {
         let rd = self.reg_of(Width::X)?;
         let (pc, shown) = self.target()?;
+        self.cx.addressed.push(pc);
         let value = self.b.value(Value::Code { thread: self.cx.thread as u16, pc: pc as u16 });
         self.write(rd, Width::X, value);
         Ok(Text::Operands(format!("{rd},{shown}")))

@@ -15,6 +15,10 @@ impl Lower<'_, '_> {
             Some(Kind::Name(label)) => {
                 self.skip();
                 match self.cx.labels.iter().find(|(name, _)| name == label) {
+                    Some((_, pc)) if self.cx.relative => {
+                        let bytes = 4 * (*pc as i128 - self.cx.pc as i128);
+                        Ok((*pc, format!(".{bytes:+}")))
+                    }
                     Some((_, pc)) => Ok((*pc, label.clone())),
                     None => Err(errors::unknown_label(label, self.cx.thread, here, self.cx.labels)),
                 }

@@ -2,7 +2,8 @@
 
 use super::lower::{Lower, Text};
 use super::syntax::{Kind, Width};
-use crate::arch::build::names;
+use crate::arch::ColumnCx;
+use crate::arch::build::{Builder, names};
 use crate::diag::Diagnostic;
 use crate::program::{BranchKind, Extra, Op, Port, Resume, Value};
 
@@ -22,21 +23,8 @@ impl Lower<'_, '_> {
     /// `UDF #n`: a fault that points at the instruction itself.
     pub fn undefined(&mut self) -> Result<Text, Diagnostic> {
         let number = self.imm(0, 0xffff)?;
-        self.undefined_instruction(Extra::default());
+        undefined_instruction(&mut self.b, self.cx, Extra::default());
         Ok(Text::Operands(format!("#{number}")))
-    }
-
-    /// The fault of an instruction that is none.
-    pub fn undefined_instruction(&mut self, extra: Extra) {
-        let here = Value::Code { thread: self.cx.thread as u16, pc: self.cx.pc as u16 };
-        self.write_system_value(ELR, here, extra.clone());
-        self.b.push(Op::Fault {
-            kind: "UndefinedInstruction".into(),
-            sets: names(&["FAULT", "FAULT-RD", "EXC-ENTRY", "no-loc", "UndefinedInstruction"]),
-            addr: None,
-            resume: Resume::Again,
-            extra,
-        });
     }
 
     /// `SVC #n`: a call, which comes back to the next instruction.
@@ -97,4 +85,17 @@ impl Lower<'_, '_> {
         self.b.push(Op::Other { addr: Some(addr), sets, extra: Extra::default() });
         Ok(Text::Operands(format!("{operation},{rn}")))
     }
+}
+
+/// The fault of an instruction that is none: it points at the instruction itself.
+pub fn undefined_instruction(b: &mut Builder, cx: &mut ColumnCx, extra: Extra) {
+    let here = b.value(Value::Code { thread: cx.thread as u16, pc: cx.pc as u16 });
+    b.write_with(cx.regs.intern(ELR), here, extra.clone());
+    b.push(Op::Fault {
+        kind: "UndefinedInstruction".into(),
+        sets: names(&["FAULT", "FAULT-RD", "EXC-ENTRY", "no-loc", "UndefinedInstruction"]),
+        addr: None,
+        resume: Resume::Again,
+        extra,
+    });
 }

@@ -15,7 +15,7 @@ pub fn lower(
     cx: &mut ColumnCx,
     span: Span,
 ) -> Result<(String, Vec<Op>), Diagnostic> {
-    let mut lower = Lower { b: Builder::new(), mnemonic, operands, at: 0, cx, span };
+    let mut lower = Lower { b: builder(cx), mnemonic, operands, at: 0, cx, span };
     let operands = lower.instruction()?;
     lower.end()?;
     let name = match mnemonic.entry.name {
@@ -29,6 +29,24 @@ pub fn lower(
         Text::Whole(text) => text,
     };
     Ok((text, lower.b.finish()))
+}
+
+/// A builder that keeps the temporaries of a fetch free, where instructions are fetched.
+fn builder(cx: &ColumnCx) -> Builder {
+    let mut b = Builder::new();
+    if cx.features.ifetch {
+        for _ in 0..crate::program::FETCH_TEMPORARIES {
+            b.tmp();
+        }
+    }
+    b
+}
+
+/// The fault of an instruction that is none.
+pub fn undefined(cx: &mut ColumnCx) -> Vec<Op> {
+    let mut b = builder(cx);
+    super::exception::undefined_instruction(&mut b, cx, Extra::default());
+    b.finish()
 }
 
 /// How an instruction prints.

@@ -16,7 +16,7 @@ mod values;
 
 use super::{ArchId, ColumnCx, Isa, scan::Scanner};
 use crate::diag::Diagnostic;
-use crate::program::{CellSizes, Conventions, Instr};
+use crate::program::{CellSizes, Conventions, Instr, Op};
 use crate::source::Span;
 
 /// How messages call it.
@@ -65,6 +65,16 @@ impl Isa for AArch64 {
         let operands = syntax::operands(&mut scanner, cx)?;
         let (text, ops) = lower::lower(&mnemonic, &operands, cx, span)?;
         Ok(Instr { text, span, ops })
+    }
+
+    fn undefined(&self, cx: &mut ColumnCx) -> Vec<Op> {
+        lower::undefined(cx)
+    }
+
+    /// Those that may be modified while they are run: branches without a condition on flags, and what does nothing.
+    fn is_restricted(&self, text: &str) -> bool {
+        const MODIFIABLE: [&str; 9] = ["B", "BL", "CBZ", "CBNZ", "TBZ", "TBNZ", "ISB", "NOP", "SVC"];
+        !MODIFIABLE.contains(&text.split(' ').next().unwrap_or(""))
     }
 
     fn sets(&self) -> Vec<String> {

@@ -38,6 +38,9 @@ const DEPENDENCIES: &[&str] = &["addr", "data", "ctrl"];
 /// Relations about page tables (`-variant vmsa`).
 const VMSA_RELATIONS: &[&str] = &["inv-domain", "alias", "PTEtoPA"];
 
+/// Sets about instructions as data (`-variant ifetch`).
+const IFETCH_SETS: &[&str] = &["Instr", "Restricted-CMODX"];
+
 /// Sets of every architecture.
 const SETS: &[&str] = &[
     "M", "R", "W", "IW", "FW", "Exp", "NExp", "SPEC", "EXEC", "SPURIOUS", "F", "B", "BCC", "PRED", "Rreg",
@@ -61,6 +64,9 @@ impl Predefined {
         }
         if variants.contains("vmsa") {
             result.add_relations(VMSA_RELATIONS.iter().copied());
+        }
+        if variants.contains("ifetch") {
+            result.add_sets(IFETCH_SETS.iter().copied());
         }
         if variants.contains("instr") || variants.contains("success") {
             result.add_relations(["instr"]);

@@ -20,6 +20,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("pte-squared", "pte2"),
     ("cu", "constrainedunpredictable"),
     ("self", "ifetch"),
+    ("skip", "faulttonext"),
     ("aslaarch64", "asl_aarch64"),
     ("asl+aarch64", "asl_aarch64"),
 ];

@@ -22,6 +22,8 @@ pub(super) enum Spot {
     Cell(LocId),
     /// To some bytes of a symbol, where sizes are mixed.
     Bytes(Extent),
+    /// To no place of the test: maintenance of any address is harmless.
+    Nowhere,
 }
 
 impl<'p> Unfolding<'p> {
@@ -64,7 +66,11 @@ impl<'p> Unfolding<'p> {
             wild_is_possible = wild_is_possible && wild.path.constraints.assume(&here, false, bits);
         }
         self.waiting.extend(forks.into_iter().rev());
-        if wild_is_possible {
+        if wild_is_possible && size.0 == 0 {
+            Self::set(&mut wild, addr, SymVal::ZERO, sources);
+            Self::again(&mut wild, op);
+            self.waiting.push(wild);
+        } else if wild_is_possible {
             let diagnostic = Diagnostic::error(
                 "program::non-symbolic-address",
                 "non symbolic address: an execution accesses memory through a value that is no cell's address",
@@ -81,7 +87,15 @@ impl<'p> Unfolding<'p> {
         address: Value,
         size: AccessSize,
     ) -> Result<Spot, Box<Diagnostic>> {
-        let Value::Addr { sym, offset } = address else { return Err(Box::new(self.no_cell(state, address))) };
+        let (sym, offset) = match address {
+            Value::Addr { sym, offset } => (sym, offset),
+            Value::Code { thread, pc } => match self.program.code_cell(thread, pc) {
+                Some(sym) => (sym, 0),
+                None => return Err(Box::new(self.no_cell(state, address))),
+            },
+            Value::Int(_) if size.0 == 0 => return Ok(Spot::Nowhere),
+            Value::Int(_) | Value::Instr(_) => return Err(Box::new(self.no_cell(state, address))),
+        };
         if self.program.features.splits() {
             let extent = Extent { sym, offset, bytes: size.0 };
             return match self.fits(extent) {
@@ -102,16 +116,24 @@ impl<'p> Unfolding<'p> {
     fn addresses(&self, size: AccessSize) -> Vec<Value> {
         if !self.program.features.splits() {
             let cells = self.program.locations.iter();
-            return cells.map(|cell| Value::Addr { sym: cell.sym, offset: cell.offset }).collect();
+            return cells.map(|cell| self.address_of(cell.sym, cell.offset)).collect();
         }
         let mut addresses = Vec::new();
         for (index, _) in self.program.symbols.iter().enumerate() {
             let sym = Sym(index as u16);
             let end = self.elements(sym).map_or(0, |(bytes, count)| bytes * count);
             let fits = |offset: &i64| self.fits(Extent { sym, offset: *offset, bytes: size.0 });
-            addresses.extend((0..end).filter(fits).map(|offset| Value::Addr { sym, offset }));
+            addresses.extend((0..end).filter(fits).map(|offset| self.address_of(sym, offset)));
         }
         addresses
+    }
+
+    /// The address of a place: that of an instruction, where it is one.
+    fn address_of(&self, sym: Sym, offset: i64) -> Value {
+        match self.program.code_cells.iter().find(|(_, cell)| *cell == sym) {
+            Some(((thread, pc), _)) => Value::Code { thread: *thread, pc: *pc },
+            None => Value::Addr { sym, offset },
+        }
     }
 
     /// The size of the elements of a symbol, and how many it has.
@@ -156,6 +178,28 @@ impl<'p> Unfolding<'p> {
         }
     }
 
+    /// The complaint about a store to an instruction, where instructions are not fetched from memory.
+    pub(super) fn store_to_code(&self, state: &State<'p>, spot: Spot) -> Option<Diagnostic> {
+        if self.program.code_cells.is_empty() || self.program.features.ifetch {
+            return None;
+        }
+        let sym = match spot {
+            Spot::Cell(loc) => self.program.locations[usize::from(loc.0)].sym,
+            Spot::Bytes(extent) => extent.sym,
+            Spot::Nowhere => return None,
+        };
+        self.program.code_cells.iter().find(|(_, cell)| *cell == sym)?;
+        let name = &self.program.symbols[usize::from(sym.0)];
+        Some(
+            Diagnostic::error(
+                "program::store-to-code",
+                format!("store to {name} requires instruction fetches"),
+            )
+            .at(self.instr(state).span, "overwrites an instruction")
+            .help("add `-variant ifetch`"),
+        )
+    }
+
     /// Makes the event of an access.
     pub(super) fn access(
         &self,
@@ -178,6 +222,7 @@ impl<'p> Unfolding<'p> {
         match spot {
             Spot::Cell(loc) => event.loc = Some(loc),
             Spot::Bytes(extent) => event.extent = Some(extent),
+            Spot::Nowhere => {}
         }
     }
 
@@ -194,6 +239,12 @@ impl<'p> Unfolding<'p> {
                 .at(span, "this access")
                 .help(format!("declare `{name}` as an array of elements of the size that is accessed"))
             }
+            Value::Code { .. } => Diagnostic::error(
+                "program::code-without-a-cell",
+                format!("the instruction at {shown} is no data of the test"),
+            )
+            .at(span, "this access")
+            .note("an instruction can be accessed if the initial state has its label as a value, or an `ADR` takes it"),
             _ => {
                 let error = Diagnostic::error(
                     "program::non-symbolic-address",

@@ -69,6 +69,9 @@ fn translate(text: &str, def: Option<&str>, kernel: KernelVersion) -> Checked {
         init_regs: lowered.init_regs,
         reg_types: lowered.reg_types,
         features: crate::program::Features::default(),
+        instructions: Vec::new(),
+        code_cells: Vec::new(),
+        restricted: Vec::new(),
         faults: crate::program::Faults::default(),
     });
     Checked { program, lowered, report }

@@ -1,0 +1,194 @@
+//! Exceptions, fault handlers, and instructions as data.
+
+use std::sync::Arc;
+
+use super::{Input, Session, Settings};
+use crate::diag::{Color, render_all};
+use crate::outcome::{StateStyle, format_state};
+
+/// The state lines, then `positive negative`, then flags and messages.
+fn answer(text: &str, variants: &[&str], model: Option<&str>) -> String {
+    let input = Input::Text { name: "test".into(), text: Arc::from(text) };
+    let variants = variants.iter().map(|variant| (*variant).to_string()).collect();
+    let report = Session::new(Settings { variants, ..Settings::default() }).run(&input, model);
+    let messages = render_all(&report.diagnostics, &report.sources, Color::Never);
+    let Some(answer) = &report.answer else { return messages };
+    let outcome = answer.outcome.as_ref().unwrap();
+    let lines = outcome.states.listed(&answer.test.program, usize::MAX);
+    let mut text: Vec<String> =
+        lines.map(|(state, _)| format_state(&state, &answer.test, &StateStyle::default())).collect();
+    text.push(format!("{} {}", outcome.positive, outcome.negative));
+    text.extend(outcome.flags.iter().map(|flag| format!("flag {flag}")));
+    text.extend((!messages.is_empty()).then_some(messages));
+    text.join("\n")
+}
+
+/// A test of one thread and perhaps its handler, cells separated by `;`.
+fn one(init: &str, code: &str, handler: &str, fin: &str) -> String {
+    let cells = |code: &str| -> Vec<String> {
+        code.split(';').map(|cell| cell.trim().to_string()).filter(|cell| !cell.is_empty()).collect()
+    };
+    let (code, handler) = (cells(code), cells(handler));
+    let mut text =
+        format!("AArch64 T\n{{ {init} }}\n P0 {};\n", if handler.is_empty() { "" } else { "| P0.F " });
+    for row in 0..code.len().max(handler.len()) {
+        let cell = |column: &[String]| column.get(row).cloned().unwrap_or_default();
+        text += &match handler.is_empty() {
+            true => format!(" {} ;\n", cell(&code)),
+            false => format!(" {} | {} ;\n", cell(&code), cell(&handler)),
+        };
+    }
+    text + fin + "\n"
+}
+
+#[test]
+fn a_call_without_a_handler() {
+    let test = one(
+        "0:X1=x;",
+        "MOV W0,#1; L0: SVC #3; L1: STR W0,[X1]",
+        "",
+        "locations [0:ELR_EL1; 0:ESR_EL1; x;] exists (fault(P0:L0,SupervisorCall))",
+    );
+    let line = |x: u8| {
+        format!("0:ELR_EL1=label:\"P0:L1\"; 0:ESR_EL1=1442840579; [x]={x}; Fault(P0:L0,SupervisorCall);\n1 0")
+    };
+    assert_eq!(answer(&test, &[], None), line(0));
+    assert_eq!(answer(&test, &["fatal"], None), line(0));
+    assert_eq!(answer(&test, &["handled"], None), line(1));
+    assert_eq!(answer(&test, &["faultToNext"], None), line(1));
+    let unlabelled = one("", "L0: SVC #0; NOP", "", "locations [0:ELR_EL1; fault(P0);]");
+    assert_eq!(answer(&unlabelled, &[], None), "0:ELR_EL1=100004; Fault(P0:L0,SupervisorCall);\n1 0");
+}
+
+#[test]
+fn an_undefined_instruction() {
+    let test = |fin: &str| one("0:X1=x;", "MOV W0,#1; L0: UDF #0; STR W0,[X1]", "", fin);
+    let asked = test("exists (fault(P0:L0,UndefinedInstruction))");
+    assert_eq!(answer(&asked, &[], None), " Fault(P0:L0,UndefinedInstruction);\n1 0");
+    assert_eq!(answer(&asked, &["faultToNext"], None), " Fault(P0:L0,UndefinedInstruction);\n1 0");
+    // Run again it faults again, which nobody handles.
+    assert!(answer(&asked, &["handled"], None).starts_with("0 0"));
+    assert_eq!(answer(&test("exists (fault(P0,x))"), &[], None), "  ~Fault(P0,x);\n0 1");
+    let either = test("exists (fault(P0:L0,SupervisorCall) \\/ fault(P0:L0))");
+    assert_eq!(
+        answer(&either, &[], None),
+        " Fault(P0:L0,UndefinedInstruction); ~Fault(P0:L0,SupervisorCall);\n1 0"
+    );
+}
+
+#[test]
+fn handlers() {
+    let goes_on = one(
+        "0:X1=x;",
+        "MOV W0,#1; L0: UDF #0; STR W2,[X1]; L1: STR W0,[X1]",
+        "ADR X5,L1; MSR ELR_EL1,X5; ERET",
+        "locations [0:X5; 0:ELR_EL1; x; fault(P0);]",
+    );
+    let line =
+        "0:X5=label:\"P0:L1\"; 0:ELR_EL1=label:\"P0:L1\"; [x]=1; Fault(P0:L0,UndefinedInstruction);\n1 0";
+    assert_eq!(answer(&goes_on, &[], None), line);
+    assert_eq!(answer(&goes_on, &["faultToNext"], None), line);
+    let twice = one(
+        "",
+        "L0: SVC #1; L1: SVC #2; ADD W4,W0,#0",
+        "ADD W0,W0,#1; ERET",
+        "locations [0:X0; 0:X4; fault(P0);]",
+    );
+    assert_eq!(
+        answer(&twice, &[], None),
+        "0:X0=2; 0:X4=2; Fault(P0:L0,SupervisorCall); Fault(P0:L1,SupervisorCall);\n1 0"
+    );
+    let inside = one(
+        "0:X1=x;",
+        "MOV W0,#1; L0: SVC #1; L1: ADD W0,W0,#1; L2: SVC #2",
+        "STR W0,[X1]; B L1",
+        "locations [x; fault(P0);]",
+    );
+    insta::assert_snapshot!(answer(&inside, &[], None), @r"
+    0 0
+    warning[program::fault-in-handler]: a fault inside a fault handler: outcomes may be missing
+      ┌─ test:7:6
+      │
+    7 │  L2: SVC #2 |  ;
+      │      ^^^^^^ faults here, in the handler
+    ");
+}
+
+/// Entry by a call is as good as an ISB, unless the system says that it is not.
+#[test]
+fn the_entry_synchronizes_the_context() {
+    let test = "AArch64 MP\n{ 0:X1=x; 0:X3=y; 1:X1=y; 1:X3=x; }\n P0 | P1 ;\n MOV W0,#1 | LDR W0,[X1] ;\n STR W0,[X1] | CBNZ W0,L ;\n\
+                DMB ST | L: SVC #0 ;\n STR W0,[X3] | LDR W2,[X3] ;\nexists (1:X0=1 /\\ 1:X2=0)\n";
+    let positive = |variants: &[&str]| answer(test, variants, None).lines().last().unwrap().to_string();
+    assert_eq!(positive(&["handled"]), "0 3");
+    assert_eq!(positive(&["handled", "exs"]), "1 3");
+    assert_eq!(positive(&["handled", "exs", "eis"]), "0 3");
+}
+
+#[test]
+fn labels_and_instructions_are_values() {
+    let test = one(
+        "0:X1=P0:L0; 0:X2=NOP; 0:X3=instr:\"MOV W0,#1\";",
+        "LDR W4,[X1]; ADR X5,L1; L0: ADD W6,W6,#1; L1: NOP",
+        "",
+        "locations [0:X1; 0:X2; 0:X3; 0:X4; 0:X5; 0:X6;]",
+    );
+    assert_eq!(
+        answer(&test, &[], None),
+        "0:X1=label:\"P0:L0\"; 0:X2=NOP; 0:X3=instr:\"MOV W0,#1\"; 0:X4=instr:\"ADD W6,W6,#1\"; \
+         0:X5=label:\"P0:L1\"; 0:X6=1;\n1 0"
+    );
+    let store = one("0:X1=P0:L0; 0:X2=NOP;", "STR W2,[X1]; L0: B L1; L1: NOP", "", "locations [0:X2;]");
+    insta::assert_snapshot!(answer(&store, &[], None), @r"
+    error[program::store-to-code]: store to P0:L0 requires instruction fetches
+      ┌─ test:4:2
+      │
+    4 │  STR W2,[X1] ;
+      │  ^^^^^^^^^^^ overwrites an instruction
+      │
+      = help: add `-variant ifetch`
+    ");
+}
+
+#[test]
+fn modified_code() {
+    let code = |middle: &str| {
+        one(
+            "0:X1=P0:L0; 0:X2=NOP;",
+            &format!("STR W2,[X1]; {middle} L0: B L1; MOV W3,#1; L1:"),
+            "",
+            "exists (0:X3=1)",
+        )
+    };
+    assert_eq!(answer(&code(""), &["ifetch"], None), "0:X3=0;\n0:X3=1;\n1 1");
+    let maintained = code("DC CVAU,X1; DSB ISH; IC IVAU,X1; DSB ISH; ISB;");
+    assert_eq!(answer(&maintained, &["ifetch"], None), "0:X3=1;\n1 0");
+    // An integer is no instruction.
+    let garbage = one(
+        "0:X1=P0:L0; 0:X2=5;",
+        "STR W2,[X1]; L0: B L1; MOV W3,#1; L1:",
+        "",
+        "locations [fault(P0:L0); 0:ELR_EL1;] exists (0:X3=1)",
+    );
+    assert_eq!(
+        answer(&garbage, &["ifetch"], None),
+        "0:X3=0; 0:ELR_EL1=0;  ~Fault(P0:L0);\n0:X3=0; 0:ELR_EL1=label:\"P0:L0\"; Fault(P0:L0,UndefinedInstruction);\n0 2"
+    );
+    // What was fetched decides, not what stood there: herd7 loses this one.
+    let load = one(
+        "0:X1=P0:L0; 0:X2=instr:\"LDR W0,[X4]\"; x=5; 0:X4=x;",
+        "MOV W0,#0; STR W2,[X1]; L0: NOP; CBZ W0,L1; MOV W3,#1; L1:",
+        "",
+        "locations [0:X0; 0:X3;]",
+    );
+    assert!(answer(&load, &["ifetch"], None).contains("0:X0=5; 0:X3=1;"));
+}
+
+/// Two fetches of one thread are not in order: the second may see the older instruction.
+#[test]
+fn fetches_are_not_coherent() {
+    let test = "AArch64 T\n{ 0:X1=P1:M0; 0:X2=NOP; 1:X1=P1:M0; }\n P0 | P1 ;\n STR W2,[X1] | BL M0 ;\n | MOV W2,W0 ;\n\
+                | MOV W0,#0 ;\n | BL M0 ;\n | B E ;\n | M0: B .+8 ;\n | MOV W0,#1 ;\n | RET ;\n | E: ;\n\
+                exists (1:X2=1 /\\ 1:X0=0)\n";
+    assert_eq!(answer(test, &["ifetch"], None).lines().last(), Some("1 3"));
+}

@@ -1,0 +1,239 @@
+//! Accesses of several sizes: what they mean, that nothing need be asked for, and that cutting memory up only where a test needs it
+//! gives what cutting it into bytes gives.
+
+use std::sync::Arc;
+
+use super::{Input, Report, Session, Settings, load};
+use crate::diag::{Color, render_all};
+use crate::explore::{self, Engine};
+use crate::outcome::Outcome;
+use crate::program::Mixed;
+
+fn report(text: &str, variants: &[&str], model: Option<&str>) -> Report {
+    let input = Input::Text { name: "test".into(), text: Arc::from(text) };
+    let variants = variants.iter().map(|variant| (*variant).to_string()).collect();
+    Session::new(Settings { variants, ..Settings::default() }).run(&input, model)
+}
+
+/// The state lines, then `positive negative`.
+fn states(text: &str, variants: &[&str], model: Option<&str>) -> String {
+    let report = report(text, variants, model);
+    let Some(answer) = &report.answer else {
+        return render_all(&report.diagnostics, &report.sources, Color::Never);
+    };
+    let outcome = answer.outcome.as_ref().unwrap();
+    let style = crate::outcome::StateStyle { hexa: true, ..Default::default() };
+    let lines = outcome.states.listed(&answer.test.program, usize::MAX);
+    let mut text: Vec<String> =
+        lines.map(|(state, _)| crate::outcome::format_state(&state, &answer.test, &style)).collect();
+    text.push(format!("{} {}", outcome.positive, outcome.negative));
+    text.join("\n")
+}
+
+#[test]
+fn half_of_a_location() {
+    let test = "AArch64 T\n{ uint64_t x; 0:X1=x; 1:X1=x; uint64_t 1:X0; }\n P0 | P1 ;\n MOV W0,#1 | LDR X0,[X1] ;\n\
+                STR W0,[X1,#4] | ;\nexists (1:X0=0x100000000)\n";
+    let expected = "1:X0=0x0;\n1:X0=0x100000000;\n1 1";
+    assert_eq!(states(test, &["mixed"], None), expected);
+    assert_eq!(states(test, &[], None), expected);
+}
+
+/// Both halves are written, in order; one read of the whole does not see the second alone.
+#[test]
+fn a_wide_read_is_not_torn() {
+    let test = "AArch64 T\n{ uint64_t x; 0:X1=x; 1:X1=x; uint64_t 1:X0; }\n P0 | P1 ;\n MOV W0,#1 | LDR X0,[X1] ;\n\
+                STR W0,[X1] | ;\n DMB SY | ;\n STR W0,[X1,#4] | ;\nexists (1:X0=0x100000000)\n";
+    assert_eq!(states(test, &["mixed"], None), "1:X0=0x0;\n1:X0=0x1;\n1:X0=0x100000001;\n0 3");
+    // A model that says nothing of it: only where memory is cut up unasked are accesses atomic.
+    let dir = tempfile::tempdir().unwrap();
+    let model = dir.path().join("none.cat");
+    std::fs::write(&model, "\"none\"\ninclude \"cos.cat\"\nacyclic po-loc | rf | co | fr\n").unwrap();
+    let model = model.display().to_string();
+    let whole = "AArch64 T\n{ uint64_t x; 0:X1=x; 1:X1=x; uint64_t 0:X0=0x100000001; uint64_t 1:X0; 1:X3=x; }\n P0 | P1 ;\n\
+                 STR X0,[X1] | LDR X0,[X1] ;\n | LDR W2,[X3] ;\nexists (1:X0=1)\n";
+    assert!(states(whole, &["mixed"], Some(&model)).contains("1:X0=0x1;"));
+    assert!(!states(whole, &[], Some(&model)).contains("1:X0=0x1;"));
+}
+
+#[test]
+fn a_store_exclusive_wants_the_same_size() {
+    let test = |store: &str| {
+        format!(
+            "AArch64 T\n{{ uint64_t x; 0:X1=x; }}\n P0 ;\n LDXR X2,[X1] ;\n {store} ;\nlocations [0:X4;]\n"
+        )
+    };
+    assert_eq!(states(&test("STXR W4,X3,[X1]"), &["mixed"], None), "0:X4=0x0;\n0:X4=0x1;\n2 0");
+    assert_eq!(states(&test("STXR W4,W3,[X1]"), &["mixed"], None), "0:X4=0x1;\n1 0");
+}
+
+#[test]
+fn every_architecture() {
+    let tests = [
+        "X86_64 T\n{ uint64_t x=0x100000002; }\n P0 ;\n movb $5,(x) ;\n movq (x),%rax ;\nlocations [x;]\n",
+        "X86 T\n{ x=0x102; 0:EBX=x; }\n P0 ;\n MOVB [x],$5 ;\n MOV EAX,[x] ;\nlocations [x;]\n",
+        "RISCV T\n{ uint64_t x=0x100000002; 0:x6=x; }\n P0 ;\n addi x5,x0,5 ;\n sb x5,0(x6) ;\n ld x7,0(x6) ;\nlocations [x;]\n",
+        "PPC T\n{ uint64_t x=0x100000002; 0:r6=x; }\n P0 ;\n li r5,5 ;\n stb r5,0(r6) ;\n ld r7,0(r6) ;\nlocations [x;]\n",
+        "ARM T\n{ uint32_t x=0x102; 0:R6=x; }\n P0 ;\n MOV R5,#5 ;\n STRB R5,[R6] ;\n LDR R7,[R6] ;\nlocations [x;]\n",
+        "MIPS T\n{ uint64_t x=0x100000002; 0:$6=x; }\n P0 ;\n li $5,5 ;\n sb $5,0($6) ;\n ld $7,0($6) ;\nlocations [x;]\n",
+        "AArch64 T\n{ uint64_t x=0x100000002; 0:X6=x; }\n P0 ;\n MOV W5,#5 ;\n STRB W5,[X6] ;\n LDR X7,[X6] ;\nlocations [x;]\n",
+    ];
+    for test in tests {
+        let expected =
+            if test.starts_with("X86 ") || test.starts_with("ARM") { "0x105" } else { "0x100000005" };
+        assert_eq!(states(test, &[], None), format!("[x]={expected};\n1 0"), "{test}");
+    }
+}
+
+#[test]
+fn bounds_and_alignment() {
+    let test = |load: &str| {
+        format!("AArch64 T\n{{ uint32_t x[3]; 0:X1=x; }}\n P0 ;\n LDR {load} ;\nlocations [0:X0;]\n")
+    };
+    assert_eq!(states(&test("X0,[X1]"), &["mixed"], None), "0:X0=0x0;\n1 0");
+    insta::assert_snapshot!(states(&test("X0,[X1,#4]"), &["mixed"], None), @r"
+    error[program::out-of-bounds]: unaligned or out-of-bound access: x+4, 8 bytes
+      ┌─ test:4:2
+      │
+    4 │  LDR X0,[X1,#4] ;
+      │  ^^^^^^^^^^^^^^ this access
+      │
+      = note: `x` has 3 elements of 4 bytes
+    ");
+    assert!(states(&test("X0,[X1,#8]"), &["mixed"], None).contains("out-of-bound"));
+    assert_eq!(states(&test("X0,[X1,#4]"), &["mixed", "unaligned"], None), "0:X0=0x0;\n1 0");
+}
+
+/// How an architecture writes an access.
+struct Syntax {
+    arch: &'static str,
+    init: &'static str,
+    store: fn(thread: usize, bytes: u8, offset: u8, value: u8) -> Vec<String>,
+    load: fn(thread: usize, bytes: u8, offset: u8, to: usize) -> String,
+    register: fn(usize) -> String,
+}
+
+const SYNTAXES: [Syntax; 4] = [
+    Syntax {
+        arch: "RISCV",
+        init: "0:x6=x; 1:x6=x;",
+        store: |_, bytes, offset, value| {
+            let store = if bytes == 1 { "sb" } else { "sh" };
+            vec![format!("addi x5,x0,{}", word(bytes, value)), format!("{store} x5,{offset}(x6)")]
+        },
+        load: |_, bytes, offset, to| {
+            format!("{} x{},{offset}(x6)", if bytes == 1 { "lbu" } else { "lhu" }, 10 + to)
+        },
+        register: |to| format!("x{}", 10 + to),
+    },
+    Syntax {
+        arch: "PPC",
+        init: "0:r6=x; 1:r6=x;",
+        store: |_, bytes, offset, value| {
+            let store = if bytes == 1 { "stb" } else { "sth" };
+            vec![format!("li r5,{}", word(bytes, value)), format!("{store} r5,{offset}(r6)")]
+        },
+        load: |_, bytes, offset, to| {
+            format!("{} r{},{offset}(r6)", if bytes == 1 { "lbz" } else { "lhz" }, 10 + to)
+        },
+        register: |to| format!("r{}", 10 + to),
+    },
+    Syntax {
+        arch: "ARM",
+        init: "0:R6=x; 1:R6=x;",
+        store: |_, bytes, offset, value| {
+            let store = if bytes == 1 { "STRB" } else { "STRH" };
+            vec![format!("MOV R5,#{}", word(bytes, value)), format!("{store} R5,[R6,#{offset}]")]
+        },
+        load: |_, bytes, offset, to| {
+            format!("{} R{},[R6,#{offset}]", if bytes == 1 { "LDRB" } else { "LDRH" }, to)
+        },
+        register: |to| format!("R{to}"),
+    },
+    Syntax {
+        arch: "AArch64",
+        init: "0:X6=x; 1:X6=x;",
+        store: |_, bytes, offset, value| {
+            let store = if bytes == 1 { "STRB" } else { "STRH" };
+            vec![format!("MOV W5,#{}", word(bytes, value)), format!("{store} W5,[X6,#{offset}]")]
+        },
+        load: |_, bytes, offset, to| {
+            format!("{} W{},[X6,#{offset}]", if bytes == 1 { "LDRB" } else { "LDRH" }, 10 + to)
+        },
+        register: |to| format!("X{}", 10 + to),
+    },
+];
+
+/// A value whose bytes are all the same.
+fn word(bytes: u8, value: u8) -> u32 {
+    u32::from(value) * if bytes == 1 { 1 } else { 0x101 }
+}
+
+/// A random test: two threads that read and write one or two bytes of one location.
+fn random_test(syntax: &Syntax, seed: &mut u64) -> String {
+    let mut next = |n: u64| {
+        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*seed >> 33) % n
+    };
+    let mut columns: Vec<Vec<String>> = Vec::new();
+    let mut observed = vec!["x".to_string()];
+    for thread in 0..2 {
+        let mut code = Vec::new();
+        for place in 0..2 {
+            let (bytes, offset) = [(1, 0), (1, 1), (2, 0), (2, 0)][next(4) as usize];
+            if next(2) == 0 {
+                code.extend((syntax.store)(thread, bytes, offset, 1 + next(3) as u8));
+            } else {
+                code.push((syntax.load)(thread, bytes, offset, place));
+                observed.push(format!("{thread}:{}", (syntax.register)(place)));
+            }
+        }
+        columns.push(code);
+    }
+    let length = columns.iter().map(Vec::len).max().unwrap_or(0);
+    let cell = |thread: usize, row: usize| columns[thread].get(row).cloned().unwrap_or_default();
+    let rows: String = (0..length).map(|row| format!(" {} | {} ;\n", cell(0, row), cell(1, row))).collect();
+    format!(
+        "{} T\n{{ uint16_t x; {} }}\n P0 | P1 ;\n{rows}locations [{};]\n",
+        syntax.arch,
+        syntax.init,
+        observed.join("; ")
+    )
+}
+
+/// The answer with memory cut up as needed, and into bytes; and that of the oracle.
+#[test]
+fn as_good_as_byte_by_byte() {
+    let mut seed = 7;
+    let cases: usize = std::env::var("LITMUS_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(3);
+    for case in 0..cases {
+        for syntax in &SYNTAXES {
+            let text = random_test(syntax, &mut seed);
+            let report = report(&text, &[], None);
+            let Some(answer) = report.answer else {
+                panic!("{text}{}", render_all(&report.diagnostics, &report.sources, Color::Never));
+            };
+            let settings = Settings::default();
+            let input = Input::Text { name: "test".into(), text: Arc::from(text.as_str()) };
+            let mut sources = crate::source::Sources::new();
+            let parsed = load::parse(&input, &mut sources, &mut crate::diag::Diagnostics::new()).unwrap();
+            let key = super::ModelKey { single_copy: true, ..load::key(&settings, None, &parsed) };
+            let prepared = load::prepare(&settings, &key).unwrap();
+            let run = |mixed: Mixed, granule: Option<u8>, engine: Engine| -> Outcome {
+                let mut test = answer.test.clone();
+                test.program.features.mixed = mixed;
+                test.program.features.granule = granule;
+                let options = explore::Options { engine, ..explore::Options::default() };
+                explore::run(&test, &prepared.model, &options).unwrap()
+            };
+            let figures = |outcome: &Outcome| (outcome.states.clone(), outcome.positive, outcome.negative);
+            let bytes = run(Mixed::AsNeeded, Some(1), Engine::default());
+            let parts = run(Mixed::AsNeeded, None, Engine::default());
+            assert_eq!(figures(&bytes), figures(&parts), "case {case}: {text}");
+            let oracle = run(Mixed::AsNeeded, None, Engine::Naive);
+            assert_eq!(figures(&parts), figures(&oracle), "case {case}: {text}");
+            let found = answer.outcome.as_ref().unwrap();
+            assert_eq!(figures(found), figures(&bytes), "case {case}: {text}");
+        }
+    }
+}
