@@ -303,7 +303,7 @@ fn rewritten(model: &Model) -> Model {
         if let Step::Check { kind: CheckKind::Plain, test, name, span } = step
             && !test.negated
         {
-            let mut again = test.clone();
+            let mut again = *test;
             match test.kind {
                 TestKind::Acyclic => {
                     again.kind = TestKind::Irreflexive;
