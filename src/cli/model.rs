@@ -42,6 +42,16 @@ pub fn model(
             let _ = err.write_all(rendered(&checked, console).as_bytes());
             let Some(model) = &checked.model else { return Ok(exit_of(&[checked])) };
             write!(out, "{}", report::show_model(model))?;
+            match crate::grow::plan(model) {
+                Ok(plan) => {
+                    write!(out, "(* engines: worlds, grow")?;
+                    if !plan.last.is_empty() {
+                        write!(out, "; asked of whole executions only: {}", plan.last.join(", "))?;
+                    }
+                    writeln!(out, " *)")?;
+                }
+                Err(why) => writeln!(out, "(* engines: worlds; not grow, because {why} *)")?,
+            }
             Ok(Exit::Success)
         }
     }

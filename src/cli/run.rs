@@ -400,6 +400,8 @@ fn figures(report: &Report) -> String {
     };
     line(stats.worlds, "worlds: combinations of paths, one of each thread");
     line(stats.speculated, "paths speculated, at branches and addresses not known yet");
+    line(stats.revisits, "reads given a write that came later");
+    line(stats.blocked, "executions in which a thread waits for what never comes");
     line(
         stats.value_conflicts,
         "branches dropped for values that contradict each other or come out of thin air",

@@ -95,6 +95,19 @@ pub(super) fn run_into(
             let _ = sink.stop(why.into());
         }
         Ok(worlds) => {
+            // Threads with many paths each, or too many even to list.
+            let many = match &worlds {
+                Ok(worlds) => growing::suits(test, model, &worlds.n_paths()),
+                Err(error) => {
+                    error.code == "program::too-many-paths" && growing::suits(test, model, &[usize::MAX])
+                }
+            };
+            if options.engine == Engine::Auto && many && sink.watch.is_none() {
+                match growing::run(test, model, options, Sink::new(test, options)) {
+                    Err(error) if error.code.starts_with("grow::") => {}
+                    answer => return answer,
+                }
+            }
             let mut worlds = worlds?;
             sink.outcome.warnings = std::mem::take(&mut worlds.warnings);
             // Each path of a thread beyond the first begins where one that was not known yet was taken for granted.

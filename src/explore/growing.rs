@@ -41,15 +41,38 @@ pub(super) fn run(
         awaits: options.awaits,
         ..grow::Options::default()
     };
-    let mut recorder = Recorder { sink };
-    let stats = grow::explore(&test.program, model, &settings, &mut recorder)?;
-    let mut sink = recorder.sink;
+    // One worker decides and stops; several would each have to be told.
+    let alone = options.mode == super::Mode::Check || options.max_executions.is_some();
+    let jobs = if alone { 1 } else { options.jobs.max(1) };
+    let started = sink.started();
+    let mut own = Recorder { sink };
+    let mut more: Vec<Recorder> =
+        (1..jobs).map(|_| Recorder { sink: Sink::continued(test, options, started) }).collect();
+    let stats = {
+        let mut visitors: Vec<&mut (dyn Visitor + Send)> = vec![&mut own];
+        visitors.extend(more.iter_mut().map(|recorder| recorder as &mut (dyn Visitor + Send)));
+        grow::explore_together(&test.program, model, &settings, &mut visitors)?
+    };
+    let mut sink = own.sink;
+    more.into_iter().for_each(|recorder| sink.join(recorder.sink));
     sink.outcome.stats.graphs += stats.steps;
+    sink.outcome.stats.revisits += stats.revisits;
+    sink.outcome.stats.blocked += stats.blocked;
     for (name, count) in &stats.pruned {
         sink::add(&mut sink.outcome.stats.pruned, name, *count);
     }
     sink.finish()
 }
+
+/// Has a test so many combinations of paths that it is better run by growing executions?
+pub(super) fn suits(test: &Lowered, model: &Model, paths: &[usize]) -> bool {
+    let combinations = paths.iter().fold(1usize, |product, paths| product.saturating_mul(*paths));
+    let whole = test.scopes.is_empty() && test.regions.is_empty();
+    combinations > MANY && whole && grow::plan(model).is_ok()
+}
+
+/// More combinations of paths than this are too many to look into one by one.
+const MANY: usize = 2_000;
 
 /// Puts executions into the outcome.
 struct Recorder<'t> {

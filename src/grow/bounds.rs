@@ -57,7 +57,6 @@ impl Code {
                 TestKind::Empty => {}
             }
         }
-        self.kept = (0..self.slots.len()).filter(|slot| self.slots[*slot].class != Class::Whole).collect();
     }
 
     fn keep(&mut self, kind: Kind) -> usize {

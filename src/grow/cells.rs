@@ -33,8 +33,7 @@ struct Made {
     /// By number.
     by_sym: Vec<Object>,
     cells: FxHashMap<(Sym, i64), u16>,
-    /// Of cells made so far: their object and offset, and what they hold at first.
-    places: Vec<(Sym, i64)>,
+    /// What cells made so far hold at first.
     initial: Vec<Option<Value>>,
 }
 
@@ -71,15 +70,7 @@ impl Cells {
         let next = (self.initial.len() + made.initial.len()) as u16;
         made.cells.insert((sym, offset), next);
         made.initial.push(initial(object.content));
-        made.places.push((sym, offset));
         Some(next)
-    }
-
-    /// The object that a cell belongs to, and where in it, if it was made while the program ran.
-    #[allow(dead_code)]
-    pub fn place_of(&self, cell: usize) -> Option<(Sym, i64)> {
-        let made = self.made.read().ok()?;
-        made.places.get(cell.checked_sub(self.initial.len())?).copied()
     }
 
     /// What a cell holds at first; nothing, if it must be written before it is read.

@@ -129,6 +129,10 @@ pub(super) struct Code {
     pub groups: Vec<Group>,
     /// Fixed and settled slots, in order: computed when an event is added.
     pub kept: Vec<usize>,
+    /// Those of them that depend on what reads read: computed again when a read is given another source.
+    pub bound: Vec<usize>,
+    /// Fixed and settled slots that only whole executions need.
+    pub late: Vec<usize>,
     /// How many slots are kept, and how many are not.
     pub n_kept: usize,
     pub n_whole: usize,
@@ -210,6 +214,20 @@ impl Code {
         for (check, code) in self.checks.iter_mut().chain(&mut self.flags).zip(codes) {
             check.code = code;
         }
+        let mut early = vec![false; self.slots.len()];
+        let asked = self.checks.iter().filter(|check| check.prunes).map(|check| check.slot);
+        for slot in asked.chain(self.floors.iter().map(|floor| floor.slot)) {
+            self.needed(slot).iter().zip(&mut early).for_each(|(needed, early)| *early |= needed);
+        }
+        let mut reads = vec![false; self.slots.len()];
+        for slot in 0..self.slots.len() {
+            let own = matches!(self.slots[slot].kind, Kind::Base(Base::Rf) | Kind::DifferentValues(_));
+            reads[slot] = own || self.operands(slot).iter().any(|operand| reads[*operand]);
+        }
+        let kept = |slot: &usize| self.slots[*slot].class != Class::Whole;
+        self.late = (0..self.slots.len()).filter(kept).filter(|slot| !early[*slot]).collect();
+        self.kept = (0..self.slots.len()).filter(kept).filter(|slot| early[*slot]).collect();
+        self.bound = self.kept.iter().copied().filter(|slot| reads[*slot]).collect();
     }
 
     /// The slots that a slot is computed from, itself included; not those inside recursive groups, which are run as one.

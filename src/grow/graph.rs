@@ -136,7 +136,7 @@ pub(super) struct Bound<'p> {
 }
 
 /// How events of a graph get their memberships.
-pub(super) trait Members {
+pub(super) trait Members: Sync {
     fn members(&self, kind: EventKind, thread: Option<u16>, cell: Option<u16>, sets: &[SetName]) -> u128;
 }
 
@@ -277,6 +277,18 @@ impl<'p, const W: usize> Graph<'p, W> {
 
     /// Prefixes and rows of some events, each after those that it has edges from.
     fn fill(&mut self, code: &Code, events: &[usize]) {
+        self.fill_slots(code, &code.kept, events);
+    }
+
+    /// The rows that only whole executions need.
+    pub fn fill_late(&mut self, code: &Code) {
+        if !code.late.is_empty() {
+            let order = self.by_prefix();
+            self.fill_slots(code, &code.late, &order);
+        }
+    }
+
+    fn fill_slots(&mut self, code: &Code, slots: &[usize], events: &[usize]) {
         for x in events {
             let node = &self.events[*x];
             let mut prefix = none();
@@ -303,7 +315,7 @@ impl<'p, const W: usize> Graph<'p, W> {
             }
             self.prefix[*x] = prefix;
         }
-        let Graph { events: nodes, threads, cells, visible, initial, kept, po, values, .. } = self;
+        let Graph { events: nodes, threads, cells, visible, initial, kept, po, values, instances, .. } = self;
         let settled = |base: Base, y: usize| {
             let node = &nodes[y];
             if !has(visible, y) {
@@ -316,6 +328,9 @@ impl<'p, const W: usize> Graph<'p, W> {
                 }
                 Base::Ext if node.place.thread == NONE => without(visible, initial),
                 Base::Ext => without(visible, &threads[usize::from(node.place.thread)].events),
+                Base::SameInstance if node.place.thread != NONE && y + 1 == nodes.len() => {
+                    and(&instances[y], visible)
+                }
                 Base::SameInstance if node.place.thread != NONE => {
                     let mut same = none();
                     each(&and(&threads[usize::from(node.place.thread)].events, visible), |z| {
@@ -338,7 +353,7 @@ impl<'p, const W: usize> Graph<'p, W> {
             settled: &settled,
             values,
         };
-        kept.add(code, events, &facts);
+        kept.add(code, slots, events, &facts);
     }
 
     fn plain(&mut self, event: &Plain<'p>, head: u16, members: &dyn Members) {
@@ -569,7 +584,7 @@ impl<'p, const W: usize> Graph<'p, W> {
         };
         let thread = usize::from(node.place.thread);
         self.threads[thread].stop = bound.stop;
-        self.fill(code, &[read]);
+        self.fill_slots(code, &code.bound, &[read]);
     }
 
     /// Another read-modify-write (one event) that reads what `update` reads.

@@ -18,6 +18,7 @@ mod search;
 mod sketch;
 mod step;
 mod usual;
+mod workers;
 
 #[cfg(test)]
 mod tests;
@@ -27,7 +28,7 @@ use std::ops::ControlFlow;
 
 use crate::diag::Diagnostic;
 use crate::model::Model;
-use crate::program::Program;
+use crate::program::{Op, Program};
 
 pub use decide::{Plan, plan};
 pub use finish::{Ended, Event, Execution, Found, Violation};
@@ -43,11 +44,13 @@ pub struct Options {
     pub properties: bool,
     /// Leave out rounds of loops that change nothing, where the model allows it: a thread that would go on waiting is blocked.
     pub awaits: bool,
+    /// Room for so many events in an execution, if the guess from the program's text is not good enough.
+    pub events: Option<usize>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { unroll: 2, skip_checks: Vec::new(), properties: false, awaits: false }
+        Options { unroll: 2, skip_checks: Vec::new(), properties: false, awaits: false, events: None }
     }
 }
 
@@ -87,6 +90,18 @@ pub struct Stats {
 }
 
 impl Stats {
+    /// Adds those of another worker.
+    fn add(&mut self, other: &Stats) {
+        self.steps += other.steps;
+        self.checked += other.checked;
+        self.revisits += other.revisits;
+        self.complete += other.complete;
+        self.blocked += other.blocked;
+        self.cut += other.cut;
+        self.violating += other.violating;
+        self.refuted.iter_mut().zip(&other.refuted).for_each(|(own, its)| *own += its);
+    }
+
     fn count(&mut self, ended: &Ended) {
         match ended {
             Ended::Complete => self.complete += 1,
@@ -106,48 +121,137 @@ pub fn explore(
     program: &Program,
     model: &Model,
     options: &Options,
-    visitor: &mut dyn Visitor,
+    visitor: &mut (dyn Visitor + Send),
 ) -> Result<Stats, Diagnostic> {
-    let mut compiled = compile::compile(model, &options.skip_checks).map_err(|why| refused(model, &why))?;
-    decide::decide(model, &mut compiled).map_err(|why| refused(model, &why))?;
-    compiled.derive();
-    compiled.arrange();
+    explore_together(program, model, options, &mut [visitor])
+}
+
+/// Likewise, with one worker for each visitor. Each execution is shown to one of them.
+///
+/// # Errors
+/// The model cannot be run by this engine.
+pub fn explore_together(
+    program: &Program,
+    model: &Model,
+    options: &Options,
+    visitors: &mut [&mut (dyn Visitor + Send)],
+) -> Result<Stats, Diagnostic> {
+    let mut code = compile::compile(model, &options.skip_checks).map_err(|why| refused(model, &why))?;
+    decide::decide(model, &mut code).map_err(|why| refused(model, &why))?;
+    code.derive();
+    code.arrange();
     let cells = cells::Cells::new(program);
     let loops = awaits::Loops::new(program);
     let stepper = step::Stepper {
         program,
         unroll: options.unroll,
         cells: &cells,
-        orders_updates: compiled.orders_updates,
-        reads_first: compiled.reads_first,
+        orders_updates: code.orders_updates,
+        reads_first: code.reads_first,
         properties: options.properties,
-        loops: (options.awaits && decide::allows_fewer_events(&compiled)).then_some(&loops),
+        loops: (options.awaits && decide::allows_fewer_events(&code)).then_some(&loops),
     };
-    let members = members::Table::new(program, &compiled);
-    macro_rules! run {
-        ($words:literal) => {{
-            let stops = (0..program.threads.len()).map(|thread| stepper.start(thread)).collect();
-            let mut graph = graph::Graph::<$words>::new(&compiled, cells.initial(), stops, &members);
-            let mut search = search::Search::<$words> {
-                stepper: &stepper,
-                code: &compiled,
-                members: &members,
-                evaluation: rows::Evaluation::new(&compiled),
-                stats: Stats { refuted: vec![0; compiled.checks.len()], ..Stats::default() },
-                visitor,
-            };
-            let _ = search.visit(&mut graph);
-            search.stats
-        }};
-    }
-    let mut stats = match cells.initial().len() {
-        0..16 if !options.properties => run!(1),
-        _ => run!(4),
+    let members = members::Table::new(program, &code);
+    let search = Setting { code: &code, stepper: &stepper, members: &members };
+    let n_events = options.events.unwrap_or_else(|| match options.properties {
+        true => 256,
+        false => room(program, options.unroll),
+    });
+    let mut stats = match n_events {
+        0..=64 => search.run::<1>(visitors),
+        65..=128 => search.run::<2>(visitors),
+        129..=256 => search.run::<4>(visitors),
+        257..=512 => search.run::<8>(visitors),
+        _ => search.run::<16>(visitors),
     };
     for (index, count) in stats.refuted.iter().enumerate().filter(|(_, count)| **count > 0) {
-        *stats.pruned.entry(compiled.checks[index].name.clone()).or_insert(0) += count;
+        *stats.pruned.entry(code.checks[index].name.clone()).or_insert(0) += count;
     }
     Ok(stats)
+}
+
+/// A guess at how many events an execution may have: all that the text of the threads can make, loops as often as they are run.
+fn room(program: &Program, unroll: u32) -> usize {
+    fn events(ops: &[Op]) -> usize {
+        ops.iter()
+            .map(|op| match op {
+                Op::Load { .. }
+                | Op::Store { .. }
+                | Op::Rmw { .. }
+                | Op::CompareExchange { .. }
+                | Op::Fence { .. }
+                | Op::Other { .. }
+                | Op::Branch { .. }
+                | Op::Spawn { .. }
+                | Op::Join { .. }
+                | Op::Free { .. } => 1,
+                Op::If { then, otherwise, .. } => events(then).max(events(otherwise)),
+                Op::Conditional { then, otherwise, .. } => 1 + events(then).max(events(otherwise)),
+                Op::Choice { branches } => 1 + branches.iter().map(|ops| events(ops)).max().unwrap_or(0),
+                Op::Nondet { .. } => 1,
+                _ => 0,
+            })
+            .sum()
+    }
+    let mut sum = program.locations.len();
+    for (code, thread) in program.threads.iter().enumerate() {
+        if thread.start == crate::program::Start::Spawned {
+            return 256;
+        }
+        let all: usize = thread.code.iter().map(|instr| events(&instr.ops)).sum();
+        let loops = awaits::Loops::new(program);
+        let heads = (0..thread.code.len()).filter(|pc| loops.at(code, *pc).is_some()).count();
+        sum += all * if heads == 0 { 1 } else { 1 + heads.min(2) * unroll as usize };
+    }
+    sum
+}
+
+/// What the workers of a search have in common.
+struct Setting<'s, 'p> {
+    code: &'s compile::Code,
+    stepper: &'s step::Stepper<'p>,
+    members: &'s members::Table<'p>,
+}
+
+impl<'p> Setting<'_, 'p> {
+    /// Runs one worker for each visitor, on graphs of at most 64 `W` events.
+    fn run<const W: usize>(&self, visitors: &mut [&mut (dyn Visitor + Send)]) -> Stats {
+        let program = self.stepper.program;
+        let stops = (0..program.threads.len()).map(|thread| self.stepper.start(thread)).collect();
+        let first = graph::Graph::<'p, W>::new(self.code, self.stepper.cells.initial(), stops, self.members);
+        let shared = workers::Shared::new(visitors.len(), first);
+        let shared = &shared;
+        let worker = |visitor: &mut (dyn Visitor + Send)| {
+            search::Search::<W> {
+                stepper: self.stepper,
+                code: self.code,
+                members: self.members,
+                evaluation: rows::Evaluation::new(self.code),
+                stats: Stats { refuted: vec![0; self.code.checks.len()], ..Stats::default() },
+                visitor,
+                shared,
+            }
+            .work()
+        };
+        let mut all = Stats { refuted: vec![0; self.code.checks.len()], ..Stats::default() };
+        std::thread::scope(|scope| {
+            let worker = &worker;
+            let handles: Vec<_> = visitors
+                .iter_mut()
+                .filter_map(|visitor| {
+                    let builder = std::thread::Builder::new().stack_size(workers::STACK);
+                    builder.spawn_scoped(scope, move || worker(&mut **visitor)).ok()
+                })
+                .collect();
+            for handle in handles {
+                match handle.join() {
+                    Ok(stats) => all.add(&stats),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+        });
+        all
+    }
 }
 
 fn refused(model: &Model, why: &str) -> Diagnostic {

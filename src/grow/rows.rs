@@ -32,6 +32,8 @@ pub(super) struct Facts<'f, const W: usize> {
 pub(super) struct Kept<const W: usize> {
     /// Rows by slot, `capacity` each; sets have one.
     rows: Vec<Bits<W>>,
+    /// Where settled relations lead from the event that was added last.
+    targets: Vec<Bits<W>>,
 }
 
 const fn capacity<const W: usize>() -> usize {
@@ -40,7 +42,7 @@ const fn capacity<const W: usize>() -> usize {
 
 impl<const W: usize> Kept<W> {
     pub fn new(code: &Code) -> Kept<W> {
-        Kept { rows: vec![none(); code.n_kept * capacity::<W>()] }
+        Kept { rows: vec![none(); code.n_kept * capacity::<W>()], targets: vec![none(); code.n_kept] }
     }
 
     pub fn rel(&self, at: usize) -> &[Bits<W>] {
@@ -51,19 +53,20 @@ impl<const W: usize> Kept<W> {
         &self.rows[at * capacity::<W>()]
     }
 
-    fn split(&mut self, at: usize) -> (&[Bits<W>], &mut [Bits<W>]) {
-        let (before, after) = self.rows.split_at_mut(at * capacity::<W>());
-        (before, &mut after[..capacity::<W>()])
-    }
-
     /// Computes the rows of some events, each after those that it has edges from.
-    pub fn add(&mut self, code: &Code, events: &[usize], facts: &Facts<W>) {
+    pub fn add(&mut self, code: &Code, slots: &[usize], events: &[usize], facts: &Facts<W>) {
         let n = facts.n;
         let all = below(n);
-        for slot in &code.kept {
+        // An event that comes last leaves settled relations between the others as they are.
+        let last = match events[..] {
+            [x] if x + 1 == n => Some(x),
+            _ => None,
+        };
+        for slot in slots {
             let slot = &code.slots[*slot];
             let at = |slot: usize| code.slots[slot].at;
-            let (before, own) = self.split(slot.at);
+            let (before, after) = self.rows.split_at_mut(slot.at * capacity::<W>());
+            let own = &mut after[..capacity::<W>()];
             let rel = |slot: usize| &before[at(slot) * capacity::<W>()..(at(slot) + 1) * capacity::<W>()];
             let set = |slot: usize| &before[at(slot) * capacity::<W>()];
             if slot.is_set {
@@ -82,6 +85,21 @@ impl<const W: usize> Kept<W> {
                     match member && has(&facts.visible, *x) {
                         true => add(&mut own[0], *x),
                         false => remove(&mut own[0], *x),
+                    }
+                }
+            } else if let (Class::Settled, Some(x)) = (slot.class, last) {
+                own[x] = and(&settled_row(&slot.kind, x, facts, &rel, &set), &all);
+                let targets = &self.targets;
+                let of = |slot: usize| match code.slots[slot].class {
+                    Class::Settled => targets[at(slot)],
+                    _ => and(&rel(slot)[x], &one(x)),
+                };
+                let to = settled_targets(&slot.kind, x, facts, &rel, &set, &of);
+                self.targets[slot.at] = to;
+                for (y, own) in own[..x].iter_mut().enumerate() {
+                    match has(&to, y) {
+                        true => add(own, x),
+                        false => remove(own, x),
                     }
                 }
             } else if slot.class == Class::Settled {
@@ -202,6 +220,46 @@ fn settled_row<'r, const W: usize>(
         Kind::Opt(a) if has(visible, y) => or(&rel(*a)[y], &one(y)),
         Kind::Opt(a) => rel(*a)[y],
         Kind::DifferentValues(a) => different(&rel(*a)[y], y, facts.values),
+        _ => none(),
+    }
+}
+
+/// Where a settled relation leads from the event that was added last, given where its operands do.
+fn settled_targets<'r, const W: usize>(
+    kind: &Kind,
+    x: usize,
+    facts: &Facts<W>,
+    rel: &impl Fn(usize) -> &'r [Bits<W>],
+    set: &impl Fn(usize) -> &'r Bits<W>,
+    of: &impl Fn(usize) -> Bits<W>,
+) -> Bits<W> {
+    let visible = &facts.visible;
+    match kind {
+        // All of these are symmetric.
+        Kind::Base(which) => (facts.settled)(*which, x),
+        Kind::All if has(visible, x) => *visible,
+        Kind::Union(list) => list.iter().fold(none(), |all, slot| or(&all, &of(*slot))),
+        Kind::Inter(a, b) => and(&of(*a), &of(*b)),
+        Kind::Diff(a, b) => without(&of(*a), &of(*b)),
+        Kind::Compl(a) if has(visible, x) => without(visible, &of(*a)),
+        Kind::Inverse(a) => rel(*a)[x],
+        Kind::Product(a, b) if has(set(*a), x) => *set(*b),
+        Kind::Opt(a) if has(visible, x) => or(&of(*a), &one(x)),
+        Kind::Opt(a) => of(*a),
+        Kind::DifferentValues(a) => different(&of(*a), x, facts.values),
+        // Filters around one step.
+        Kind::Seq(links) => {
+            let mut to: Option<Bits<W>> = None;
+            for link in links {
+                to = Some(match (link, to) {
+                    (Link::Filter(s), None) if has(set(*s), x) => continue,
+                    (Link::Filter(_), None) => return none(),
+                    (Link::Filter(s), Some(to)) => and(&to, set(*s)),
+                    (Link::Step(r), _) => of(*r),
+                });
+            }
+            to.unwrap_or_else(none)
+        }
         _ => none(),
     }
 }

@@ -15,6 +15,7 @@ use super::finish::{Ended, Found};
 use super::graph::{Bound, Graph, Members, NONE};
 use super::rows::Evaluation;
 use super::step::{Leaf, Stepper, Stop};
+use super::workers::Shared;
 use super::{Stats, Visitor};
 use crate::diag::Diagnostic;
 use crate::execution::EventKind;
@@ -29,15 +30,36 @@ pub(super) struct Search<'s, 'p, const W: usize> {
     pub members: &'s dyn Members,
     pub evaluation: Evaluation<W>,
     pub stats: Stats,
-    pub visitor: &'s mut dyn Visitor,
+    pub visitor: &'s mut (dyn Visitor + Send),
+    pub shared: &'s Shared<'p, W>,
 }
 
 impl<'p, const W: usize> Search<'_, 'p, W> {
-    /// Everything that can come of a graph that is consistent.
-    pub fn visit(&mut self, graph: &mut Graph<'p, W>) -> ControlFlow<()> {
+    /// Works on graphs until there are no more.
+    pub fn work(mut self) -> Stats {
+        while let Some(mut graph) = self.shared.take() {
+            if self.explore(&mut graph).is_break() {
+                self.shared.stop();
+            }
+        }
+        self.stats
+    }
+
+    /// Everything that can come of a graph that is consistent; by someone else, if someone has nothing to do.
+    fn visit(&mut self, graph: &mut Graph<'p, W>) -> ControlFlow<()> {
+        if self.shared.give(graph) {
+            return ControlFlow::Continue(());
+        }
+        self.explore(graph)
+    }
+
+    fn explore(&mut self, graph: &mut Graph<'p, W>) -> ControlFlow<()> {
         self.stats.steps += 1;
         if self.stats.steps.is_multiple_of(TICKS) {
             self.visitor.look()?;
+            if self.shared.is_stopped() {
+                return ControlFlow::Break(());
+            }
         }
         if let Some(update) = graph.pending.take() {
             let flow = self.write(graph, update);
@@ -320,6 +342,7 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
     fn end(&mut self, graph: &mut Graph<'p, W>) -> ControlFlow<()> {
         let mut found = Found::default();
         if !self.code.flags.is_empty() || self.code.checks.iter().any(|check| !check.prunes) {
+            graph.fill_late(self.code);
             let seen = graph.seen();
             self.evaluation.begin();
             for (index, check) in self.code.checks.iter().enumerate() {

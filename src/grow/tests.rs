@@ -31,12 +31,15 @@ impl Visitor for Notes {
 }
 
 fn executions(text: &str, name: &str, unroll: u32) -> Stats {
+    executions_with(text, name, &Options { unroll, ..Options::default() })
+}
+
+fn executions_with(text: &str, name: &str, options: &Options) -> Stats {
     let session = Session::new(Settings::default());
     let report = session.check(&Input::Text { name: "t.litmus".to_string(), text: Arc::from(text) });
     let test = report.answer.expect("a test").test;
     let mut notes = Notes::default();
-    let options = Options { unroll, ..Options::default() };
-    let stats = explore(&test.program, &model(name, test.arch), &options, &mut notes).expect("an answer");
+    let stats = explore(&test.program, &model(name, test.arch), options, &mut notes).expect("an answer");
     let different: BTreeSet<&String> = notes.0.iter().collect();
     assert_eq!(different.len(), notes.0.len(), "an execution was found twice");
     stats
@@ -91,4 +94,51 @@ P1(atomic_int *x) { int e = 0; int r0 = atomic_compare_exchange_strong(x, &e, 2)
 exists (0:r0=1 /\\ 1:r0=1)
 ";
     assert_eq!(executions(text, "rc11", 2).complete, 2);
+}
+
+/// Two threads that add each other's sum to their own, five times (Table 1 of the TACAS paper on Nidhugg, `fib_true_join`).
+fn fib(rounds: usize) -> String {
+    let body = |own: &str, other: &str| {
+        let round = |n: usize| {
+            format!(
+                "int t{n} = atomic_load_explicit({own}, memory_order_relaxed);\nint u{n} = atomic_load_explicit({other}, memory_order_relaxed);\natomic_store_explicit({own}, t{n} + u{n}, memory_order_relaxed);\n"
+            )
+        };
+        (0..rounds).map(round).collect::<String>()
+    };
+    format!(
+        "C fib\n{{ i=1; j=1; }}\nP0(atomic_int *i, atomic_int *j) {{\n{}}}\nP1(atomic_int *i, atomic_int *j) {{\n{}}}\nexists (i=0)\n",
+        body("i", "j"),
+        body("j", "i")
+    )
+}
+
+#[test]
+fn the_sums_of_two_threads_have_the_executions_of_the_reference() {
+    for (name, rounds, expected) in
+        [("sc", 4, 1_107), ("tso", 4, 1_764), ("sc", 5, 8_953), ("rc11", 4, 1_764)]
+    {
+        assert_eq!(executions(&fib(rounds), name, 2).complete, expected, "{name}, {rounds} rounds");
+    }
+}
+
+/// Threads that take an exchange lock so many times each.
+fn exchange_locks(threads: usize, times: usize) -> String {
+    let section = |thread: usize| {
+        format!(
+            "while (atomic_exchange_explicit(l, 1, memory_order_acquire) != 0) {{ }}\n*x = {};\natomic_store_explicit(l, 0, memory_order_release);\n",
+            thread + 1
+        )
+    };
+    let thread = |n: usize| format!("P{n}(atomic_int *l, int *x) {{\n{}}}\n", section(n).repeat(times));
+    format!("C locks\n{{}}\n{}exists (x=0)\n", (0..threads).map(thread).collect::<String>())
+}
+
+#[test]
+fn with_waiting_a_lock_has_one_execution_for_each_order_of_its_owners() {
+    let options = Options { awaits: true, ..Options::default() };
+    for (threads, times, expected) in [(2, 1, 2), (3, 1, 6), (4, 1, 24), (2, 2, 6), (3, 2, 90)] {
+        let stats = executions_with(&exchange_locks(threads, times), "rc11", &options);
+        assert_eq!((stats.complete, stats.cut), (expected, 0), "{threads} threads, {times} times");
+    }
 }

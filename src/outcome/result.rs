@@ -48,6 +48,10 @@ pub struct Stats {
     pub speculated: u64,
     /// Executions reported.
     pub executions: u64,
+    /// Reads given a write that came later ([`crate::explore::Engine::Grow`]).
+    pub revisits: u64,
+    /// Executions in which some thread waits for what never comes (likewise).
+    pub blocked: u64,
     /// Candidates whose values contradict each other or justify only themselves.
     pub value_conflicts: u64,
     /// Time in the search.

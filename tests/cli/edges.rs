@@ -156,7 +156,7 @@ fn programs() {
     ");
     // Two ways through each round of the loop.
     let spin = "X86 test\n{}\n P0 ;\n L0: ;\n MOV EAX,[x] ;\n CMP EAX,$0 ;\n JNE L1 ;\n MOV EBX,[y] ;\n L1: ;\n MOV ECX,[z] ;\n CMP ECX,$0 ;\n JNE L0 ;\nexists (0:EAX=1)\n";
-    insta::assert_snapshot!(told(&[("test.litmus", spin)], &["run", "test.litmus", "--unroll", "16"]), @r"
+    insta::assert_snapshot!(told(&[("test.litmus", spin)], &["run", "test.litmus", "--unroll", "16", "--engine", "worlds"]), @r"
     error[program::too-many-paths]: thread P0 has more than 50000 paths
        ┌─ test.litmus:12:2
        │

@@ -21,6 +21,9 @@ fn models() {
     }
     let show = stdout(&litmus(&["model", "show", "sc", "--arch", "X86"]).assert().code(0));
     assert!(show.contains("acyclic"), "{show}");
+    assert!(show.contains("(* engines: worlds, grow"), "{show}");
+    let show = stdout(&litmus(&["model", "show", "minimal", "--arch", "X86"]).assert().code(0));
+    assert!(show.contains("not grow, because it may allow cycles of program order and `rf`"), "{show}");
     litmus(&["model", "check", "sc", "tso"]).assert().code(0);
     let dir = folder(&[("m.cat", "let a = po ; W\nlet b = rff\nacyclic a | b as c\n")]);
     let check = litmus_in(dir.path(), &["model", "check", "m.cat"]).assert().code(2);

@@ -1,7 +1,7 @@
 //! The engine that grows executions, against the explorer and the oracle.
 
 use litmus::arch::ArchId;
-use litmus::explore::{self, Engine, Mode};
+use litmus::explore::{self, Engine, Mode, Options};
 use litmus::grow;
 use litmus::litmus::Lowered;
 use litmus::model::Model;
@@ -69,4 +69,48 @@ fn growing_equals_exploring_under_the_models_of_the_library() {
     }
     println!("{} cases, {} executions, {} refused", tally.cases, tally.executions, tally.refused);
     assert!(tally.refused < tally.cases / 4 && tally.executions > 2 * tally.cases);
+}
+
+#[test]
+fn growing_equals_exploring_on_loops() {
+    let session = Session::new(Settings::default());
+    let mut library = Library::default();
+    let mut tally = Tally::default();
+    for case in cases(20, 300) {
+        let mut random = Random::new(case ^ 0x7E0 << 36);
+        let text = crate::loops::program(&mut random);
+        let test = lower(&session, &text);
+        let name = *random.pick(&["rc11", "sc", "tso", "pso"]);
+        let model = library.get(name, Arch::C);
+        compare(&test, model, &|| format!("case {case} under {name}\n{text}"), &mut tally);
+    }
+    assert!(tally.refused == 0 && tally.executions > 2 * tally.cases);
+}
+
+/// Waiting loses no outcome of the unrolled program, and has none that more rounds would not have.
+#[test]
+fn waiting_changes_no_outcome() {
+    let session = Session::new(Settings::default());
+    let mut library = Library::default();
+    for case in cases(20, 200) {
+        let mut random = Random::new(case ^ 0x7E0 << 36);
+        let text = crate::loops::program(&mut random);
+        let test = lower(&session, &text);
+        let name = *random.pick(&["rc11", "sc", "tso", "pso"]);
+        let model = library.get(name, Arch::C);
+        let states = |unroll: u32, awaits: bool| {
+            let options = Options { unroll, awaits, ..options(Mode::States, Engine::Grow, 1) };
+            explore::run(&test, model, &options).expect("states")
+        };
+        let waiting = states(3, true);
+        for unroll in [2, 3] {
+            let unrolled = states(unroll, false);
+            for state in unrolled.states.keys() {
+                assert!(waiting.states.contains(&state), "case {case} under {name}: {state:?}\n{text}");
+            }
+            if unrolled.cuts.is_empty() {
+                assert!(waiting.states.keys().eq(unrolled.states.keys()), "case {case} under {name}\n{text}");
+            }
+        }
+    }
 }

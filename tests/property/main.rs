@@ -7,6 +7,7 @@
 mod explain;
 mod grow;
 mod hostile;
+mod loops;
 mod machine;
 mod metamorphic;
 mod model;

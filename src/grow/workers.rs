@@ -1,0 +1,85 @@
+//! Several workers on one search: whoever has nothing to do takes a graph that another gives away, with all that can come of it.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use super::graph::Graph;
+
+/// The stack of a worker: the search goes one call deeper with each event and each revisit.
+pub(super) const STACK: usize = 1 << 28;
+
+/// What the workers of a search share.
+pub(super) struct Shared<'p, const W: usize> {
+    waiting: Mutex<Waiting<'p, W>>,
+    changed: Condvar,
+    /// How many workers have nothing to do and nothing to take.
+    hungry: AtomicUsize,
+    stopped: AtomicBool,
+    workers: usize,
+}
+
+struct Waiting<'p, const W: usize> {
+    graphs: Vec<Graph<'p, W>>,
+    idle: usize,
+}
+
+impl<'p, const W: usize> Shared<'p, W> {
+    /// For so many workers, with one graph to begin with.
+    pub fn new(workers: usize, first: Graph<'p, W>) -> Shared<'p, W> {
+        Shared {
+            waiting: Mutex::new(Waiting { graphs: vec![first], idle: 0 }),
+            changed: Condvar::new(),
+            hungry: AtomicUsize::new(0),
+            stopped: AtomicBool::new(false),
+            workers,
+        }
+    }
+
+    /// Gives a graph away, if someone waits for one.
+    pub fn give(&self, graph: &Graph<'p, W>) -> bool {
+        if self.hungry.load(Ordering::Relaxed) == 0 {
+            return false;
+        }
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if waiting.idle <= waiting.graphs.len() {
+            return false;
+        }
+        waiting.graphs.push(graph.clone());
+        self.hungry.store(waiting.idle - waiting.graphs.len(), Ordering::Relaxed);
+        self.changed.notify_one();
+        true
+    }
+
+    /// Takes a graph, or waits for one; `None` once there will be no more.
+    pub fn take(&self) -> Option<Graph<'p, W>> {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.idle += 1;
+        loop {
+            if self.stopped.load(Ordering::Relaxed) {
+                return None;
+            }
+            if let Some(graph) = waiting.graphs.pop() {
+                waiting.idle -= 1;
+                self.hungry.store(waiting.idle.saturating_sub(waiting.graphs.len()), Ordering::Relaxed);
+                return Some(graph);
+            }
+            if waiting.idle == self.workers {
+                self.stop();
+                return None;
+            }
+            self.hungry.store(waiting.idle, Ordering::Relaxed);
+            waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Ends the search for all workers.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+        self.changed.notify_all();
+    }
+
+    /// Has someone ended the search?
+    pub fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+}
