@@ -11,6 +11,17 @@ fn main() {
         .process()
         .expect("src/cat/grammar.lalrpop is a valid grammar");
     version();
+    corpus();
+}
+
+/// `cfg(corpus)`: the reference corpus is there (`LITMUS_CORPUS`, or `../shared/corpus`), so tests over it are run and not ignored.
+fn corpus() {
+    println!("cargo:rustc-check-cfg=cfg(corpus)");
+    println!("cargo:rerun-if-env-changed=LITMUS_CORPUS");
+    let folder = std::env::var("LITMUS_CORPUS").unwrap_or_else(|_| "../shared/corpus".to_string());
+    if Path::new(&folder).join("cat").is_dir() {
+        println!("cargo:rustc-cfg=corpus");
+    }
 }
 
 /// `LITMUS_VERSION`: the package version and, where git can tell, the commit. A source archive has no git: that is fine.

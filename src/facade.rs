@@ -5,8 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::diag::{self, Color};
-use crate::report::states;
-use crate::session::{Answer, Input, Report, Session, Settings};
+use crate::session::{Answer, Input, Report, Session, Settings, states};
 
 /// A memory model: one that comes with the library, or a `cat` file.
 ///

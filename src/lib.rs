@@ -28,6 +28,7 @@ pub mod report;
 pub mod session;
 pub mod source;
 pub mod synth;
+pub mod variant;
 pub mod verify;
 
 pub use facade::{Answers, Error, Model, Test, run};

@@ -165,7 +165,7 @@ fn settings(corpus: &Path, suite: &str, model: &str) -> Settings {
         settings.include.push(corpus.join("cat/herd"));
     }
     if suite == "instr-c" {
-        settings.variants.push("S128".to_string());
+        settings.variants.push(litmus::variant::Variant::S128);
     }
     settings
 }

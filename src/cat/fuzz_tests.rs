@@ -385,7 +385,8 @@ impl Universe for Events {
         Set::full(N)
     }
 
-    fn base(&self, name: &str) -> Option<Val> {
+    fn base(&self, base: &crate::model::Base) -> Option<Val> {
+        let name = base.name();
         Some(match name {
             "M" => Val::Set(Set::full(N)),
             "W" => Val::Set(Set::of(N, [0, 1, 3])),

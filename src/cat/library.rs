@@ -1,5 +1,7 @@
 //! The files of `cat/`, compiled in, so that the command needs no data directory.
 
+use crate::variant::Variant;
+
 /// One file.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
@@ -51,13 +53,13 @@ pub struct Companions {
     /// Its C functions.
     pub macros: &'static str,
     /// The variant it needs.
-    pub variant: &'static str,
+    pub variant: Variant,
 }
 
 /// What goes with the model of that name.
 pub fn companions(name: &str) -> Option<Companions> {
     let name = name.strip_suffix(".cat").unwrap_or(name);
-    let lkmm = Companions { bell: "lkmm.bell", macros: "lkmm.def", variant: "lkmmv2" };
+    let lkmm = Companions { bell: "lkmm.bell", macros: "lkmm.def", variant: Variant::LkmmV2 };
     matches!(name, "lkmm" | "linux-kernel").then_some(lkmm)
 }
 

@@ -13,7 +13,7 @@ pub struct Setting {
 
 /// The settings of a configuration file, in order.
 ///
-/// As herd7 reads them (CAT.md, 6), with two kindnesses: blanks around a key or at the end of a line do not matter, and
+/// As herd7 reads them, with two kindnesses: blanks around a key or at the end of a line do not matter, and
 /// the last line needs no end.
 pub fn parse(text: &str) -> Result<Vec<Setting>, (usize, String)> {
     let mut settings = Vec::new();

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cat::lower::canonical_variant;
 use crate::diag::nearest;
 
 use crate::condition::Quantifier;
 use crate::litmus::Overrides;
+use crate::variant::Variant;
 
 use super::cfg;
 use super::herd_graph::GraphOptions;
@@ -24,7 +24,7 @@ pub struct HerdOptions {
     /// `-macros`.
     pub macros: Option<String>,
     /// `-variant`, cumulative.
-    pub variants: Vec<String>,
+    pub variants: Vec<Variant>,
     /// `-unroll`.
     pub unroll: Option<u32>,
     /// `-speedcheck`.
@@ -257,10 +257,9 @@ impl HerdOptions {
             "c11" => self.read_conf("cpp11.cfg", depth)?,
             "variant" => {
                 for name in list() {
-                    if canonical_variant(&name).is_none() {
-                        return Err(Refused::Wrong(format!("`{shown}`: herd7 has no variant `{name}`")));
-                    }
-                    self.variants.push(name);
+                    let variant = Variant::parse(&name)
+                        .ok_or_else(|| Refused::Wrong(format!("`{shown}`: herd7 has no variant `{name}`")))?;
+                    self.variants.push(variant);
                 }
             }
             "unroll" => {
@@ -456,7 +455,7 @@ mod tests {
         .unwrap();
         assert_eq!(options.model.as_deref(), Some("x86tso.cat"));
         assert_eq!(options.unroll, Some(3));
-        assert_eq!(options.variants, ["t01", "cos-opt", "self"]);
+        assert_eq!(options.variants, [Variant::Switch(1), Variant::CosOpt, Variant::Ifetch]);
         assert_eq!(options.tests, ["SB.litmus"]);
         assert_eq!(options.speedcheck, Speedcheck::Fast);
         assert!(options.hexa);

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::cat::lower::canonical_variant;
 use crate::explore::{Engine, Mode, Options, Request, Show};
 use crate::limits;
 use crate::outcome::{Log, Width};
 use crate::report::graph::Style;
 use crate::session::{Expectation, Expectations};
 use crate::session::{Input, Session, Settings};
+use crate::variant::Variant;
 
 use super::args::{EngineArg, FormatArg, GraphArg, ModeArg, Reading, RunArgs, Search, ShowArg};
 use super::drawing::{Drawing, Form, Place};
@@ -93,10 +93,9 @@ pub fn reading(args: &Reading) -> Result<Resolved, Stop> {
         herd.read_conf(conf, 0)?;
     }
     for name in &args.variant {
-        if canonical_variant(name).is_none() {
-            return Err(Stop::Usage(format!("--variant: there is no variant `{name}`")));
-        }
-        herd.variants.push(name.clone());
+        let variant = Variant::parse(name)
+            .ok_or_else(|| Stop::Usage(format!("--variant: there is no variant `{name}`")))?;
+        herd.variants.push(variant);
     }
     herd.bell = args.bell.clone().or(herd.bell);
     herd.macros = args.macros.clone().or(herd.macros);

@@ -1,6 +1,6 @@
 //! `litmus run`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
@@ -10,12 +10,11 @@ use std::time::{Duration, Instant};
 use crate::diag::Diagnostic;
 use crate::explore::Gauge;
 use crate::litmus::{Seen, Sighting};
+use crate::outcome::{Cause, Counts, WhyEmpty};
 use crate::report::herd::Style;
-use crate::report::{
-    Csv, Format, Item, Json, JsonLines, Junit, Log, Markup, Summary, Table, several, states,
-};
+use crate::report::{Csv, Format, Item, Json, JsonLines, Junit, Log, Markup, Summary, Table, several};
 use crate::session::Report;
-use crate::session::{Session, in_order};
+use crate::session::{Session, in_order, states};
 
 use super::args::{FormatArg, RunArgs};
 use super::console::{Console, Repeated, interrupt_flag};
@@ -315,7 +314,7 @@ impl Told {
             text += &herd_warnings(report);
         }
         // That it is for the filter is a warning, which points at it.
-        let empty = report.outcome().filter(|outcome| !outcome.filter_refuses_all);
+        let empty = report.outcome().filter(|outcome| outcome.why_empty != Some(WhyEmpty::Filtered));
         if let (Some(why), false) = (empty.and_then(|outcome| outcome.why_empty.as_ref()), console.quiet) {
             text += &format!("{}: {}: no execution at all: {why}\n", report.file, report.title());
         }
@@ -408,7 +407,7 @@ fn figures(report: &Report) -> String {
     );
     for (check, count) in most_first(&stats.entailed) {
         match check {
-            "(order)" => {
+            Cause::Order => {
                 line(count, "times what an order must contain was found to add nothing, and dropped")
             }
             check => line(count, &format!("times {check} was found to hold whatever is chosen, and dropped")),
@@ -416,16 +415,14 @@ fn figures(report: &Report) -> String {
     }
     for (check, count) in most_first(&stats.ruled_out) {
         match check {
-            "(order)" => line(count, "alternatives never tried: ruled out by what an order must contain"),
+            Cause::Order => line(count, "alternatives never tried: ruled out by what an order must contain"),
             check => line(count, &format!("alternatives never tried: ruled out by {check}")),
         }
     }
     for (check, count) in most_first(&stats.pruned) {
         match check {
-            "(no choice left)" => {
-                line(count, "branches refuted by several checks together: no choice was left")
-            }
-            "(order)" => line(count, "branches refuted by what an order of the model must contain"),
+            Cause::NoChoice => line(count, "branches refuted by several checks together: no choice was left"),
+            Cause::Order => line(count, "branches refuted by what an order of the model must contain"),
             check => line(count, &format!("branches refuted by {check}")),
         }
     }
@@ -433,8 +430,9 @@ fn figures(report: &Report) -> String {
 }
 
 /// Counts by name, the largest first.
-fn most_first(counts: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
-    let mut sorted: Vec<(&str, u64)> = counts.iter().map(|(name, count)| (name.as_str(), *count)).collect();
+fn most_first(counts: &Counts) -> Vec<(&Cause, u64)> {
+    let mut sorted: Vec<(&Cause, u64)> = counts.iter().map(|(cause, count)| (cause, *count)).collect();
+    // Those of the search before those of the model, which are in the order of their names.
     sorted.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
     sorted
 }

@@ -43,12 +43,12 @@ fn defines(line: &str, word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{NAMES, lookup};
+    use super::super::{lookup, names};
     use super::*;
 
     #[test]
     fn what_the_library_defines_is_found_in_it() {
-        for name in NAMES.iter().filter(|name| matches!(name.origin, Origin::Stdlib | Origin::Cos)) {
+        for name in names().iter().filter(|name| matches!(name.origin, Origin::Stdlib | Origin::Cos)) {
             assert!(definition(name, name.name).is_some(), "{}", name.name);
         }
     }

@@ -2,9 +2,11 @@
 
 mod definition;
 mod names;
+mod values;
 
 pub use definition::{Definition, definition};
-pub use names::NAMES;
+pub use names::names;
+pub use values::{InTest, Members, Value, in_test};
 
 use crate::arch::ArchId;
 
@@ -103,7 +105,7 @@ impl Name {
 
 /// Every entry for a word: a name can mean different things on different architectures.
 pub fn lookup(word: &str) -> Vec<&'static Name> {
-    NAMES.iter().filter(|name| name.is(word)).collect()
+    names().iter().filter(|name| name.is(word)).collect()
 }
 
 #[cfg(test)]
@@ -123,7 +125,7 @@ mod tests {
     fn no_name_is_explained_twice_for_one_architecture() {
         for arch in ArchId::ALL {
             let mut seen = std::collections::BTreeSet::new();
-            for name in NAMES.iter().filter(|name| name.on(arch)) {
+            for name in names().iter().filter(|name| name.on(arch)) {
                 assert!(seen.insert(name.name), "{} on {}", name.name, arch.name());
             }
         }

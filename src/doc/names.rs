@@ -1,6 +1,10 @@
 //! The table behind `litmus doc`.
 
+use std::sync::LazyLock;
+
 use crate::arch::ArchId::{self, *};
+use crate::cat::lower::primitives;
+use crate::model::{self, REGISTRY};
 
 use super::{Name, Origin, Sort};
 
@@ -19,14 +23,6 @@ const fn entry(
 
 const fn set(name: &'static str, archs: &'static [ArchId], text: &'static str) -> Name {
     entry(name, Sort::Set, Origin::Predefined, archs, text)
-}
-
-const fn rel(name: &'static str, text: &'static str) -> Name {
-    entry(name, Sort::Relation, Origin::Predefined, &[], text)
-}
-
-const fn prim(name: &'static str, text: &'static str) -> Name {
-    entry(name, Sort::Function, Origin::Primitive, &[], text)
 }
 
 const fn lib(name: &'static str, sort: Sort, text: &'static str) -> Name {
@@ -51,9 +47,28 @@ const fn group(
 }
 
 /// All names, in the order to list them.
+pub fn names() -> &'static [Name] {
+    static NAMES: LazyLock<Vec<Name>> = LazyLock::new(|| {
+        let bases = REGISTRY.iter().map(|base| {
+            let sort = if base.sort == model::Sort::Rel { Sort::Relation } else { Sort::Set };
+            entry(base.name, sort, Origin::Predefined, &[], base.text)
+        });
+        let primitives =
+            primitives().map(|(name, text)| entry(name, Sort::Function, Origin::Primitive, &[], text));
+        let language = LANGUAGE.iter().copied();
+        language
+            .chain(bases)
+            .chain(ARCHITECTURES.iter().copied())
+            .chain(primitives)
+            .chain(LIBRARY.iter().copied())
+            .collect()
+    });
+    &NAMES
+}
+
+/// The language.
 #[rustfmt::skip]
-pub const NAMES: &[Name] = &[
-    // The language.
+const LANGUAGE: &[Name] = &[
     syntax("_", "Everything: all events, or all pairs of events, as the context asks. In a pattern: whatever stands there."),
     syntax("0", "The empty relation (never a set: the empty set is `{}` or `emptyset`)."),
     syntax("{}", "The empty set, relation or set of anything, as the context asks."),
@@ -75,60 +90,11 @@ pub const NAMES: &[Name] = &[
     syntax("show", "What drawings show; it has no effect on outcomes."),
     syntax("catdep", "In a model's header: register events are visible, and the model computes dependencies itself."),
     syntax("variant", "`if \"name\"`: is this variant set, by --variant or by the test?"),
+];
 
-    // Relations that the engine makes.
-    rel("id", "Identity on all events."),
-    rel("po", "Program order: between events of different instructions of one thread, in the order of execution. Initial writes are in no po."),
-    rel("rf", "Reads-from: from a write to each read that takes its value from it. Initial writes are events, so every read has exactly one source."),
-    rel("int", "Internal: pairs of events of one thread."),
-    rel("ext", "External: pairs of events of different threads; an initial write is external to every thread's events."),
-    rel("loc", "Same location: pairs of events on one memory location."),
-    rel("addr", "Address dependency: from a read to an access whose address was computed from the value read."),
-    rel("data", "Data dependency: from a read to a write whose value was computed from the value read."),
-    rel("ctrl", "Control dependency: from a read to everything after a branch that was decided by the value read."),
-    rel("depend", "Raw dependencies through registers."),
-    rel("control", "Control of structured conditionals (C)."),
-    rel("success", "From a store-conditional to what depends on its success (variant `success`)."),
-    rel("tst", "Always empty; kept for old models."),
-    rel("iico_data", "Inside one instruction: data flow, register events included."),
-    rel("iico_ctrl", "Inside one instruction: control."),
-    rel("iico_order", "Inside one instruction: order without flow of data."),
-    rel("rf-reg", "Reads-from through registers."),
-    rel("same-instance", "Events of the same executed instruction."),
-    rel("same-instr", "Events of the same instruction of the program, in any iteration."),
-    rel("same-static", "The same event of the same instruction of the program, in any iteration."),
-    rel("same-low-order-bits", "Accesses at the same offset within their symbols."),
-    rel("si", "Parts of one single-copy-atomic access; without mixed sizes, identity on memory events."),
-    rel("sm", "The same as `si`."),
-    rel("aligned", "`si` restricted to aligned accesses (mixed sizes only)."),
-    rel("pco", "Partial coherence: initial write first, the chosen final write last."),
-    rel("partial_po", "Order inside instructions given in ASL; empty here."),
-    rel("equiv-spec", "Bisimilar instances."),
-    rel("instr", "Same thread and index (variants `instr` and `success`)."),
-    rel("inv-domain", "From a TLB invalidation to the page-table accesses it affects, and back (variant `vmsa`)."),
-    rel("alias", "Page-table accesses with equal output address (variant `vmsa`)."),
-    rel("next-level", "From a level of the test's `levels:` tree to the next."),
-
-    // Sets that the engine makes, on every architecture.
-    set("M", &[], "Memory accesses: reads and writes."),
-    set("R", &[], "Reads from memory."),
-    set("W", &[], "Writes to memory, initial ones included."),
-    set("IW", &[], "Initial writes."),
-    set("FW", &[], "Final writes: the last write of each location that the condition, `locations` or `filter` observes. Other locations have none."),
-    set("Exp", &[], "Explicit accesses: those that the program asks for."),
-    set("NExp", &[], "Implicit accesses: page-table walks, instruction fetches, tag checks."),
-    set("SPEC", &[], "Speculated events."),
-    set("EXEC", &[], "Events that are not speculated."),
-    set("SPURIOUS", &[], "Spurious hardware updates of page-table entries."),
-    set("F", &[], "Fences of all kinds."),
-    set("B", &[], "Branches."),
-    set("BCC", &[], "Conditional branches."),
-    set("PRED", &[], "Decisions of predicated instructions."),
-    set("Rreg", &[], "Register reads; empty unless register events are visible (`catdep`)."),
-    set("Wreg", &[], "Register writes; empty unless register events are visible (`catdep`)."),
-    set("ADDR", &[], "Register reads that feed an address; empty unless register events are visible (`catdep`)."),
-    set("DATA", &[], "Register reads that feed a stored value; empty unless register events are visible (`catdep`)."),
-
+/// Sets of architectures: what their instructions say of events.
+#[rustfmt::skip]
+const ARCHITECTURES: &[Name] = &[
     // Machines.
     set("T", MACHINES, "Tag accesses."),
     set("GCS", MACHINES, "Guarded-control-stack accesses."),
@@ -195,28 +161,11 @@ pub const NAMES: &[Name] = &[
     group("LK", &[C], "Locks: lock, its read and its write, successful and failed tries, unlock; reading the state of a lock.", &[
         "LKR", "LKW", "LS", "LF", "UL", "RL", "RU"]),
     set("Ftotal", &[Lisa], "Fences without label sets."),
+];
 
-    // Primitives.
-    prim("domain", "`domain(r)`: the sources of r."),
-    prim("range", "`range(r)`: the targets of r."),
-    prim("classes-loc", "`classes-loc(S)`: S split by location, as a set of sets."),
-    prim("classes", "`classes(r)`: the connected components of r, as a set of sets."),
-    prim("linearisations", "`linearisations(S, r)`: all strict total orders on S that contain r; none if r is cyclic on S."),
-    prim("lift", "`lift(C, r)`: r between classes instead of events."),
-    prim("delift", "`delift(c)`: a relation between classes as one between events."),
-    prim("deliftinter", "`deliftinter(r, c)`: r between events of related classes."),
-    prim("bisimulation", "`bisimulation(t, e)`: the largest part of e whose pairs t cannot tell apart."),
-    prim("fromto", "`fromto(S)`: through each fence of S, from what is po-before to what is po-after."),
-    prim("tag2scope", "`tag2scope('t)`: the relation of scope t in the test's scope tree."),
-    prim("tag2level", "`tag2level('t)`: the relation of level t."),
-    prim("tag2events", "`tag2events('t)`: the events annotated with t."),
-    prim("loc2events", "`loc2events('x)`: the events on global x."),
-    prim("different-values", "`different-values(r)`: pairs of r that do not hold two equal values."),
-    prim("same-oa", "`same-oa(r)`: pairs of r whose values are page-table entries with the same output address."),
-    prim("at-least-one-writable", "`at-least-one-writable(r)`: pairs of r where one value is a writable page-table entry."),
-    prim("as_transitive", "`as_transitive(r)`: a promise that r stands for its closure."),
-    prim("fail", "`fail(x)`: an error, for use under `try`."),
-
+/// What the library defines.
+#[rustfmt::skip]
+const LIBRARY: &[Name] = &[
     // stdlib.cat.
     lib("emptyset", Sort::Set, "The empty set of events."),
     lib("po-loc", Sort::Relation, "Program order on one location: `po & loc`."),

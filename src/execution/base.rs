@@ -1,6 +1,6 @@
 //! What a model can ask about a world by name: predefined sets and relations.
 
-use crate::model::{Universe, Val};
+use crate::model::{Base, Universe, Val};
 use crate::program::{BranchKind, LocId, Port, Program, ScopeTree};
 use crate::relation::{Rel, Set};
 
@@ -26,32 +26,32 @@ pub const NEXT_LEVEL: &str = "next-level";
 
 impl World {
     /// A predefined set that the program fixes. `None`: there is no set of that name here.
-    pub fn set(&self, name: &str, names: &Names) -> Option<Set> {
+    pub fn set(&self, base: &Base, names: &Names) -> Option<Set> {
         let of = |f: &dyn Fn(&Event) -> bool| {
             Set::of(names.n, (0..names.n).filter(|e| names.sees(&self.events[*e]) && f(&self.events[*e])))
         };
         let kind = |wanted: EventKind| of(&|e| e.kind == wanted);
-        Some(match name {
-            "M" => of(&Event::is_memory),
-            "Exp" => of(&|e| e.is_memory() && !e.is_implicit()),
-            "NExp" => of(&|e| e.is_memory() && e.is_implicit()),
-            "R" => of(&Event::is_read),
-            "W" => of(&Event::is_write),
-            "IW" => kind(EventKind::Init),
-            "F" => kind(EventKind::Fence),
-            "B" => of(&|e| matches!(e.kind, EventKind::Branch(_))),
-            "Instr" => of(&|e| e.is_memory() && names.is_code(e)),
-            "Restricted-CMODX" => of(&|e| e.is_memory() && names.is_code(e) && names.is_restricted(e)),
-            "EXC-RET" => kind(EventKind::Branch(BranchKind::Return)),
-            "BCC" => kind(EventKind::Branch(BranchKind::Bcc)),
-            "PRED" => kind(EventKind::Branch(BranchKind::Pred)),
-            "Rreg" => of(&|e| matches!(e.kind, EventKind::RegRead(..))),
-            "Wreg" => of(&|e| matches!(e.kind, EventKind::RegWrite(_))),
-            "ADDR" => of(&|e| matches!(e.kind, EventKind::RegRead(_, Port::Addr))),
-            "DATA" => of(&|e| matches!(e.kind, EventKind::RegRead(_, Port::Data))),
-            "EXEC" => of(&|_| true),
-            "SPEC" | "SPURIOUS" => Set::empty(names.n),
-            _ => {
+        Some(match base {
+            Base::M => of(&Event::is_memory),
+            Base::Exp => of(&|e| e.is_memory() && !e.is_implicit()),
+            Base::NExp => of(&|e| e.is_memory() && e.is_implicit()),
+            Base::R => of(&Event::is_read),
+            Base::W => of(&Event::is_write),
+            Base::Iw => kind(EventKind::Init),
+            Base::F => kind(EventKind::Fence),
+            Base::B => of(&|e| matches!(e.kind, EventKind::Branch(_))),
+            Base::InstrAccesses => of(&|e| e.is_memory() && names.is_code(e)),
+            Base::RestrictedCmodx => of(&|e| e.is_memory() && names.is_code(e) && names.is_restricted(e)),
+            Base::Bcc => kind(EventKind::Branch(BranchKind::Bcc)),
+            Base::Pred => kind(EventKind::Branch(BranchKind::Pred)),
+            Base::RegReads => of(&|e| matches!(e.kind, EventKind::RegRead(..))),
+            Base::RegWrites => of(&|e| matches!(e.kind, EventKind::RegWrite(_))),
+            Base::AddrReads => of(&|e| matches!(e.kind, EventKind::RegRead(_, Port::Addr))),
+            Base::DataReads => of(&|e| matches!(e.kind, EventKind::RegRead(_, Port::Data))),
+            Base::Exec => of(&|_| true),
+            Base::Spec | Base::Spurious => Set::empty(names.n),
+            Base::Named(name) => {
+                let name: &str = name;
                 let annotated = names.program.threads.iter().map(|t| t.annotations.iter().any(|a| a == name));
                 let annotated: Vec<bool> = annotated.collect();
                 let region = |e: &Event| names.regions_of(e).any(|region| upper(region) == name);
@@ -59,6 +59,7 @@ impl World {
                 let tagged = |e: &Event| e.sets.iter().any(|set| set == name);
                 let set = match name {
                     "NA" if conventions.non_atomics => of(&|e| !e.sets.iter().any(|set| set == "A")),
+                    "EXC-RET" => kind(EventKind::Branch(BranchKind::Return)),
                     "X" | "RMW" if conventions.one_event_rmw => of(&|e| {
                         e.kind == EventKind::Rmw || e.sets.iter().any(|set| set == "X" || set == "RMW")
                     }),
@@ -71,11 +72,12 @@ impl World {
                 }
                 set
             }
+            _ => return None,
         })
     }
 
     /// A predefined relation that the program fixes. `None`: there is no relation of that name here.
-    pub fn rel(&self, name: &str, names: &Names) -> Option<Rel> {
+    pub fn rel(&self, base: &Base, names: &Names) -> Option<Rel> {
         let n = names.n;
         let pairs = |list: &[(u32, u32)]| {
             let within = list.iter().filter(|(a, b)| (*a as usize) < n && (*b as usize) < n);
@@ -99,9 +101,9 @@ impl World {
             rel
         };
         let dependencies = || self.dependencies(names.program.conventions);
-        Some(match name {
-            "id" => Rel::id_on(&self.visible(names)),
-            "po" => {
+        Some(match base {
+            Base::Id => Rel::id_on(&self.visible(names)),
+            Base::Po => {
                 let seen = self.visible(names);
                 let mut po = self.program_order(n);
                 if names.program.conventions.po_inside {
@@ -110,27 +112,27 @@ impl World {
                 }
                 po.restrict(&seen)
             }
-            "int" => self.classes(n, |e| e.thread.filter(|_| names.sees(e))),
-            "ext" => {
+            Base::Int => self.classes(n, |e| e.thread.filter(|_| names.sees(e))),
+            Base::Ext => {
                 let seen = self.visible(names);
                 let threads = self.classes(n, |e| names.sees(e).then_some(e.thread));
                 Rel::product(&seen, &seen).diff(&threads)
             }
-            "loc" => self.classes(n, |e| place(e).filter(|_| names.sees(e))),
-            "same-low-order-bits" => {
+            Base::Loc => self.classes(n, |e| place(e).filter(|_| names.sees(e))),
+            Base::SameLowOrderBits => {
                 let offset = |e: &Event| match &e.part {
                     Some(part) => Some(part.offset),
                     None => e.loc.map(|loc| names.program.locations[loc.0 as usize].offset),
                 };
                 over(&|a, b| offset(a).is_some() && offset(a) == offset(b))
             }
-            "rf-reg" => pairs(&self.rf_reg),
-            "iico_data" => pairs(&self.iico_data),
-            "iico_ctrl" => pairs(&self.iico_ctrl),
-            "iico_order" => pairs(&self.iico_order),
-            "same-instance" => self.same(n, |e| e.instance),
-            "same-instr" | "instr" => self.same(n, |e| (e.code, e.pc)),
-            "same-static" => {
+            Base::RfReg => pairs(&self.rf_reg),
+            Base::IicoData => pairs(&self.iico_data),
+            Base::IicoCtrl => pairs(&self.iico_ctrl),
+            Base::IicoOrder => pairs(&self.iico_order),
+            Base::SameInstance => self.same(n, |e| e.instance),
+            Base::SameInstr | Base::Instr => self.same(n, |e| (e.code, e.pc)),
+            Base::SameStatic => {
                 let rank = self.ranks();
                 let mut rel = Rel::empty(n);
                 for (a, b) in self.same(n, |e| (e.code, e.pc)).iter() {
@@ -140,28 +142,25 @@ impl World {
                 }
                 rel
             }
-            "addr" => cut(&dependencies().addr),
-            "data" => cut(&dependencies().data),
-            "ctrl" => cut(&dependencies().ctrl),
-            "depend" => cut(&dependencies().depend),
-            "control" => pairs(&self.control),
-            "sm" | "si" => {
+            Base::Addr => cut(&dependencies().addr),
+            Base::Data => cut(&dependencies().data),
+            Base::Ctrl => cut(&dependencies().ctrl),
+            Base::Depend => cut(&dependencies().depend),
+            Base::Control => pairs(&self.control),
+            Base::Sm | Base::Si => {
                 let alone = |e: &Event| e.is_memory() || !self.cells.is_split() && e.is_fault();
                 over(&|a, b| alone(a) && std::ptr::eq(a, b) || is_one_access(a, b))
             }
-            "aligned" if self.cells.is_split() => {
+            Base::Aligned if self.cells.is_split() => {
                 let aligned = |e: &Event| e.extent.is_some_and(|extent| extent.is_aligned());
                 over(&|a, b| a.is_memory() && aligned(a) && (std::ptr::eq(a, b) || is_one_access(a, b)))
             }
-            "success" | "tst" | "aligned" | "partial_po" | "equiv-spec" => Rel::empty(n),
-            NEXT_LEVEL => {
+            Base::Success | Base::Tst | Base::Aligned | Base::PartialPo | Base::EquivSpec => Rel::empty(n),
+            Base::NextLevel => {
                 let parents = names.scopes.iter().filter(|tree| tree.name == NEXT_LEVEL);
                 let pairs: Vec<(&[usize], &[usize])> = parents
                     .flat_map(|tree| tree.children.iter().map(|c| (&*tree.threads, &*c.threads)))
                     .collect();
-                if pairs.is_empty() {
-                    return None;
-                }
                 over(&|a, b| match (a.thread, b.thread) {
                     (Some(a), Some(b)) => {
                         let (a, b) = (usize::from(a), usize::from(b));
@@ -170,7 +169,7 @@ impl World {
                     _ => false,
                 })
             }
-            _ => {
+            Base::Named(name) => {
                 let mut classes = Vec::new();
                 for tree in names.scopes {
                     scope_classes(tree, name, &mut classes);
@@ -185,6 +184,7 @@ impl World {
                     _ => false,
                 })
             }
+            _ => return None,
         })
     }
 
@@ -368,10 +368,10 @@ impl Universe for View<'_> {
         self.world.visible(&self.names)
     }
 
-    fn base(&self, name: &str) -> Option<Val> {
+    fn base(&self, base: &Base) -> Option<Val> {
         // Where both exist the relation wins.
-        let rel = self.world.rel(name, &self.names).map(Val::Rel);
-        rel.or_else(|| self.world.set(name, &self.names).map(Val::Set))
+        let rel = self.world.rel(base, &self.names).map(Val::Rel);
+        rel.or_else(|| self.world.set(base, &self.names).map(Val::Set))
     }
 
     fn location_classes(&self) -> Vec<Set> {

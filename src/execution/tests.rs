@@ -8,6 +8,7 @@ use super::*;
 use crate::arch::build::Builder;
 use crate::arch::{ArchId, conventions};
 use crate::model::Universe;
+use crate::model::{Base, REGISTRY, Sort, When};
 use crate::program::{
     AccessSize, BinOp, Extra, Instr, Location, Op, Port, Program, Reg, RegTable, Sym, Target, Thread, Type,
     UnOp, Value,
@@ -153,7 +154,7 @@ fn show(program: &Program, world: &World) -> String {
         writeln!(out, "error {}", error.message).expect("a string");
     }
     for name in ["iico_data", "iico_ctrl", "rf-reg", "addr", "data", "ctrl"] {
-        let rel = world.rel(name, &names(program, world)).expect("a predefined relation");
+        let rel = world.rel(&Base::of(name), &names(program, world)).expect("a predefined relation");
         if !rel.is_empty() {
             writeln!(out, "{name} {rel:?}").expect("a string");
         }
@@ -201,21 +202,30 @@ fn base_relations_treat_initial_writes_apart() {
     let worlds = worlds(&program);
     let world = &worlds[0];
     let names = Names { n: world.n_main, ..names(&program, world) };
-    let rel = |name| format!("{:?}", world.rel(name, &names).expect("a relation"));
-    let set = |name| format!("{:?}", world.set(name, &names).expect("a set"));
+    let rel = |name| format!("{:?}", world.rel(&Base::of(name), &names).expect("a relation"));
+    let set = |name| format!("{:?}", world.set(&Base::of(name), &names).expect("a set"));
     assert_eq!(rel("po"), "{(0, 1), (0, 2), (1, 2)}");
     assert_eq!(rel("ext"), "{(0, 3), (1, 3), (2, 3), (3, 0), (3, 1), (3, 2)}");
-    assert_eq!(world.rel("int", &names).expect("a relation").len(), 9);
-    assert_eq!(world.rel("loc", &names).expect("a relation").len(), 16);
+    assert_eq!(world.rel(&Base::of("int"), &names).expect("a relation").len(), 9);
+    assert_eq!(world.rel(&Base::of("loc"), &names).expect("a relation").len(), 16);
     assert_eq!(rel("id"), "{(0, 0), (1, 1), (2, 2), (3, 3)}");
     assert_eq!(set("W"), "{0, 1, 3}");
     assert_eq!(set("R"), "{2}");
     assert_eq!(set("IW"), "{3}");
     assert_eq!(set("M"), "{0, 1, 2, 3}");
     assert_eq!(set("F"), "{}");
-    assert!(world.set("nosuch", &names).is_none());
-    assert!(world.rel("nosuch", &names).is_none());
-    assert!(world.rel("W", &names).is_none());
+    // What is bound has a value, unless it is the search that gives it one, or a variant that is refused.
+    for entry in REGISTRY.iter().filter(|entry| entry.when != When::Vmsa) {
+        let decided = entry.base.is_dynamic() || entry.base == Base::Pco;
+        let has_value = match entry.sort {
+            Sort::Rel => world.rel(&entry.base, &names).is_some(),
+            _ => world.set(&entry.base, &names).is_some(),
+        };
+        assert_eq!(has_value, !decided, "{}", entry.name);
+    }
+    assert!(world.set(&Base::of("nosuch"), &names).is_none());
+    assert!(world.rel(&Base::of("nosuch"), &names).is_none());
+    assert!(world.rel(&Base::of("W"), &names).is_none());
 }
 
 #[test]
@@ -447,7 +457,7 @@ fn a_spin_loop_is_cut_at_the_bound() {
     let cuts: Vec<usize> = worlds.iter().map(|world| world.cuts.len()).collect();
     assert_eq!((loads, cuts), (vec![3, 3, 2, 1], vec![1, 0, 0, 0]));
     assert_eq!(worlds[0].cuts[0].label, "L0");
-    let cut_off = worlds[0].set("CutOff", &names(&program, &worlds[0])).expect("a set");
+    let cut_off = worlds[0].set(&Base::of("CutOff"), &names(&program, &worlds[0])).expect("a set");
     assert_eq!(cut_off.len(), 1);
 }
 
@@ -625,8 +635,8 @@ fn one_event_read_modify_writes_do_not_read_themselves() {
     ");
     assert_eq!(world.reads, [(0, vec![2, 1]), (1, vec![2, 0])]);
     let names = names(&program, world);
-    assert_eq!(format!("{:?}", world.set("RMW", &names).expect("a set")), "{0, 1}");
-    assert_eq!(format!("{:?}", world.set("NA", &names).expect("a set")), "{2, 3, 4}");
+    assert_eq!(format!("{:?}", world.set(&Base::of("RMW"), &names).expect("a set")), "{0, 1}");
+    assert_eq!(format!("{:?}", world.set(&Base::of("NA"), &names).expect("a set")), "{2, 3, 4}");
 }
 
 #[test]
@@ -710,7 +720,7 @@ fn structured_control_ends_with_its_statement() {
     ctrl {(0, 1)}
     final 0:r0=R0
     ");
-    let ctrl = worlds[1].rel("ctrl", &names(&program, &worlds[1])).expect("a relation");
+    let ctrl = worlds[1].rel(&Base::of("ctrl"), &names(&program, &worlds[1])).expect("a relation");
     assert!(ctrl.is_empty());
 }
 
@@ -746,7 +756,7 @@ fn locations_and_threads_are_found_by_name() {
     let worlds = worlds(&program);
     let world = &worlds[0];
     let view = View { world, names: names(&program, world) };
-    assert_eq!(format!("{:?}", world.set("reader", &view.names).expect("a set")), "{1}");
+    assert_eq!(format!("{:?}", world.set(&Base::of("reader"), &view.names).expect("a set")), "{1}");
     assert_eq!(format!("{:?}", view.location_classes()), "[{0, 1, 2}, {3}, {4}]");
     assert_eq!(format!("{:?}", view.events_of_location("x")), "Some({0, 1, 2})");
     assert!(view.events_of_location("nosuch").is_none());

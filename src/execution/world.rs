@@ -384,6 +384,14 @@ impl World {
         world
     }
 
+    /// The writes of a cell that can be its last: the initial one only if there is no other.
+    pub fn last_writes(&self, loc: LocId) -> &[usize] {
+        match &self.writes[usize::from(loc.0)][..] {
+            [_, later @ ..] if !later.is_empty() => later,
+            all => all,
+        }
+    }
+
     /// Dependencies, computed when first asked for.
     pub fn dependencies(&self, conventions: &Conventions) -> &Dependencies {
         self.dependencies.get_or_init(|| Dependencies::new(self, conventions))

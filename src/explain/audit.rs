@@ -101,7 +101,7 @@ fn base(
     let node = &surface.nodes[step.node];
     let n = view.names.n;
     match surface.model.pool.expr(node.id) {
-        Expr::Base(name, _) if &**name == "rf" => Some(candidate.rf(view.world, n)),
+        Expr::Base(name, _) if name.name() == "rf" => Some(candidate.rf(view.world, n)),
         Expr::Base(name, _) => match view.base(name) {
             Some(Val::Rel(rel)) => Some(rel),
             _ => None,

@@ -105,7 +105,7 @@ fn cycle(events: &[usize], there: &dyn Fn(usize, usize) -> Option<u64>, po: &Rel
 fn orders_across(surface: &Surface, root: At) -> bool {
     let pool = &surface.model.pool;
     let is = |at: At, names: &[&str]| match pool.expr(surface.nodes[at].id) {
-        Expr::Base(name, _) => names.contains(&&**name),
+        Expr::Base(name, _) => names.contains(&name.name()),
         _ => surface.nodes[at].name.as_ref().is_some_and(|name| names.contains(&&**name)),
     };
     let order = postorder(surface, root);

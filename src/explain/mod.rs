@@ -235,7 +235,9 @@ impl Ways {
         match Refuter::run(surface, &view, candidate, &question.options.skip_checks)? {
             Fate::Accepted(..) if self.past_witnesses => Ok(ControlFlow::Continue(())),
             Fate::Accepted(mut plain, flags) => {
-                let po = world.rel("po", &view.names).unwrap_or_else(|| Rel::empty(view.names.n));
+                let po = world
+                    .rel(&crate::model::Base::Po, &view.names)
+                    .unwrap_or_else(|| Rel::empty(view.names.n));
                 let memory = |event: usize| world.events[event].is_memory();
                 let near = close::near(surface, &mut plain, &po, &memory, &question.options.skip_checks)
                     .map_err(EvalError::diagnostic)?;

@@ -367,7 +367,7 @@ impl<'m, 's> Refuter<'m, 's> {
             let (a, b) = step.pair();
             match (&node.form, pool.expr(node.id)) {
                 _ if pool.is_static(node.id) => {}
-                (_, Expr::Base(name, _)) if &**name == "rf" => reason.rf.push((a, b)),
+                (_, Expr::Base(name, _)) if name.name() == "rf" => reason.rf.push((a, b)),
                 (_, Expr::Choice(choice, _)) => reason.chosen.push((*choice, a, b)),
                 (Form::Leaf(Some(inner)), _) => {
                     let costs = Costs::new(self.surface, *inner, plain).map_err(EvalError::diagnostic)?;

@@ -228,7 +228,7 @@ impl<'m> Surface<'m> {
             return true;
         }
         match self.model.pool.expr(node.id) {
-            Expr::Base(name, _) => FILTERS.contains(&&**name),
+            Expr::Base(name, _) => FILTERS.contains(&name.name()),
             Expr::Product(..) | Expr::Id | Expr::Universe(_) | Expr::Compl(_) | Expr::ToId(_) => true,
             _ => false,
         }

@@ -3,7 +3,6 @@
 use super::code::{Code, Numbering, OptionVar, OrderVar, Slot};
 use super::compile::Compiled;
 use super::finals::Registers;
-use super::naive::final_candidates;
 use super::problem::{LastVar, Problem, ReadVar, Reader};
 use super::root::Builder;
 use crate::execution::{EventKind, SymVal, World};
@@ -127,7 +126,7 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
                     last_of_order.push(LastVar { choice: *choice, writes: numbers(all), position });
                 }
                 None => {
-                    let candidates = final_candidates(world, usize::from(loc.0));
+                    let candidates = world.last_writes(*loc);
                     let writes: Vec<usize> = candidates.iter().filter(asked).copied().collect();
                     if writes.is_empty() {
                         return None;

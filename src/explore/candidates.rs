@@ -56,10 +56,10 @@ impl Candidate<'_> {
     /// Gives an evaluation the values of what a candidate fixes.
     pub(super) fn fill(&self, model: &Model, view: &View, plain: &mut Plain) {
         let n = view.names.n;
-        if let Some(node) = model.pool.find(&Expr::Base("rf".into(), Sort::Rel)) {
+        if let Some(node) = model.pool.find(&Expr::Base(crate::model::Base::Rf, Sort::Rel)) {
             plain.set(node, Val::Rel(self.rf(view.world, n)));
         }
-        if let Some(node) = model.pool.find(&Expr::Base("FW".into(), Sort::Set)) {
+        if let Some(node) = model.pool.find(&Expr::Base(crate::model::Base::Fw, Sort::Set)) {
             plain.set(node, Val::Set(Set::of(n, self.last.iter().copied())));
         }
         plain.set_equal_values(equal_values(view.world, self.values, n, view.names.program.bits));

@@ -5,6 +5,7 @@
 //! static relations) are left out of the numbering, so that rows stay one word wide.
 
 use crate::model::{Bounds, CheckKind, ExprId, TestKind};
+use crate::outcome::Cause;
 use crate::relation::Set;
 
 /// A slot: a set or relation with its bounds during the search.
@@ -138,7 +139,7 @@ pub struct SlotInfo {
 #[derive(Clone, Debug)]
 pub struct Check {
     /// Its name, for statistics.
-    pub name: String,
+    pub name: Cause,
     /// What becomes of the answer.
     pub kind: CheckKind,
     /// The test.

@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::code::{Check, Code, Item, Loop, Numbering, Side, Slot, SlotInfo};
-use crate::model::{Bounds, Expr, ExprId, FixId, Pool, Sort, TestKind};
+use crate::model::{Base, Bounds, Expr, ExprId, FixId, Pool, Sort, TestKind};
 use crate::relation::Set;
 use crate::relation::flat::{Shape, bits};
 
@@ -267,7 +267,7 @@ impl Compiler<'_> {
             return self.emit(id, Code::Opaque);
         }
         let code = match self.pool.expr(id).clone() {
-            Expr::Base(name, _) if &*name == "rf" => Code::Rf,
+            Expr::Base(Base::Rf, _) => Code::Rf,
             Expr::Base(..) => Code::Fw,
             Expr::Choice(..) => Code::Choice((self.choice_of)(id)),
             Expr::Union(c) => Code::Union(c.iter().map(|c| self.slot(*c)).collect()),

@@ -1,8 +1,8 @@
 //! From a test and a model to worlds, and from worlds to the outcome.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
+use super::empty::why_empty;
 use super::feasible::feasible;
 use super::goal::goal;
 use super::problem::Problem;
@@ -45,7 +45,6 @@ pub(super) fn run(test: &Lowered, model: &Model, options: &Options) -> Result<Ou
         if !is_through(&found) && found.completeness != Completeness::ExecutionLimit {
             outcome.completeness = found.completeness;
         }
-        outcome.filter_refuses_all = found.filter_refuses_all;
         outcome.why_empty = found.why_empty;
     }
     Ok(outcome)
@@ -122,13 +121,7 @@ pub(super) fn run_into(
     // Who asks only for executions that decide the condition learns nothing from there being none.
     let all = options.mode != Mode::Check && !options.speedcheck;
     if outcome.positive + outcome.negative == 0 && whole && all {
-        let named = outcome.stats.pruned.keys().all(|name| !OURS.contains(&name.as_str()));
-        let filtered = filtered(test, model, options);
-        outcome.filter_refuses_all = filtered.is_some();
-        outcome.why_empty = filtered.or_else(|| deadlock(&outcome)).or_else(|| {
-            let refuted = if named { None } else { refuted_plainly(test, model, options) };
-            Some(why_empty(&outcome, refuted.as_ref().unwrap_or(&outcome.stats.pruned)))
-        });
+        outcome.why_empty = Some(why_empty(test, model, options, &outcome));
     }
     Ok(outcome)
 }
@@ -283,73 +276,4 @@ fn too_many_events(n: usize, most: usize) -> Diagnostic {
         format!("an execution of this test has {n} events; at most {most} are supported"),
     )
     .help("fewer rounds of its loops (--unroll), accesses or locations make it smaller")
-}
-
-/// Checks of the kernel's lock.cat that fail if a thread waits for a lock that never comes free.
-const LOCK_CHECKS: [(&str, &str); 2] = [
-    ("lock-nest", "a thread takes a lock that it holds already"),
-    ("unmatched-locks", "a lock is taken again although nobody gives it back"),
-];
-
-/// Is it only for the test's `filter` that no execution was found?
-fn filtered(test: &Lowered, model: &Model, options: &Options) -> Option<String> {
-    test.filter.as_ref()?;
-    let open = Lowered { filter: None, ..test.clone() };
-    let options = Options {
-        jobs: 1,
-        #[cfg(test)]
-        completed: None,
-        ..options.clone()
-    };
-    let mut sink = Sink::new(&open, &options);
-    sink.most_graphs = REASONS;
-    let outcome = run_into(&open, model, &options, sink).ok()?;
-    let found = outcome.positive + outcome.negative > 0;
-    found.then(|| {
-        "the `filter` of the test lets none of the executions through that the model allows".to_string()
-    })
-}
-
-/// Is it only for locks that no execution was found? Then every execution is blocked on one.
-fn deadlock(outcome: &Outcome) -> Option<String> {
-    let reason = |name: &String| LOCK_CHECKS.into_iter().find(|(check, _)| check == name).map(|(_, why)| why);
-    let reasons: Option<Vec<&str>> = outcome.stats.pruned.keys().map(reason).collect();
-    let reasons = reasons.filter(|reasons| !reasons.is_empty())?;
-    Some(format!("deadlock, in every execution: {}", reasons.join(", or ")))
-}
-
-/// What the search calls refutations that it does not put down to one check.
-const OURS: [&str; 3] = ["(no choice left)", "(order)", "(nothing to choose from)"];
-
-/// How many candidates to look at for a reason.
-const REASONS: u64 = 2_000;
-
-/// The checks that refuse the first candidates, one by one, as the model itself would: the search may have left a read without any choice
-/// before a candidate was complete.
-fn refuted_plainly(test: &Lowered, model: &Model, options: &Options) -> Option<BTreeMap<String, u64>> {
-    let plain = Options { engine: Engine::Naive, mode: Mode::Count, jobs: 1, ..options.clone() };
-    let mut sink = Sink::new(test, &plain);
-    sink.most_graphs = REASONS;
-    let outcome = run_into(test, model, &plain, sink).ok()?;
-    (!outcome.stats.pruned.is_empty()).then_some(outcome.stats.pruned)
-}
-
-/// Says why no execution was found.
-fn why_empty(outcome: &Outcome, pruned: &BTreeMap<String, u64>) -> String {
-    let stats = &outcome.stats;
-    if let Some((name, count)) = pruned.iter().max_by_key(|(_, count)| **count) {
-        let others: Vec<String> =
-            pruned.iter().filter(|(n, _)| *n != name).map(|(n, c)| format!("`{n}` {c}")).collect();
-        let others =
-            if others.is_empty() { String::new() } else { format!(" (others: {})", others.join(", ")) };
-        return format!("every candidate was refuted: `{name}` refuted {count}{others}");
-    }
-    if !outcome.cuts.is_empty() {
-        let names: Vec<&str> = outcome.cuts.iter().map(|cut| cut.label.as_str()).collect();
-        return format!("every path was cut at the unrolling bound (at {})", names.join(", "));
-    }
-    if stats.value_conflicts > 0 {
-        return "no candidate has consistent values".to_string();
-    }
-    "the program has no path to its end".to_string()
 }

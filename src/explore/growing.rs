@@ -9,7 +9,7 @@ use crate::diag::Diagnostic;
 use crate::grow::{self, Ended, Execution, Visitor};
 use crate::litmus::Lowered;
 use crate::model::Model;
-use crate::outcome::Outcome;
+use crate::outcome::{Cause, Outcome};
 use crate::program::Value;
 
 /// Runs a test under a model.
@@ -59,7 +59,7 @@ pub(super) fn run(
     sink.outcome.stats.revisits += stats.revisits;
     sink.outcome.stats.blocked += stats.blocked;
     for (name, count) in &stats.pruned {
-        sink::add(&mut sink.outcome.stats.pruned, name, *count);
+        sink::add(&mut sink.outcome.stats.pruned, &Cause::check(Some(name)), *count);
     }
     sink.finish()
 }

@@ -9,6 +9,7 @@ use super::propagate::holds;
 use super::search::{Search, State, is_open};
 use super::sink::Found;
 use crate::model::CheckKind;
+use crate::outcome::Cause;
 use crate::program::Value;
 use crate::relation::rows::{self, Row};
 
@@ -94,7 +95,11 @@ impl<const W: usize> Search<'_, '_, W> {
                 state.flags_hold >> index & 1 == 1
             };
             match (flag.kind, raised) {
-                (CheckKind::Flag, true) if flag.name != "(unnamed)" => flags.push(&flag.name),
+                (CheckKind::Flag, true) => {
+                    if let Cause::Check(name) = &flag.name {
+                        flags.push(name);
+                    }
+                }
                 (CheckKind::UndefinedUnless, false) => undefined = true,
                 _ => {}
             }

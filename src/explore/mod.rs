@@ -11,6 +11,7 @@ mod chains;
 mod code;
 mod compile;
 mod drive;
+mod empty;
 mod entail;
 mod feasible;
 mod finals;

@@ -2,7 +2,6 @@
 //!
 //! Slow, short and obviously right. `litmus run --engine naive` reaches it.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use super::candidates::Candidate;
@@ -12,6 +11,7 @@ use super::steps::Ended;
 use super::{Options, steps, witness};
 use crate::execution::{View, World};
 use crate::model::{Model, Plain};
+use crate::outcome::{Cause, Counts};
 use crate::program::Value;
 use crate::relation::Rel;
 
@@ -126,13 +126,13 @@ pub(super) fn run_model(
     }
     let plain = prepare(model, base, view, candidate);
     let given = steps::Given { skip: &options.skip_checks, co: None };
-    let mut rejected = BTreeMap::new();
+    let mut rejected = Counts::new();
     let mut accepted = 0;
     let flow = steps::run(model, 0, plain, given, &mut Vec::new(), &mut |ended| {
         let (found, plain) = match ended {
             Ended::Accepted(found, plain) => (found, plain),
             Ended::Rejected(name) => {
-                *rejected.entry(name.to_string()).or_insert(0) += 1;
+                *rejected.entry(Cause::check(Some(name))).or_insert(0) += 1;
                 // Choices of the model may be many, and none of them accepted.
                 return sink.tick();
             }
@@ -179,7 +179,7 @@ fn each_final(
 }
 
 /// The writes that can be a cell's last.
-pub(super) fn final_candidates(world: &World, loc: usize) -> &[usize] {
+fn final_candidates(world: &World, loc: usize) -> &[usize] {
     let writes = &world.writes[loc];
     if writes.len() > 1 { &writes[1..] } else { writes }
 }
@@ -196,7 +196,7 @@ pub(super) fn equal_values(world: &World, values: &[Option<Value>], n: usize, bi
 }
 
 /// The single value of an event, if it has one that is known. One-event read-modify-writes have two.
-pub(super) fn event_value(world: &World, values: &[Option<Value>], event: usize, bits: u32) -> Option<Value> {
+fn event_value(world: &World, values: &[Option<Value>], event: usize, bits: u32) -> Option<Value> {
     let event = &world.events[event];
     if event.written.is_some() {
         return None;

@@ -3,7 +3,6 @@
 use super::code::{Check, OptionVar, OrderVar, Slot};
 use super::compile::Compiled;
 use super::finals::Registers;
-use super::naive::event_value;
 use crate::execution::{SymVal, View, World};
 use crate::model::Model;
 use crate::program::Value;
@@ -111,8 +110,8 @@ impl Problem<'_> {
             let event = self.code.numbering.kept[number];
             let e = &self.world.events[event];
             // An event without a single value counts as different from every other.
-            let has_one = e.value.is_some() && e.written.is_none();
-            (has_one, event_value(self.world, values, event, self.bits))
+            let value = e.value.as_ref().filter(|_| e.written.is_none());
+            (value.is_some(), value.and_then(|value| value.eval(values, self.bits).ok().flatten()))
         };
         let ((one_a, a), (one_b, b)) = (single(a), single(b));
         if !one_a || !one_b {

@@ -1,11 +1,8 @@
 //! The root of the search: every step of the model evaluated once with bounds on all that is not chosen yet.
 
-use std::collections::BTreeMap;
-
 use super::code::Check;
 use super::compile::{Roots, compile};
 use super::goal::Goal;
-use super::naive::final_candidates;
 use super::problem::Problem;
 use super::sink::add;
 use super::steps::assertion_failed;
@@ -13,16 +10,17 @@ use crate::condition::Observable;
 use crate::diag::Diagnostic;
 use crate::execution::{View, World};
 use crate::model::{
-    Bound, Bounds, CheckKind, ChoiceId, Choices, Expr, ExprId, Model, Order, OrderBase, Rows, Sort, Step,
-    Test, TestKind, Val,
+    Base, Bound, Bounds, CheckKind, ChoiceId, Choices, Expr, ExprId, Model, Order, OrderBase, Rows, Sort,
+    Step, Test, TestKind, Val,
 };
+use crate::outcome::{Cause, Counts};
 use crate::relation::flat::Shape;
 use crate::relation::{Rel, Set};
 
 /// What became of a world at the root.
 pub(super) enum Built<'p> {
-    /// Refuted by that check, or by a `with` that has nothing to choose from.
-    Refuted(String),
+    /// Refuted by a check, or by a `with` that has nothing to choose from.
+    Refuted(Cause),
     /// No final state of it is asked for.
     NotAsked,
     /// To be searched.
@@ -40,7 +38,7 @@ pub(super) fn build<'p>(
     (goal, observed): (&Goal, &[Observable]),
     skip: &[String],
     plainly: bool,
-    entailed: &mut BTreeMap<String, u64>,
+    entailed: &mut Counts,
 ) -> Result<Built<'p>, Diagnostic> {
     let bounded = if plainly {
         None
@@ -52,7 +50,7 @@ pub(super) fn build<'p>(
         // Some part can only be evaluated plainly: leave all choices of the model to the plain run.
         None => match Builder::new(model, view, goal, observed, true).build(skip, entailed)? {
             Some(built) => Ok(built),
-            None => Ok(Built::Refuted("(nothing to choose from)".to_string())),
+            None => Ok(Built::Refuted(Cause::NothingToChoose)),
         },
     }
 }
@@ -108,15 +106,11 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
     }
 
     /// `None`: the model has a part that needs the plain run.
-    fn build(
-        mut self,
-        skip: &[String],
-        entailed: &mut BTreeMap<String, u64>,
-    ) -> Result<Option<Built<'p>>, Diagnostic> {
+    fn build(mut self, skip: &[String], entailed: &mut Counts) -> Result<Option<Built<'p>>, Diagnostic> {
         let n = self.bounds.n_events();
         let pool = &self.model.pool;
         let world = self.world;
-        if let Some(node) = pool.find(&Expr::Base("rf".into(), Sort::Rel)) {
+        if let Some(node) = pool.find(&Expr::Base(Base::Rf, Sort::Rel)) {
             let mut must = Rel::empty(n);
             let mut may = Rel::empty(n);
             for (read, candidates) in &world.reads {
@@ -127,11 +121,11 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             }
             self.bounds.set(node, &Bound::new(Val::Rel(must), Val::Rel(may)));
         }
-        if let Some(node) = pool.find(&Expr::Base("FW".into(), Sort::Set)) {
+        if let Some(node) = pool.find(&Expr::Base(Base::Fw, Sort::Set)) {
             let mut must = Set::empty(n);
             let mut may = Set::empty(n);
             for loc in &world.observed {
-                let writes = final_candidates(world, usize::from(loc.0));
+                let writes = world.last_writes(*loc);
                 writes.iter().for_each(|write| may.insert(*write));
                 if let [only] = writes[..] {
                     must.insert(only);
@@ -158,28 +152,28 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
         self.finish()
     }
 
-    /// Decides a check at the root, or keeps it. `Some(name)`: the world is refuted.
+    /// Decides a check at the root, or keeps it. `Some`: the world is refuted by it.
     fn check(
         &mut self,
         kind: CheckKind,
         test: &Test,
         name: Option<&str>,
         source: &Step,
-        entailed: &mut BTreeMap<String, u64>,
-    ) -> Result<Option<String>, Diagnostic> {
+        entailed: &mut Counts,
+    ) -> Result<Option<Cause>, Diagnostic> {
         let test = normalise(self.model, test);
         let shape = self.bounds.shape();
         let holds = decide(&test, shape, self.bounds.eval_rows(test.expr)?);
-        let shown = name.unwrap_or("(unnamed)").to_string();
+        let cause = Cause::check(name);
         match (kind, holds) {
-            (CheckKind::Plain, Some(false)) => return Ok(Some(shown)),
-            (CheckKind::Plain | CheckKind::Assert, Some(true)) => add(entailed, &shown, 1),
+            (CheckKind::Plain, Some(false)) => return Ok(Some(cause)),
+            (CheckKind::Plain | CheckKind::Assert, Some(true)) => add(entailed, &cause, 1),
             (CheckKind::Assert, Some(false) | None) => return Err(assertion_failed(name, source)),
             (CheckKind::Flag, Some(true)) => self.sure_flags.extend(name.map(str::to_string)),
             (CheckKind::UndefinedUnless, Some(false)) => self.sure_undefined = true,
             (CheckKind::Flag, Some(false)) | (CheckKind::UndefinedUnless, Some(true)) => {}
             (_, None) => {
-                let check = Check { name: shown, kind, test: test.kind, negated: test.negated, slot: 0 };
+                let check = Check { name: cause, kind, test: test.kind, negated: test.negated, slot: 0 };
                 let list = if kind == CheckKind::Plain { &mut self.checks } else { &mut self.flags };
                 list.push((test.expr, check));
             }
@@ -187,13 +181,13 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
         Ok(None)
     }
 
-    /// Takes the alternatives of a `with`. `None`: the plain run must do it. `Some(Some(name))`: refuted.
+    /// Takes the alternatives of a `with`. `None`: the plain run must do it. `Some(Some(_))`: refuted.
     fn with(
         &mut self,
         choice: ChoiceId,
         name: &str,
         from: ExprId,
-    ) -> Result<Option<Option<String>>, Diagnostic> {
+    ) -> Result<Option<Option<Cause>>, Diagnostic> {
         let index = self.choices.len();
         self.choices.push(choice);
         if self.plainly {
@@ -201,7 +195,7 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
         }
         let n = self.bounds.n_events();
         let Some(choices) = self.alternatives(from)? else { return Ok(None) };
-        let refuted = Ok(Some(Some(format!("with {name}"))));
+        let refuted = Ok(Some(Some(Cause::With(name.to_string()))));
         let mut must = Rel::empty(n);
         let mut may = Rel::empty(n);
         match choices {

@@ -16,6 +16,7 @@ use super::run_code::LastRun;
 use super::sink::{Sink, add};
 use super::{Mode, Options};
 use crate::model::Plain;
+use crate::outcome::Cause;
 use crate::program::Value;
 use crate::relation::rows::{self, Row};
 
@@ -260,8 +261,8 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             for (index, count) in counts.iter().enumerate() {
                 let name = match problem.checks.get(index) {
                     Some(check) => &check.name,
-                    None if index == problem.checks.len() => "(order)",
-                    None => "(no choice left)",
+                    None if index == problem.checks.len() => &Cause::Order,
+                    None => &Cause::NoChoice,
                 };
                 add(totals, name, *count);
             }

@@ -1,6 +1,5 @@
 //! Where executions go: states, counts, flags, and the limits that stop a search.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -12,7 +11,7 @@ use crate::condition::{Observable, Quantifier};
 use crate::diag::Diagnostic;
 use crate::limits::{self, Stopped};
 use crate::litmus::Lowered;
-use crate::outcome::{Collector, Completeness, Outcome};
+use crate::outcome::{Cause, Collector, Completeness, Counts, Outcome};
 use crate::program::Value;
 
 /// How many graphs pass between two looks at the clock.
@@ -115,7 +114,7 @@ impl<'t> Sink<'t> {
             (&mut stats.entailed, &part_stats.entailed),
             (&mut stats.ruled_out, &part_stats.ruled_out),
         ] {
-            its.iter().for_each(|(name, count)| add(own, name, *count));
+            its.iter().for_each(|(cause, count)| add(own, cause, *count));
         }
         self.outcome.positive += part.outcome.positive;
         self.outcome.negative += part.outcome.negative;
@@ -204,9 +203,9 @@ impl<'t> Sink<'t> {
         ControlFlow::Break(())
     }
 
-    /// Branches refuted by a check.
-    pub fn pruned(&mut self, name: &str, count: u64) {
-        add(&mut self.outcome.stats.pruned, name, count);
+    /// Branches refuted by something.
+    pub fn pruned(&mut self, cause: &Cause, count: u64) {
+        add(&mut self.outcome.stats.pruned, cause, count);
     }
 
     /// A candidate whose values contradict each other or justify only themselves.
@@ -306,11 +305,11 @@ impl From<Stopped> for Completeness {
 }
 
 /// Adds to a count.
-pub(super) fn add(counts: &mut BTreeMap<String, u64>, name: &str, count: u64) {
-    match counts.get_mut(name) {
+pub(super) fn add(counts: &mut Counts, cause: &Cause, count: u64) {
+    match counts.get_mut(cause) {
         Some(sum) => *sum += count,
         None if count > 0 => {
-            counts.insert(name.to_string(), count);
+            counts.insert(cause.clone(), count);
         }
         None => {}
     }

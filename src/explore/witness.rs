@@ -16,7 +16,7 @@ use crate::condition::{Condition, Quantifier};
 use crate::diag::Diagnostic;
 use crate::execution::{Event, View};
 use crate::litmus::Lowered;
-use crate::model::{EvalError, Expr, ExprId, Model, Plain, Sort, Step, Universe, Val};
+use crate::model::{Base, EvalError, Expr, ExprId, Model, Plain, Sort, Step, Universe, Val};
 use crate::outcome::Outcome;
 use crate::program::Value;
 use crate::relation::Rel;
@@ -230,7 +230,7 @@ fn execution(
     };
     let co = co.unwrap_or_else(|| Rel::empty(n));
     let fr = rf.inverse().seq(&co).diff(&Rel::identity(n));
-    let po = world.rel("po", &view.names).unwrap_or_else(|| Rel::empty(n));
+    let po = world.rel(&Base::Po, &view.names).unwrap_or_else(|| Rel::empty(n));
     let mut shown = Vec::new();
     for (label, node) in &model.shown {
         if let Some(rel) = value(plain, *node)? {
@@ -261,7 +261,7 @@ fn execution(
             "fre" => Some(across(&fr, false)),
             _ => match model.definitions.iter().rev().find(|d| d.name == *name) {
                 Some(definition) => value(plain, definition.expr)?,
-                None => match view.base(name) {
+                None => match view.base(&Base::of(name)) {
                     Some(Val::Rel(rel)) => Some(rel),
                     _ => None,
                 },

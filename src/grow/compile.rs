@@ -371,11 +371,11 @@ impl Compiler<'_> {
         let pool = self.pool;
         let is_set = pool.sort(id) == Sort::Set;
         let (kind, class) = match pool.expr(id) {
-            Expr::Base(name, Sort::Set) if &**name == "FW" => {
+            Expr::Base(crate::model::Base::Fw, Sort::Set) => {
                 return Err("a check looks at the final writes (`FW`)".to_string());
             }
-            Expr::Base(name, Sort::Set) => (Kind::Member(self.member(name)?), Fixed),
-            Expr::Base(name, _) => match &**name {
+            Expr::Base(base, Sort::Set) => (Kind::Member(self.member(base.name())?), Fixed),
+            Expr::Base(base, _) => match base.name() {
                 "po" => (Kind::Base(Base::Po), Fixed),
                 "rf" => (Kind::Base(Base::Rf), Fixed),
                 "loc" => (Kind::Base(Base::Loc), Settled),
@@ -546,7 +546,7 @@ impl Compiler<'_> {
         list.iter().all(|slot| self.class(*slot) == class).then_some(class)
     }
 
-    fn member(&mut self, name: &Arc<str>) -> Result<u8, String> {
+    fn member(&mut self, name: &str) -> Result<u8, String> {
         if let Some(bit) = self.members.get(name) {
             return Ok(*bit);
         }
@@ -554,8 +554,8 @@ impl Compiler<'_> {
         if bit >= 128 {
             return Err("it uses more than 128 predefined sets".to_string());
         }
-        self.code.sets.push(name.clone());
-        self.members.insert(name.clone(), bit as u8);
+        self.code.sets.push(Arc::from(name));
+        self.members.insert(Arc::from(name), bit as u8);
         Ok(bit as u8)
     }
 

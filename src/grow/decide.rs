@@ -7,7 +7,7 @@
 
 use super::compile::{Check, Class, Code, Kind, Link, compile};
 use super::sketch::{Sketch, Value};
-use crate::model::{Expr, ExprId, Model, Pool, Sort, TestKind};
+use crate::model::{Base, Expr, ExprId, Model, Pool, Sort, TestKind};
 
 /// How a model is run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -229,7 +229,7 @@ pub(super) fn below_inverse_rf(pool: &Pool, id: ExprId) -> bool {
 
 fn below_rf(pool: &Pool, id: ExprId) -> bool {
     match pool.expr(id) {
-        Expr::Base(name, Sort::Rel) => &**name == "rf",
+        Expr::Base(base, Sort::Rel) => *base == Base::Rf,
         Expr::Inter(a, b) => below_rf(pool, *a) || below_rf(pool, *b),
         Expr::Diff(a, _) => below_rf(pool, *a),
         _ => false,

@@ -1,7 +1,7 @@
 //! Sketches: a few events by name, and one that stands for all others. Of an expression is computed which pairs it has
 //! for certain and which it may have, whatever the others are.
 
-use crate::model::{Expr, ExprId, FixId, Pool, Sort};
+use crate::model::{Base, Expr, ExprId, FixId, Pool, Sort};
 
 use super::compile::in_set_by_kind;
 use super::decide::{below_co, below_inverse_rf};
@@ -348,9 +348,9 @@ impl Sketch {
         let diagonal = self.base("id");
         let is_set = pool.sort(id) == Sort::Set;
         match pool.expr(id) {
-            Expr::Base(name, Sort::Set) if &**name == "FW" => self.anything(),
-            Expr::Base(name, Sort::Set) => self.set(|event| self.member(event, name)),
-            Expr::Base(name, _) => self.base(name),
+            Expr::Base(Base::Fw, Sort::Set) => self.anything(),
+            Expr::Base(base, Sort::Set) => self.set(|event| self.member(event, base.name())),
+            Expr::Base(base, _) => self.base(base.name()),
             Expr::Choice(_, Sort::Rel) => self.coherence(),
             Expr::Choice(..) | Expr::Interp(..) => self.anything(),
             Expr::FixVar(fix, index, _) => {

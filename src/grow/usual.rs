@@ -32,7 +32,7 @@ fn value(model: &Model, id: ExprId, usual: ExprId, few: &Few) -> Result<Option<V
         return Ok(Some(Val::Unknown(usual)));
     }
     match pool.expr(id) {
-        Expr::Base(name, Sort::Set) if &**name == "W" => {
+        Expr::Base(crate::model::Base::W, Sort::Set) => {
             Ok(Some(Val::Set(Set::of(few.n, (0..few.n).filter(|e| few.is_write(*e))))))
         }
         Expr::Interp(interp, _) => {
@@ -81,7 +81,7 @@ impl Universe for Few {
         Set::full(self.n)
     }
 
-    fn base(&self, _: &str) -> Option<Val> {
+    fn base(&self, _: &crate::model::Base) -> Option<Val> {
         None
     }
 

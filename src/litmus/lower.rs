@@ -3,19 +3,19 @@
 use crate::arch::{self, ArchId, ColumnCx, Isa};
 use crate::diag::{Diagnostic, nearest};
 use crate::program::{Faults, Features, Instr, Location, Mixed, Op, Program, RegTable, Thread, Type, Value};
+use crate::variant::Variant;
 
-use super::Lowered;
 use super::ast::{Cell, Code, Column, Const, Init, Loc, Test, Ty};
 use super::lower_c::{self, CProgram};
 use super::names::{Names, intern};
-use super::{code, hash, observe, questions, types};
+use super::{Lowered, code, hash, observe, questions, types, variants};
 use crate::source::Span;
 
 /// What, besides the test itself, decides how it is read.
 #[derive(Clone, Debug, Default)]
 pub struct LowerOptions {
-    /// `-variant` tags, besides those of the test's own `Variant=` line.
-    pub variants: Vec<String>,
+    /// Variants besides those of the test's own `Variant=` line.
+    pub variants: Vec<Variant>,
     /// Functions of `.def` files, for C.
     pub macros: std::sync::Arc<arch::c::Macros>,
 }
@@ -25,7 +25,8 @@ pub struct LowerOptions {
 /// # Errors
 /// Everything that is wrong with it.
 pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnostic>> {
-    let variants = variants(test);
+    let own = variants(test).map_err(|error| vec![error])?;
+    let variants: Vec<Variant> = options.variants.iter().copied().chain(own).collect();
     let mut lowering = Lowering {
         test,
         program: Program {
@@ -41,7 +42,7 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
             instructions: Vec::new(),
             code_cells: Vec::new(),
             restricted: Vec::new(),
-            features: Features::of(options.variants.iter().chain(&variants).map(String::as_str)),
+            features: Features::of(&variants),
         },
         isa: arch::isa(test.arch),
         diags: Vec::new(),
@@ -88,7 +89,7 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
         code::fetched(isa, &mut program);
     }
     let hashes = hash::hashes(test, &program, c.as_ref().map(|c| c.functions.as_slice()));
-    let s128 = options.variants.iter().chain(&variants).any(|v| v.eq_ignore_ascii_case("S128"));
+    let s128 = variants.contains(&Variant::S128);
     let mut template = observed.text;
     template.bytes = match test.arch {
         // Values of C are kept wider than herd7 keeps them, but shown as it shows them.
@@ -156,7 +157,7 @@ impl Lowering<'_> {
     fn threads(
         &mut self,
         options: &LowerOptions,
-        own_variants: &[String],
+        variants: &[Variant],
         warnings: &mut Vec<Diagnostic>,
     ) -> Option<CProgram> {
         match (&self.test.code, self.isa) {
@@ -177,10 +178,8 @@ impl Lowering<'_> {
                 None
             }
             (Code::C(region), _) => {
-                let variants: Vec<&str> =
-                    options.variants.iter().chain(own_variants).map(String::as_str).collect();
                 let macros = &options.macros;
-                match lower_c::threads(self.test, region, macros, &variants, &mut self.program, warnings) {
+                match lower_c::threads(self.test, region, macros, variants, &mut self.program, warnings) {
                     Ok(program) => Some(program),
                     Err(errors) => {
                         self.diags.extend(errors);
@@ -441,12 +440,6 @@ fn cell_values(test: &Test, names: &mut Names, diags: &mut Vec<Diagnostic>, warn
             }
         }
     }
-}
-
-/// The tags of `Variant=a,b`.
-fn variants(test: &Test) -> Vec<String> {
-    let words = test.info("Variant").map_or("", |info| info.value.as_str());
-    words.split([',', ' ', '\t']).filter(|word| !word.is_empty()).map(str::to_string).collect()
 }
 
 /// `Unroll=n`.

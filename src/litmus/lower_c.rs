@@ -3,6 +3,7 @@
 use crate::arch::c::{self, Global, KernelVersion, Macros, Origin};
 use crate::diag::{Diagnostic, Diagnostics, Severity};
 use crate::program::{Location, Program, Sym, Type, Value};
+use crate::variant::Variant;
 
 use super::ast::{Loc, Region, Test, Ty};
 
@@ -22,12 +23,12 @@ pub fn threads(
     test: &Test,
     region: &Region,
     macros: &Macros,
-    variants: &[&str],
+    variants: &[Variant],
     program: &mut Program,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<CProgram, Vec<Diagnostic>> {
     program.bits = c::BITS;
-    let v2 = variants.iter().any(|variant| variant.eq_ignore_ascii_case("lkmmv2"));
+    let v2 = variants.contains(&Variant::LkmmV2);
     let kernel = if v2 { KernelVersion::V2 } else { KernelVersion::V1 };
     let preset = |wanted: usize, register: &str| {
         test.init.iter().any(

@@ -22,6 +22,7 @@ mod table;
 mod template;
 mod text;
 mod types;
+mod variants;
 
 #[cfg(test)]
 mod tests;
@@ -33,11 +34,13 @@ pub use parse::parse;
 pub use questions::PREFIX as QUESTION;
 pub use seen::{Seen, Sighting};
 pub use template::{Hexa, Piece, Template};
+pub use variants::variants;
 
 use crate::arch::ArchId;
 use crate::condition::{Condition, Observable, Prop};
 use crate::diag::Diagnostic;
 use crate::program::{Program, ScopeTree};
+use crate::variant::Variant;
 
 /// A test, parsed and lowered: ready to run, with all that its output needs.
 #[derive(Clone, Debug)]
@@ -60,8 +63,8 @@ pub struct Lowered {
     pub observed: Vec<Observable>,
     /// `Unroll=n` of the info fields.
     pub unroll: Option<u32>,
-    /// `Variant=…` of the info fields, as written.
-    pub variants: Vec<String>,
+    /// The variants in force: those asked for, then those of its own `Variant=` line.
+    pub variants: Vec<Variant>,
     /// The hash to print, if any.
     pub hashes: Vec<String>,
     /// The condition as herd7 prints it (`exists (0:EAX=1)`).

@@ -11,7 +11,8 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::{Expr, ExprId, FixId, Model, Pool, Sort, Universe, Val};
+use super::base::no_value;
+use super::{Base, Expr, ExprId, FixId, Model, Pool, Sort, Universe, Val};
 use crate::diag::Diagnostic;
 use crate::limits;
 use crate::relation::flat::Shape;
@@ -402,10 +403,14 @@ impl<'a> Bounds<'a> {
         let sort = pool.sort(id);
         let (rel, set) = (self.size(Sort::Rel), self.size(Sort::Set));
         match pool.expr(id) {
-            Expr::Base(name, _) => Ok(match self.universe.base(name) {
-                Some(value) => self.push_val(&value),
-                None => Cell::Rows(Place::exact(self.nothing())),
-            }),
+            Expr::Base(base, _) => match self.universe.base(base) {
+                Some(value) => Ok(self.push_val(&value)),
+                None => match base {
+                    // Nobody carries the name.
+                    Base::Named(_) => Ok(Cell::Rows(Place::exact(self.nothing()))),
+                    _ => Err(no_value(base)),
+                },
+            },
             // Choices are given their bounds when their `with` is met; before that nothing is known.
             Expr::Choice(..) => Ok(self.opaque(id)),
             Expr::FixVar(fix, index, _) => {

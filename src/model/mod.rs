@@ -4,6 +4,7 @@
 //! Nothing here knows the syntax of `cat`. What `cat` can say and this core cannot (matching on sets, recursion over
 //! them, sets of relations) is an [`Expr::Interp`] leaf: a function of other nodes, run when they are known.
 
+mod base;
 mod bounds;
 mod origin;
 mod plain;
@@ -13,6 +14,7 @@ mod vacuous;
 #[cfg(test)]
 mod tests;
 
+pub use base::{Base, REGISTRY, Registered, When};
 pub use bounds::{Bound, Bounds, Rows};
 pub use origin::{Operator, Origins, Spot, Written};
 pub use plain::{EvalError, Plain};
@@ -55,9 +57,9 @@ pub enum Sort {
 /// An expression. Children are ids, so that equal expressions are one node.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Expr {
-    /// A set or relation that the program fixes, by its predefined name (`po`, `W`, `addr`, `DMB.SY` …).
-    /// `rf` is a base too, and so is `FW` (the final writes): see [`Pool::is_dynamic_base`].
-    Base(Arc<str>, Sort),
+    /// A set or relation that the program fixes (`po`, `W`, `addr`, `DMB.SY` …), or the search does (`rf`, `FW`): see
+    /// [`Base::is_dynamic`].
+    Base(Base, Sort),
     /// The value chosen by a `with`.
     Choice(ChoiceId, Sort),
     /// A recursion variable, inside the bodies of its own group only.
@@ -155,8 +157,8 @@ pub trait Universe: Sync {
     fn n_events(&self) -> usize;
     /// The visible events (`_`).
     fn visible(&self) -> Set;
-    /// A predefined set or relation (static ones only), by name.
-    fn base(&self, name: &str) -> Option<Val>;
+    /// A predefined set or relation (static ones only). `None`: there is no such thing here.
+    fn base(&self, base: &Base) -> Option<Val>;
     /// Events grouped by exact location (for `classes-loc`), events without one left out; in order of first event.
     fn location_classes(&self) -> Vec<Set>;
     /// Events whose location is the global `name` (for `loc2events`).
@@ -187,7 +189,7 @@ impl fmt::Debug for Interp {
 }
 
 /// A recursive group: iterated from empty, in order, each body seeing what this round has already updated,
-/// until every new value is included in the one before (CAT.md 3.6).
+/// until every new value is included in the one before.
 #[derive(Clone, Debug)]
 pub struct FixGroup {
     /// Names, for display.
@@ -310,13 +312,9 @@ pub struct Model {
 impl Model {
     /// Does the model look at register events?
     pub fn needs_register_events(&self) -> bool {
-        let names = ["rf-reg", "Rreg", "Wreg", "ADDR", "DATA"];
-        let named = |name: &str| {
-            [Sort::Set, Sort::Rel]
-                .iter()
-                .any(|sort| self.pool.find(&Expr::Base(name.into(), *sort)).is_some())
-        };
-        self.catdep || names.iter().any(|name| named(name))
+        let mut registers = REGISTRY.iter().filter(|entry| entry.base.is_about_registers());
+        let named = |entry: &Registered| self.pool.find_base(&entry.base, entry.sort).is_some();
+        self.catdep || registers.any(named)
     }
 
     /// Does one of its steps look at one of these predefined names?
@@ -335,7 +333,7 @@ impl Model {
                 continue;
             }
             match self.pool.expr(id) {
-                Expr::Base(name, _) if names.contains(&&**name) => return true,
+                Expr::Base(base, _) if names.contains(&base.name()) => return true,
                 Expr::Base(..) | Expr::Choice(..) | Expr::Empty(_) | Expr::Universe(_) | Expr::Id => {}
                 Expr::Fix(fix, ..) | Expr::FixVar(fix, ..) => {
                     let group = self.pool.fix(*fix);
@@ -363,8 +361,8 @@ impl Model {
     pub fn usual_coherence(&self) -> Option<ExprId> {
         let find = |expr: Expr| self.pool.find(&expr);
         let [loc, initial, writes, last] =
-            [("loc", Sort::Rel), ("IW", Sort::Set), ("W", Sort::Set), ("FW", Sort::Set)]
-                .map(|(name, sort)| find(Expr::Base(name.into(), sort)));
+            [(Base::Loc, Sort::Rel), (Base::Iw, Sort::Set), (Base::W, Sort::Set), (Base::Fw, Sort::Set)]
+                .map(|(base, sort)| find(Expr::Base(base, sort)));
         let (loc, initial, writes, last) = (loc?, initial?, writes?, last?);
         let first = find(Expr::Product(initial, find(Expr::Diff(writes, initial))?))?;
         let end = find(Expr::Product(find(Expr::Diff(writes, last))?, last))?;

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::{Expr, ExprId, FixId, Interp, Model, Pool, Sort, Test, TestKind, Universe, Val};
+use super::base::no_value;
+use super::{Base, Expr, ExprId, FixId, Interp, Model, Pool, Sort, Test, TestKind, Universe, Val};
 use crate::diag::Diagnostic;
 use crate::limits;
 use crate::relation::{Rel, Set};
@@ -155,9 +156,11 @@ impl<'a> Plain<'a> {
         let n = self.n;
         let sort = pool.sort(id);
         Ok(match pool.expr(id) {
-            Expr::Base(name, sort) => match self.universe.base(name) {
+            Expr::Base(base, sort) => match self.universe.base(base) {
                 Some(value) => value,
-                None => empty(*sort, n),
+                // Nobody carries the name.
+                None if matches!(base, Base::Named(_)) => empty(*sort, n),
+                None => return Err(no_value(base).into()),
             },
             Expr::Choice(..) => return Err(EvalError::Open),
             Expr::FixVar(fix, index, sort) => match self.variables.get(&(*fix, *index)) {

@@ -1,13 +1,11 @@
 //! The expression pool: hash-consing, with the facts that every node carries.
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashMap;
 
 use crate::limits;
 use crate::source::Span;
 
-use super::{ChoiceId, Expr, ExprId, FixGroup, FixId, Interp, InterpId, Sort};
+use super::{Base, ChoiceId, Expr, ExprId, FixGroup, FixId, Interp, InterpId, Sort};
 
 /// Sequences of more members than this stay nested: each of `a1 = a0;a0`, `a2 = a1;a1` … would be twice as long as the one before.
 const MAX_FLAT: usize = 64;
@@ -145,9 +143,9 @@ impl Pool {
         self.n_choices as usize
     }
 
-    /// Base names that the search decides, not the program.
-    pub fn is_dynamic_base(name: &str) -> bool {
-        matches!(name, "rf" | "FW")
+    /// The node of a base, if the model has it.
+    pub fn find_base(&self, base: &Base, sort: Sort) -> Option<ExprId> {
+        self.find(&Expr::Base(base.clone(), sort))
     }
 
     /// Does the node mention a recursion variable (so that it has a value only inside its group)?
@@ -157,11 +155,11 @@ impl Pool {
 
     /// A base set or relation. `pco` is not one of its own: what is known of coherence before the model runs is that
     /// the initial write comes first and the final one last.
-    pub fn base(&mut self, name: &str, sort: Sort) -> ExprId {
-        if name == "pco" {
+    pub fn base(&mut self, base: Base, sort: Sort) -> ExprId {
+        if base == Base::Pco {
             let [loc, initial, writes, last] =
-                [("loc", Sort::Rel), ("IW", Sort::Set), ("W", Sort::Set), ("FW", Sort::Set)]
-                    .map(|(name, sort)| self.intern(Expr::Base(Arc::from(name), sort)));
+                [(Base::Loc, Sort::Rel), (Base::Iw, Sort::Set), (Base::W, Sort::Set), (Base::Fw, Sort::Set)]
+                    .map(|(base, sort)| self.intern(Expr::Base(base, sort)));
             let later = self.intern(Expr::Diff(writes, initial));
             let first = self.intern(Expr::Product(initial, later));
             let earlier = self.intern(Expr::Diff(writes, last));
@@ -169,7 +167,7 @@ impl Pool {
             let both = self.intern(Expr::Union(vec![first, end]));
             return self.intern(Expr::Inter(loc, both));
         }
-        self.intern(Expr::Base(Arc::from(name), sort))
+        self.intern(Expr::Base(base, sort))
     }
 
     /// A fresh `with` choice.
@@ -381,7 +379,7 @@ impl Pool {
         let mut result = Dynamics::default();
         let same = |p| p;
         match expr {
-            Expr::Base(name, _) if Pool::is_dynamic_base(name) => {
+            Expr::Base(base, _) if base.is_dynamic() => {
                 result.bases.push((id, Polarity::Monotone));
             }
             Expr::Choice(..) | Expr::FixVar(..) => result.bases.push((id, Polarity::Monotone)),
@@ -408,7 +406,7 @@ impl Pool {
             | Expr::Plus(a)
             | Expr::Star(a) => result.merge(&self.node(*a).dynamics, same),
             Expr::DifferentValues(a) => {
-                let rf = self.base("rf", Sort::Rel);
+                let rf = self.base(Base::Rf, Sort::Rel);
                 result.merge(&self.node(*a).dynamics, same);
                 result.merge(&Dynamics { bases: vec![(rf, Polarity::Mixed)] }, same);
             }

@@ -21,7 +21,8 @@ impl Universe for Graph {
         Set::of(self.n, 0..self.n - 1)
     }
 
-    fn base(&self, name: &str) -> Option<Val> {
+    fn base(&self, base: &crate::model::Base) -> Option<Val> {
+        let name = base.name();
         let set = self.sets.iter().find(|(n, _)| *n == name).map(|(_, s)| Val::Set(s.clone()));
         set.or_else(|| self.rels.iter().find(|(n, _)| *n == name).map(|(_, r)| Val::Rel(r.clone())))
     }
@@ -67,11 +68,19 @@ fn rel_of(value: &Val) -> &Rel {
 fn expression(random: &mut Random) -> (Model, ExprId, [ExprId; 2]) {
     let mut model = Model::default();
     let pool = &mut model.pool;
-    let sets = [pool.base("W", Sort::Set), pool.base("R", Sort::Set)];
-    let rf = pool.base("rf", Sort::Rel);
+    let sets = [
+        pool.base(crate::model::Base::of("W"), Sort::Set),
+        pool.base(crate::model::Base::of("R"), Sort::Set),
+    ];
+    let rf = pool.base(crate::model::Base::of("rf"), Sort::Rel);
     let choice = pool.new_choice();
     let co = pool.intern(Expr::Choice(choice, Sort::Rel));
-    let mut rels = vec![pool.base("po", Sort::Rel), pool.base("loc", Sort::Rel), rf, co];
+    let mut rels = vec![
+        pool.base(crate::model::Base::of("po"), Sort::Rel),
+        pool.base(crate::model::Base::of("loc"), Sort::Rel),
+        rf,
+        co,
+    ];
     if random.below(3) == 0 {
         let fix = pool.new_fix(vec!["r".to_string()]);
         let r = pool.intern(Expr::FixVar(fix, 0, Sort::Rel));

@@ -173,7 +173,7 @@ impl Facts {
     fn compute(&self, expr: &Expr) -> Fact {
         match expr {
             Expr::Empty(_) => NOTHING,
-            Expr::Base(name, sort) => base(name, *sort),
+            Expr::Base(base, sort) => self::base(base.name(), *sort),
             Expr::Id => Fact { order: Order::Weak, internal: true, ..ANYTHING },
             Expr::Union(parts) => parts.iter().fold(NOTHING, |sum, part| sum.or(self.of(*part))),
             Expr::Inter(a, b) => self.of(*a).and(self.of(*b)),

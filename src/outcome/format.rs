@@ -1,6 +1,7 @@
 //! Final states as text.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::condition::{Observable, type_of};
@@ -58,7 +59,42 @@ fn fault_set(values: &[Value], test: &Lowered) -> i128 {
     position.and_then(|at| values.get(at)?.as_int()).unwrap_or(0)
 }
 
+/// The bindings of a state: what it shows, each with its value.
+pub fn bindings(values: &[Value], test: &Lowered, style: &StateStyle) -> BTreeMap<String, String> {
+    let binding = |shown: &Shown| {
+        let (mut place, mut value) = (String::new(), String::new());
+        push_place(&mut place, shown, style);
+        push_shown(&mut value, values, shown, test, style);
+        (place, value)
+    };
+    test.display.iter().map(binding).collect()
+}
+
 fn push_binding(line: &mut String, values: &[Value], shown: &Shown, test: &Lowered, style: &StateStyle) {
+    push_place(line, shown, style);
+    line.push('=');
+    push_shown(line, values, shown, test, style);
+    line.push(';');
+}
+
+fn push_place(line: &mut String, shown: &Shown, style: &StateStyle) {
+    match &shown.kind {
+        ShownKind::Register { thread, name } => {
+            let _ = write!(line, "{thread}:");
+            line.push_str(name);
+        }
+        ShownKind::Global(name) if style.brackets => {
+            line.push('[');
+            line.push_str(name);
+            line.push(']');
+        }
+        ShownKind::Global(name) | ShownKind::Element(name) | ShownKind::Array { name, .. } => {
+            line.push_str(name);
+        }
+    }
+}
+
+fn push_shown(line: &mut String, values: &[Value], shown: &Shown, test: &Lowered, style: &StateStyle) {
     let push = |line: &mut String, index: usize| {
         let observable = test.shown.get(index);
         let ty = observable.map_or(Type::INT, |observable| type_of(&test.program, *observable));
@@ -66,43 +102,19 @@ fn push_binding(line: &mut String, values: &[Value], shown: &Shown, test: &Lower
             push_value(line, *value, ty, &test.program, style.hexa);
         }
     };
-    match &shown.kind {
-        ShownKind::Register { thread, name } => {
-            let _ = write!(line, "{thread}:");
-            line.push_str(name);
-            line.push('=');
-            push(line, shown.first);
+    let len = match &shown.kind {
+        // An array of one element is shown as that element, as herd7 shows it.
+        ShownKind::Array { len, .. } if *len != 1 => *len,
+        _ => return push(line, shown.first),
+    };
+    line.push('{');
+    for index in shown.first..shown.first + len {
+        if index > shown.first {
+            line.push(',');
         }
-        ShownKind::Global(name) if style.brackets => {
-            line.push('[');
-            line.push_str(name);
-            line.push_str("]=");
-            push(line, shown.first);
-        }
-        ShownKind::Global(name) | ShownKind::Element(name) => {
-            line.push_str(name);
-            line.push('=');
-            push(line, shown.first);
-        }
-        // As herd7 prints it.
-        ShownKind::Array { name, len: 1 } => {
-            line.push_str(name);
-            line.push('=');
-            push(line, shown.first);
-        }
-        ShownKind::Array { name, len } => {
-            line.push_str(name);
-            line.push_str("={");
-            for index in shown.first..shown.first + len {
-                if index > shown.first {
-                    line.push(',');
-                }
-                push(line, index);
-            }
-            line.push('}');
-        }
+        push(line, index);
     }
-    line.push(';');
+    line.push('}');
 }
 
 /// Integers by value, then instructions (`NOP` first), then code by label, then addresses by name.

@@ -1,6 +1,6 @@
 //! What a run found.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::condition::{Condition, Quantifier};
@@ -8,6 +8,8 @@ use crate::diag::Diagnostic;
 use crate::execution::Cut;
 
 use super::States;
+
+use super::{Counts, WhyEmpty};
 
 /// How far an answer can be trusted: outcomes seen stay seen, but some may be missing.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -36,13 +38,13 @@ pub struct Stats {
     pub worlds: u64,
     /// Partial graphs built.
     pub graphs: u64,
-    /// Branches refuted, by the name of the check that refuted them.
-    pub pruned: BTreeMap<String, u64>,
+    /// Branches refuted, by what refuted them.
+    pub pruned: Counts,
     /// How often each check was found to hold in every completion, and was dropped.
-    pub entailed: BTreeMap<String, u64>,
+    pub entailed: Counts,
     /// Alternatives that were never tried, by the check that rules them out (one may be ruled out by several). Counted
     /// only if asked for, see [`crate::explore::Options::attribute`].
-    pub ruled_out: BTreeMap<String, u64>,
+    pub ruled_out: Counts,
     /// Paths taken on speculation: at a branch or an address that hangs on a value not known yet, one path goes on and
     /// each other alternative becomes one more. Every read is bound after all paths are known, so none is put off.
     pub speculated: u64,
@@ -82,11 +84,9 @@ pub struct Outcome {
     /// how many there are of the other kind.
     pub only_deciding: bool,
     /// Why there is no execution at all, where that is so.
-    pub why_empty: Option<String>,
+    pub why_empty: Option<WhyEmpty>,
     /// What is to be said about it besides.
     pub warnings: Vec<Diagnostic>,
-    /// Is that only for the test's `filter`?
-    pub filter_refuses_all: bool,
     /// Figures.
     pub stats: Stats,
 }

@@ -1,5 +1,7 @@
 //! Which extensions of the machine a test is run with: herd7's `-variant`, as far as the program side knows them.
 
+use crate::variant::Variant;
+
 /// May accesses of several sizes go to one location?
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Mixed {
@@ -41,18 +43,17 @@ pub struct Features {
 }
 
 impl Features {
-    /// From variants, in any spelling that herd7 knows; those that are no feature of the machine are passed over. Of two
-    /// words about the same thing the last wins.
-    pub fn of<'a>(variants: impl IntoIterator<Item = &'a str>) -> Features {
+    /// From variants; those that are no feature of the machine are passed over. Of two about the same thing the last wins.
+    pub fn of(variants: &[Variant]) -> Features {
         let mut features = Features::default();
         for variant in variants {
-            match variant.to_ascii_lowercase().as_str() {
-                "mixed" => features.mixed = Mixed::Asked,
-                "unaligned" => features.unaligned = true,
-                "ifetch" | "self" => features.ifetch = true,
-                "fatal" | "precise" => features.on_fault = OnFault::Fatal,
-                "handled" | "imprecise" => features.on_fault = OnFault::Handled,
-                "faulttonext" | "skip" => features.on_fault = OnFault::Skip,
+            match variant {
+                Variant::Mixed => features.mixed = Mixed::Asked,
+                Variant::Unaligned => features.unaligned = true,
+                Variant::Ifetch => features.ifetch = true,
+                Variant::Fatal => features.on_fault = OnFault::Fatal,
+                Variant::Handled => features.on_fault = OnFault::Handled,
+                Variant::FaultToNext => features.on_fault = OnFault::Skip,
                 _ => {}
             }
         }

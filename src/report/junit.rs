@@ -3,8 +3,8 @@
 
 use std::io::{self, Write};
 
-use super::{Format, Item, Summary, states};
-use crate::session::Judgement;
+use super::{Format, Item, Summary};
+use crate::session::{Judgement, states};
 
 /// JUnit XML. The counts stand in the opening tag, so cases are kept until the end.
 #[derive(Default, Debug)]

@@ -13,7 +13,6 @@ mod model;
 pub mod port;
 mod record;
 mod soundness;
-pub mod states;
 mod table;
 pub mod trace;
 mod witness;

@@ -6,12 +6,12 @@ use serde::{Serialize, Serializer};
 
 use crate::condition::Observable;
 use crate::diag::{Class, Diagnostic, Severity};
-use crate::outcome::{StateStyle, Stats, format_state};
+use crate::outcome::{Counts, StateStyle, Stats, bindings, format_state};
 use crate::program::Value;
 use crate::session::{Judgement, Report};
 use crate::source::Sources;
 
-use super::{Item, Witness, states};
+use super::{Item, Witness};
 
 /// The version of the schema: its major number changes when a field changes meaning or goes away.
 pub const SCHEMA: &str = "litmus-results/1";
@@ -211,7 +211,7 @@ impl<'a> Record<'a> {
                 text: report.remark(),
                 loops: loops(report),
             },
-            why_empty: outcome.and_then(|o| o.why_empty.clone()),
+            why_empty: outcome.and_then(|o| o.why_empty.as_ref()).map(ToString::to_string),
             hash: answer.map(|a| a.test.hashes.clone()).unwrap_or_default(),
             expectation: item.judgement.map(|judgement| Expected {
                 met: *judgement == Judgement::Met,
@@ -246,7 +246,7 @@ fn state_list<S: Serializer>(report: &Report, serializer: S) -> Result<S::Ok, S:
         };
         let line = format_state(&values, test, &style);
         let satisfies = test.condition.prop.holds(&value);
-        State { values: states::bindings(&line), line, witnesses, satisfies }
+        State { values: bindings(&values, test, &style), line, witnesses, satisfies }
     }))
 }
 
@@ -287,14 +287,18 @@ fn message(diagnostic: &Diagnostic, sources: &Sources) -> Message {
     }
 }
 
+fn by_name(counts: &Counts) -> BTreeMap<String, u64> {
+    counts.iter().map(|(cause, count)| (cause.to_string(), *count)).collect()
+}
+
 fn figures(stats: &Stats, candidates: Option<u64>) -> Figures {
     Figures {
         worlds: stats.worlds,
         graphs: stats.graphs,
-        pruned: stats.pruned.clone(),
+        pruned: by_name(&stats.pruned),
         entailed: stats.entailed.values().sum(),
-        entailed_by: stats.entailed.clone(),
-        ruled_out: stats.ruled_out.clone(),
+        entailed_by: by_name(&stats.entailed),
+        ruled_out: by_name(&stats.ruled_out),
         speculated: stats.speculated,
         executions: stats.executions,
         value_conflicts: stats.value_conflicts,

@@ -9,7 +9,7 @@ use super::models::{never_violated, open_bell, predefined};
 use super::{Settings, rules, trees, unreadable};
 use crate::arch::c::{Macros, locks};
 use crate::arch::{self, ArchId};
-use crate::cat::lower::{Bell, Files, LowerInput, Purpose, canonical_variant};
+use crate::cat::lower::{Bell, Files, LowerInput, Purpose};
 use crate::cat::{self, Loader, ast, library};
 use crate::diag::{Diagnostic, Diagnostics, Reported, nearest};
 use crate::limits::{self, Stopped};
@@ -17,6 +17,7 @@ use crate::litmus::{self, LowerOptions, Lowered, Test};
 use crate::model::{CheckKind, Model, Step, vacuous};
 use crate::program::Program;
 use crate::source::{Sources, Span};
+use crate::variant::{Variant, Variants};
 
 /// Where a test comes from.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -64,8 +65,8 @@ pub struct ModelKey {
     pub model: Option<String>,
     /// The test's architecture.
     pub arch: ArchId,
-    /// All variants in force, sorted, lower case.
-    pub variants: Vec<String>,
+    /// All variants in force.
+    pub variants: Variants,
     /// Is every aligned access single-copy atomic, whatever the model says?
     pub single_copy: bool,
 }
@@ -83,8 +84,8 @@ pub struct Prepared {
     pub bell: Option<Bell>,
     /// The functions of the `.def` file.
     pub macros: Arc<Macros>,
-    /// All variants in force, those that the model brings along included.
-    pub variants: Vec<String>,
+    /// The variants asked for and those that the model brings along, in order; not those of a test.
+    pub variants: Vec<Variant>,
     /// Checks that are left out, by name.
     pub skipped: Vec<String>,
     /// What was remarked while loading.
@@ -154,20 +155,16 @@ fn other_kind(name: &str) -> Option<String> {
 
 /// What the model of this test depends on.
 pub(super) fn key(settings: &Settings, model: Option<&str>, test: &Test) -> ModelKey {
-    let own = test.info("Variant").map_or("", |info| info.value.as_str());
-    let own = own.split(',').map(str::trim).filter(|v| !v.is_empty());
-    let given = settings.variants.iter().map(String::as_str);
+    // What is wrong with its own has been said before.
+    let own = litmus::variants(test).unwrap_or_default();
     // What the caches do by themselves; a model asks for it as for a variant.
     let caches = test.info("CacheType").map_or("", |info| info.value.as_str()).split_whitespace();
     // Instructions that need not be thrown out of their cache need not be cleaned from the other one either.
     let caches = caches.flat_map(|word| match word.eq_ignore_ascii_case("dic") {
-        true => ["dic", "idc"].iter(),
-        false => ["idc"].iter(),
+        true => vec![Variant::Dic, Variant::Idc],
+        false => vec![Variant::Idc],
     });
-    let caches = caches.copied();
-    let mut variants: Vec<String> = given.chain(own).chain(caches).map(str::to_ascii_lowercase).collect();
-    variants.sort();
-    variants.dedup();
+    let variants = settings.variants.iter().copied().chain(own).chain(caches).collect();
     ModelKey { model: model.map(str::to_string), arch: test.arch, variants, single_copy: false }
 }
 
@@ -190,7 +187,7 @@ pub(super) fn prepare(settings: &Settings, key: &ModelKey) -> Result<Prepared, F
 /// # Errors
 /// There is no such model, or it is wrong.
 pub fn prepare_model(settings: &Settings, name: &str, arch: ArchId) -> Result<Prepared, Failure> {
-    let variants = settings.variants.iter().map(|v| v.to_ascii_lowercase()).collect();
+    let variants = settings.variants.iter().copied().collect();
     prepare(settings, &ModelKey { model: Some(name.to_string()), arch, variants, single_copy: false })
 }
 
@@ -210,16 +207,16 @@ fn load_model(
                 .error(Diagnostic::error("model::no-default", message).help("name a model with -m")));
         }
     };
-    let mut variants = canonical_variants(key, diagnostics);
+    let mut variants = key.variants.clone();
     let mut loader = Loader::new(settings.include.clone());
     let loaded = loader.model(sources, &name, diagnostics)?;
     let settings = &with_companions(settings, sources, &loaded.main);
-    variants.extend(settings.variants.iter().filter_map(|variant| canonical_variant(variant)));
+    variants.extend(&settings.variants);
     let (bell_file, bell) = open_bell(settings, &mut loader, &loaded.stdlib, sources, diagnostics)?;
     let macros = Arc::new(open_macros(settings, &loader, sources, diagnostics)?);
     let predefined = predefined(Some(key.arch), &variants, bell.as_ref());
     if settings.coherent {
-        variants.insert("cos-opt".to_string());
+        variants.insert(Variant::CosOpt);
     }
     let rules = match rules::text(settings.coherent, &variants) {
         Some(text) => {
@@ -245,7 +242,7 @@ fn load_model(
         library: Some(&loaded.stdlib),
         foreign_library: false,
         predefined,
-        variants: variants.clone(),
+        variants,
         skip_checks: settings.explore.skip_checks.iter().cloned().collect(),
         purpose: Purpose::Run,
     };
@@ -273,7 +270,7 @@ fn load_model(
         model: lowered.model,
         bell,
         macros,
-        variants: variants.into_iter().collect(),
+        variants: settings.variants.clone(),
         skipped: lowered.skipped.into_iter().collect(),
         sources: Arc::default(),
         warnings: Vec::new(),
@@ -360,8 +357,8 @@ pub(super) fn with_companions(settings: &Settings, sources: &Sources, main: &ast
     if let Some(companions) = companions {
         settings.bell.get_or_insert_with(|| companions.bell.to_string());
         settings.macros.get_or_insert_with(|| companions.macros.to_string());
-        if !settings.variants.iter().any(|variant| variant.to_ascii_lowercase().starts_with("lkmmv")) {
-            settings.variants.push(companions.variant.to_string());
+        if ![Variant::LkmmV1, Variant::LkmmV2].iter().any(|version| settings.variants.contains(version)) {
+            settings.variants.push(companions.variant);
         }
     }
     settings
@@ -413,23 +410,6 @@ impl Files for Includes<'_> {
     ) -> Result<Arc<ast::File>, Reported> {
         self.0.open(sources, name, from.map(|span| span.source), diagnostics, from)
     }
-}
-
-/// The variants of a key under their canonical names; unknown ones are warned about.
-fn canonical_variants(key: &ModelKey, diagnostics: &mut Diagnostics) -> BTreeSet<String> {
-    let mut variants = BTreeSet::new();
-    for name in &key.variants {
-        match canonical_variant(name) {
-            Some(canonical) => {
-                variants.insert(canonical);
-            }
-            None => diagnostics.warn(Diagnostic::warning(
-                "variant::unknown",
-                format!("there is no variant `{name}`: it has no effect"),
-            )),
-        }
-    }
-    variants
 }
 
 /// The architecture that a model's header names, if it names one.
@@ -493,7 +473,7 @@ pub(super) fn lower(
         let kernel = Settings { macros: Some("lkmm.def".to_string()), ..settings.clone() };
         let loader = Loader::new(settings.include.clone());
         let macros = open_macros(&kernel, &loader, sources, diagnostics).ok()?;
-        let variants = vec!["lkmmv2".to_string()];
+        let variants = vec![Variant::LkmmV2];
         result = litmus::lower(test, &LowerOptions { variants, macros: Arc::new(macros) });
     }
     match result {

@@ -20,12 +20,14 @@ mod isa_tests;
 #[cfg(test)]
 mod library_tests;
 mod load;
+mod locks;
 mod models;
 mod pipeline;
 mod report;
 mod rules;
 #[cfg(test)]
 mod sizes_tests;
+pub mod states;
 mod trees;
 mod variants;
 
@@ -50,9 +52,10 @@ use crate::diag::{Diagnostic, Diagnostics, Severity};
 use crate::explore;
 use crate::limits::{self, Budget, Stopped};
 use crate::litmus::{Lowered, Overrides, QUESTION, Test};
-use crate::outcome::{Completeness, Outcome};
+use crate::outcome::{Completeness, Outcome, WhyEmpty};
 use crate::program::{CellSizes, Mixed};
 use crate::source::Sources;
+use crate::variant::Variant;
 
 /// Everything a session is told once.
 #[derive(Clone, Debug)]
@@ -60,7 +63,7 @@ pub struct Settings {
     /// Where models, includes, bell and macro files are looked for, after the current directory.
     pub include: Vec<PathBuf>,
     /// Variants in force besides those that a test names itself.
-    pub variants: Vec<String>,
+    pub variants: Vec<Variant>,
     /// The bell file.
     pub bell: Option<String>,
     /// The file of C macros (`.def`).
@@ -230,12 +233,15 @@ impl Session {
                 for warning in outcome.warnings.drain(..) {
                     diagnostics.warn(warning);
                 }
-                if let (true, Some(span)) = (outcome.filter_refuses_all, parsed.fin.filter_span) {
+                if let (true, Some(span)) =
+                    (outcome.why_empty == Some(WhyEmpty::Filtered), parsed.fin.filter_span)
+                {
                     let message = "the filter refuses every execution that the model allows";
                     diagnostics.warn(
                         Diagnostic::warning("question::filter", message).at(span, "holds in none of them"),
                     );
                 }
+                outcome.why_empty = outcome.why_empty.map(locks::deadlock);
                 self.show(&test, &prepared, &options, &outcome, report, diagnostics);
                 Some(Answer { test, outcome: Some(outcome) })
             }

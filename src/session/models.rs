@@ -1,17 +1,17 @@
 //! Models by themselves: checked without a test.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Settings;
 use super::load::{Includes, model_arch, suggest_bell, with_companions};
 use crate::arch::{self, ArchId};
 use crate::cat::load::LIBRARY;
-use crate::cat::lower::{Bell, LowerInput, Predefined, Purpose, canonical_variant, lower, read_bell};
+use crate::cat::lower::{Bell, LowerInput, Predefined, Purpose, lower, read_bell};
 use crate::cat::{Loader, ast, parse};
 use crate::diag::{Diagnostic, Diagnostics, Reported};
 use crate::model::{ExprId, Model, Vacuous, vacuous};
 use crate::source::{Sources, Span};
+use crate::variant::Variants;
 
 /// A model that was looked at.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ fn check(
     let header = loaded.main.header.first().and_then(|word| model_arch(word));
     checked.arch = checked.arch.or(header);
     let (bell_file, bell) = open_bell(settings, &mut loader, &loaded.stdlib, sources, diagnostics)?;
-    let variants: BTreeSet<String> = settings.variants.iter().filter_map(|v| canonical_variant(v)).collect();
+    let variants: Variants = settings.variants.iter().copied().collect();
     let mut names = predefined(checked.arch, &variants, bell.as_ref());
     names.add_sets(foreign_sets(&loaded.main.header));
     let input = LowerInput {
@@ -108,7 +108,7 @@ pub fn lower_name(settings: &Settings, name: &str, arch: ArchId) -> Option<(Mode
     let source = sources.add("name.cat", format!("show {name} as it"));
     let file = parse(&sources, source, &mut diagnostics).ok()?;
     let (bell_file, bell) = open_bell(settings, &mut loader, &stdlib, &mut sources, &mut diagnostics).ok()?;
-    let variants: BTreeSet<String> = settings.variants.iter().filter_map(|v| canonical_variant(v)).collect();
+    let variants: Variants = settings.variants.iter().copied().collect();
     let names = predefined(Some(arch), &variants, bell.as_ref());
     let input = LowerInput {
         bell: bell_file.as_deref(),
@@ -148,11 +148,7 @@ fn foreign_sets(header: &[String]) -> impl Iterator<Item = &'static str> {
 }
 
 /// The names bound before a model starts, on an architecture or on any.
-pub(super) fn predefined(
-    arch: Option<ArchId>,
-    variants: &BTreeSet<String>,
-    bell: Option<&Bell>,
-) -> Predefined {
+pub(super) fn predefined(arch: Option<ArchId>, variants: &Variants, bell: Option<&Bell>) -> Predefined {
     let mut predefined = Predefined::new(variants);
     let archs = arch.map_or(ArchId::ALL.to_vec(), |arch| vec![arch]);
     for arch in archs {

@@ -1,6 +1,6 @@
 //! Rules that herd7 applies to candidates before the model sees them, as instructions that run before the model.
 
-use std::collections::BTreeSet;
+use crate::variant::{Variant, Variants};
 
 /// What the checks of these rules are called.
 pub(super) const NAME: &str = "candidates";
@@ -26,8 +26,8 @@ irreflexive communication; aligned; communication; aligned as single-copy
 ";
 
 /// The rules in force, as the text of a model.
-pub(super) fn text(coherent: bool, variants: &BTreeSet<String>) -> Option<String> {
-    let shared = variants.contains("optrfrmw");
+pub(super) fn text(coherent: bool, variants: &Variants) -> Option<String> {
+    let shared = variants.contains(&Variant::OptRfRmw);
     let parts = [(coherent, COHERENT), (shared, NO_SHARED_SOURCE)];
     let text: String = parts.into_iter().filter(|(wanted, _)| *wanted).map(|(_, text)| text).collect();
     (!text.is_empty()).then_some(text)
@@ -37,6 +37,7 @@ pub(super) fn text(coherent: bool, variants: &BTreeSet<String>) -> Option<String
 mod tests {
     use crate::outcome::Outcome;
     use crate::session::{Input, Session, Settings};
+    use crate::variant::Variant;
 
     const ONE: &str = "X86 ONE\n{ }\n P0 ;\n MOV [x],$1 ;\n MOV [x],$2 ;\n MOV EAX,[x] ;\nexists (0:EAX=2)\n";
     const XCHG: &str =
@@ -68,7 +69,7 @@ mod tests {
         }
     }
 
-    /// The whole runs of CAT.md 8.
+    /// Figures that herd7 gives for these.
     #[test]
     fn whole_runs() {
         let plain = |_: &mut Settings| {};
@@ -93,7 +94,7 @@ mod tests {
         assert!(run(ONE, "undefined_unless empty W", plain).undefined);
         assert_eq!(figures(XCHG, "", plain), (2, 2));
         assert_eq!(figures(XCHG, "", coherent), (1, 2));
-        let shared = |settings: &mut Settings| settings.variants.push("optrfrmw".to_string());
+        let shared = |settings: &mut Settings| settings.variants.push(Variant::OptRfRmw);
         assert_eq!(figures(XCHG, "", shared), (2, 1));
         assert_eq!(figures(TWO, "", plain), (1, 1));
         assert_eq!(figures(TWO, "include \"minimal.cat\"", plain), (2, 2));

@@ -11,7 +11,7 @@ use crate::program::Mixed;
 
 fn report(text: &str, variants: &[&str], model: Option<&str>) -> Report {
     let input = Input::Text { name: "test".into(), text: Arc::from(text) };
-    let variants = variants.iter().map(|variant| (*variant).to_string()).collect();
+    let variants = variants.iter().filter_map(|variant| crate::variant::Variant::parse(variant)).collect();
     Session::new(Settings { variants, ..Settings::default() }).run(&input, model)
 }
 

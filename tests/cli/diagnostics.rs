@@ -33,6 +33,7 @@ fn the_format() {
         "AArch64 test\n{ %x=x; }\n P0 ;\n STR W0,[%x] ;\nexists (%x=1)\n",
         "LISA test\n{}\n P0 ;\n w[] x 1 ;\nexists (x=1)\n",
         "X86 test\nVariant=mixd\n{}\n P0 ;\n MOV [x],$1 ;\nexists (x=1)\n",
+        "X86 test\nVariant=fatal oota\n{}\n P0 ;\n MOV [x],$1 ;\nexists (x=1)\n",
         "AArch64 test\nVariant=memtag\n{}\n P0 ;\n NOP ;\nexists (true)\n",
     ]), @r"
     error[litmus::cases]: `cases` is not supported
@@ -56,8 +57,20 @@ fn the_format() {
     test.litmus: error[model::no-default]: there is no default model for LISA
      = help: name a model with -m
     --- exit 2
-    test.litmus: warning[variant::unknown]: there is no variant `mixd`: it has no effect
-    --- exit 0
+    error[variant::unknown]: there is no variant `mixd`
+      ┌─ test.litmus:2:9
+      │
+    2 │ Variant=mixd
+      │         ^^^^ the test asks for it
+      │
+      = help: did you mean `mixed`?
+    --- exit 2
+    error[variant::unsupported]: the variant `oota` is not supported
+      ┌─ test.litmus:2:9
+      │
+    2 │ Variant=fatal oota
+      │         ^^^^^^^^^^ the test asks for it
+    --- exit 3
     error[variant::unsupported]: the variant `memtag` is not supported
       ┌─ test.litmus:2:9
       │

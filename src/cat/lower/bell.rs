@@ -1,4 +1,4 @@
-//! Bell files: which annotations the instructions of a test may carry (CAT.md 4.6).
+//! Bell files: which annotations the instructions of a test may carry.
 //!
 //! A bell file is read twice: here, for its declarations, before tests are; and as `cat`, before the model
 //! ([`super::lower`]).
@@ -92,7 +92,7 @@ pub fn read_bell(
     };
     let mut env = Env::default();
     if let Mode::Abstract(a) = &mut reader.executor.interpreter.mode {
-        for (name, prim) in PRIMITIVES {
+        for (name, prim, _) in PRIMITIVES {
             env.bind_global(
                 &mut a.globals,
                 Arc::from(*name),

@@ -487,7 +487,7 @@ impl Universe for SampleUniverse {
         Set::full(SAMPLE)
     }
 
-    fn base(&self, _: &str) -> Option<model::Val> {
+    fn base(&self, _: &model::Base) -> Option<model::Val> {
         None
     }
 

@@ -1,4 +1,4 @@
-//! Instructions to steps of the core (CAT.md 3.8).
+//! Instructions to steps of the core.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,6 +1,5 @@
 //! The interpreter's state, in its two modes.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -15,9 +14,10 @@ use super::value::Value;
 use crate::cat::ast::{Binding, Expr, ExprKind, Ident, Params, Pattern};
 use crate::diag::{Diagnostic, is_slip};
 use crate::limits;
-use crate::model::{self, ExprId, Origins, Pool, Sort, Universe};
+use crate::model::{self, Base, ExprId, Origins, Pool, Sort, Universe};
 use crate::relation::{Rel, Set};
 use crate::source::Span;
+use crate::variant::Variants;
 
 /// Declared tags, and the settings that expressions can ask about.
 #[derive(Clone, Default, Debug)]
@@ -27,7 +27,7 @@ pub(super) struct Declared {
     /// Enumeration to its tags.
     pub enums: FxHashMap<Arc<str>, Vec<Arc<str>>>,
     /// Variants that are set, lower case, canonical names.
-    pub variants: BTreeSet<String>,
+    pub variants: Variants,
 }
 
 /// The interpreter.
@@ -423,13 +423,13 @@ impl<'a> Interpreter<'a> {
         match &mut self.mode {
             Mode::Abstract(a) => {
                 let sort = a.predefined.sort(name)?;
-                let id = match name {
-                    "id" => a.pool.intern(model::Expr::Id),
-                    _ => a.pool.base(name, sort),
+                let id = match Base::of(name) {
+                    Base::Id => a.pool.intern(model::Expr::Id),
+                    base => a.pool.base(base, sort),
                 };
                 Some(Value::Node(id, sort))
             }
-            Mode::Concrete(c) => match c.universe.base(name)? {
+            Mode::Concrete(c) => match c.universe.base(&Base::of(name))? {
                 model::Val::Set(set) => Some(Value::set(set)),
                 model::Val::Rel(rel) => Some(Value::rel(rel)),
                 _ => None,

@@ -37,7 +37,7 @@ mod tests;
 pub use bell::{Bell, read_bell};
 pub use files::Files;
 pub use predefined::Predefined;
-pub use variants::canonical_variant;
+pub use prims::primitives;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -51,6 +51,7 @@ use super::ast::{File, Ident};
 use crate::diag::{Diagnostics, Reported};
 use crate::model::{Definition, Model};
 use crate::source::Sources;
+use crate::variant::Variants;
 
 /// What to lower, and for what.
 pub struct LowerInput<'a> {
@@ -70,8 +71,8 @@ pub struct LowerInput<'a> {
     pub after: Option<&'a File>,
     /// The names bound before any of them.
     pub predefined: Predefined,
-    /// The variants that are set: lower case, canonical names (see [`canonical_variant`]).
-    pub variants: BTreeSet<String>,
+    /// The variants that are set.
+    pub variants: Variants,
     /// Checks and calls of these names are left out.
     pub skip_checks: BTreeSet<String>,
     /// Must every check that is skipped fail? They are then turned round, not left out.
@@ -92,7 +93,7 @@ impl<'a> LowerInput<'a> {
             rules: None,
             after: None,
             predefined,
-            variants: BTreeSet::new(),
+            variants: Variants::new(),
             skip_checks: BTreeSet::new(),
             strict_skip: false,
             purpose: Purpose::Run,
@@ -186,7 +187,7 @@ impl Executor<'_, '_> {
     /// Binds primitives, sets and relations.
     pub(super) fn bind_predefined(&mut self, env: &mut Env) {
         let Mode::Abstract(a) = &mut self.interpreter.mode else { return };
-        for (name, prim) in prims::PRIMITIVES {
+        for (name, prim, _) in prims::PRIMITIVES {
             env.bind_global(
                 &mut a.globals,
                 Arc::from(*name),

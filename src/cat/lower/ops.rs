@@ -1,4 +1,4 @@
-//! The operators of `cat` (CAT.md 3.3), on nodes and on actual sets and relations alike.
+//! The operators of `cat`, on nodes and on actual sets and relations alike.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

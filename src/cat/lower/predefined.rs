@@ -1,51 +1,9 @@
-//! The names that are bound before a model starts (CAT.md 4.2 to 4.5).
+//! The names that are bound before a model starts.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use crate::model::Sort;
-
-/// Relations of every architecture.
-const RELATIONS: &[&str] = &[
-    "id",
-    "po",
-    "int",
-    "ext",
-    "loc",
-    "same-low-order-bits",
-    "rf",
-    "rf-reg",
-    "iico_data",
-    "iico_ctrl",
-    "iico_order",
-    "same-instance",
-    "same-instr",
-    "same-static",
-    "depend",
-    "control",
-    "success",
-    "tst",
-    "sm",
-    "si",
-    "aligned",
-    "pco",
-    "partial_po",
-    "equiv-spec",
-];
-
-/// Dependencies that herd computes, unless asked not to (`-variant deps`).
-const DEPENDENCIES: &[&str] = &["addr", "data", "ctrl"];
-
-/// Relations about page tables (`-variant vmsa`).
-const VMSA_RELATIONS: &[&str] = &["inv-domain", "alias", "PTEtoPA"];
-
-/// Sets about instructions as data (`-variant ifetch`).
-const IFETCH_SETS: &[&str] = &["Instr", "Restricted-CMODX"];
-
-/// Sets of every architecture.
-const SETS: &[&str] = &[
-    "M", "R", "W", "IW", "FW", "Exp", "NExp", "SPEC", "EXEC", "SPURIOUS", "F", "B", "BCC", "PRED", "Rreg",
-    "Wreg", "ADDR", "DATA",
-];
+use crate::model::{REGISTRY, Sort, When};
+use crate::variant::{Variant, Variants};
 
 /// The names bound before a model starts, with their sorts.
 #[derive(Clone, Debug, Default)]
@@ -54,22 +12,21 @@ pub struct Predefined {
 }
 
 impl Predefined {
-    /// Those of every architecture, under these variants (lower case, canonical names).
-    pub fn new(variants: &BTreeSet<String>) -> Predefined {
+    /// Those of every architecture, under these variants.
+    pub fn new(variants: &Variants) -> Predefined {
         let mut result = Predefined::default();
-        result.add_sets(SETS.iter().copied());
-        result.add_relations(RELATIONS.iter().copied());
-        if !variants.contains("deps") {
-            result.add_relations(DEPENDENCIES.iter().copied());
-        }
-        if variants.contains("vmsa") {
-            result.add_relations(VMSA_RELATIONS.iter().copied());
-        }
-        if variants.contains("ifetch") {
-            result.add_sets(IFETCH_SETS.iter().copied());
-        }
-        if variants.contains("instr") || variants.contains("success") {
-            result.add_relations(["instr"]);
+        for entry in REGISTRY {
+            let bound = match entry.when {
+                When::Always => true,
+                When::Dependencies => !variants.contains(&Variant::Deps),
+                When::Instr => variants.contains(&Variant::Instr) || variants.contains(&Variant::Success),
+                When::Ifetch => variants.contains(&Variant::Ifetch),
+                When::Vmsa => variants.contains(&Variant::Vmsa),
+                When::Declared => false,
+            };
+            if bound {
+                result.names.insert(entry.name.to_owned(), entry.sort);
+            }
         }
         result
     }

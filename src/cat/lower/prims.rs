@@ -1,4 +1,4 @@
-//! The primitives (CAT.md 4.1), and the library functions that are run as if they were.
+//! The primitives, and the library functions that are run as if they were.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -43,36 +43,42 @@ pub(super) enum Prim {
     Map(Arc<Value>),
 }
 
-/// The names of the primitives.
-pub(super) const PRIMITIVES: &[(&str, Prim)] = &[
-    ("domain", Prim::Domain),
-    ("range", Prim::Range),
-    ("classes-loc", Prim::ClassesLoc),
-    ("classes", Prim::Classes),
-    ("linearisations", Prim::Linearisations),
-    ("lift", Prim::Lift),
-    ("delift", Prim::Delift),
-    ("deliftinter", Prim::DeliftInter),
-    ("bisimulation", Prim::Bisimulation),
-    ("fromto", Prim::FromTo),
-    ("tag2scope", Prim::TagToRelation),
-    ("tag2level", Prim::TagToRelation),
-    ("tag2events", Prim::TagToEvents),
-    ("tag2fenced", Prim::TagToFenced),
-    ("loc2events", Prim::LocToEvents),
-    ("different-values", Prim::DifferentValues),
-    ("same-oa", Prim::SameOa),
-    ("at-least-one-writable", Prim::AtLeastOneWritable),
-    ("as_transitive", Prim::AsTransitive),
-    ("fail", Prim::Fail),
+/// The primitives: name, what it is, and what it does.
+#[rustfmt::skip]
+pub(super) const PRIMITIVES: &[(&str, Prim, &str)] = &[
+    ("domain", Prim::Domain, "`domain(r)`: the sources of r."),
+    ("range", Prim::Range, "`range(r)`: the targets of r."),
+    ("classes-loc", Prim::ClassesLoc, "`classes-loc(S)`: S split by location, as a set of sets."),
+    ("classes", Prim::Classes, "`classes(r)`: the connected components of r, as a set of sets."),
+    ("linearisations", Prim::Linearisations, "`linearisations(S, r)`: all strict total orders on S that contain r; none if r is cyclic on S."),
+    ("lift", Prim::Lift, "`lift(C, r)`: r between classes instead of events."),
+    ("delift", Prim::Delift, "`delift(c)`: a relation between classes as one between events."),
+    ("deliftinter", Prim::DeliftInter, "`deliftinter(r, c)`: r between events of related classes."),
+    ("bisimulation", Prim::Bisimulation, "`bisimulation(t, e)`: the largest part of e whose pairs t cannot tell apart."),
+    ("fromto", Prim::FromTo, "`fromto(S)`: through each fence of S, from what is po-before to what is po-after."),
+    ("tag2scope", Prim::TagToRelation, "`tag2scope('t)`: the relation of scope t in the test's scope tree."),
+    ("tag2level", Prim::TagToRelation, "`tag2level('t)`: the relation of level t."),
+    ("tag2events", Prim::TagToEvents, "`tag2events('t)`: the events annotated with t."),
+    ("tag2fenced", Prim::TagToFenced, "`tag2fenced('t)`: program order through an event annotated with t."),
+    ("loc2events", Prim::LocToEvents, "`loc2events('x)`: the events on global x."),
+    ("different-values", Prim::DifferentValues, "`different-values(r)`: pairs of r that do not hold two equal values."),
+    ("same-oa", Prim::SameOa, "`same-oa(r)`: pairs of r whose values are page-table entries with the same output address."),
+    ("at-least-one-writable", Prim::AtLeastOneWritable, "`at-least-one-writable(r)`: pairs of r where one value is a writable page-table entry."),
+    ("as_transitive", Prim::AsTransitive, "`as_transitive(r)`: a promise that r stands for its closure."),
+    ("fail", Prim::Fail, "`fail(x)`: an error, for use under `try`."),
 ];
+
+/// The primitives that a model can use, with what they do.
+pub fn primitives() -> impl Iterator<Item = (&'static str, &'static str)> {
+    PRIMITIVES.iter().map(|(name, _, text)| (*name, *text))
+}
 
 impl Prim {
     pub(super) fn name(&self) -> &'static str {
         match self {
             Prim::Cross => "cross",
             Prim::Map(_) => "map",
-            _ => PRIMITIVES.iter().find(|(_, p)| p == self).map_or("primitive", |(name, _)| name),
+            _ => PRIMITIVES.iter().find(|(_, p, _)| p == self).map_or("primitive", |(name, ..)| name),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `let rec` (CAT.md 3.6).
+//! `let rec`.
 //!
 //! Functions close over each other. Sets and relations become a recursive group of the pool, iterated from empty when
 //! the model runs; the forms that denote a closure become one. What the pool cannot express is iterated here, in a

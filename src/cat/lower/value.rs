@@ -244,7 +244,7 @@ impl Value {
     }
 }
 
-/// The order of elements (CAT.md 3.5): events by number, sets and relations by their contents, tags by name, tuples
+/// The order of elements: events by number, sets and relations by their contents, tags by name, tuples
 /// part by part, functions by age. An empty set or relation equals `{}`.
 impl Ord for Value {
     fn cmp(&self, other: &Value) -> Ordering {

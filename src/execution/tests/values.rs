@@ -75,8 +75,8 @@ fn a_thread_may_run_the_code_of_another() {
     let threads: Vec<_> = worlds[0].writes[1].iter().map(|e| worlds[0].events[*e].thread).collect();
     assert_eq!(threads, [None, Some(0), Some(1)]);
     let names = names(&program, &worlds[0]);
-    let same = worlds[0].rel("same-instr", &names).expect("a relation");
-    assert!(same.is_subset(&worlds[0].rel("int", &names).expect("a relation")));
+    let same = worlds[0].rel(&Base::of("same-instr"), &names).expect("a relation");
+    assert!(same.is_subset(&worlds[0].rel(&Base::of("int"), &names).expect("a relation")));
 }
 
 #[test]

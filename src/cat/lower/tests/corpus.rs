@@ -1,6 +1,5 @@
-//! Models lowered and evaluated on a few events (CAT.md 8), and whole files of the corpus.
+//! Models lowered and evaluated on a few events, and whole files of the corpus.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,6 +11,7 @@ use crate::diag::{Color, Diagnostic, Diagnostics, Reported, render_all};
 use crate::model::{Choices, EvalError, Expr, ExprId, Model, Plain, Sort, Step, Val};
 use crate::relation::Rel;
 use crate::source::{Sources, Span};
+use crate::variant::{Variant, Variants};
 
 /// Files of one or more directories, parsed when asked for.
 struct Directories(Vec<PathBuf>);
@@ -37,15 +37,10 @@ impl Files for Directories {
     }
 }
 
-fn corpus() -> Option<PathBuf> {
+fn corpus() -> PathBuf {
     let dir =
         std::env::var_os("LITMUS_CORPUS").map_or_else(|| PathBuf::from("../shared/corpus"), PathBuf::from);
-    let dir = dir.join("cat");
-    if !dir.is_dir() {
-        eprintln!("skipped: no corpus at {}", dir.display());
-        return None;
-    }
-    Some(dir)
+    dir.join("cat")
 }
 
 struct Case<'a> {
@@ -66,7 +61,7 @@ fn lower_file(case: &Case) -> Result<Lowered, String> {
         let library = open("stdlib.cat")?;
         let bell = case.bell.map(&mut open).transpose()?;
         let model = open(case.file)?;
-        let variants: BTreeSet<String> = case.variants.iter().map(|v| (*v).to_owned()).collect();
+        let variants: Variants = case.variants.iter().filter_map(|v| Variant::parse(v)).collect();
         let mut predefined = Predefined::new(&variants);
         if case.machine {
             predefined.add_sets(crate::arch::MACHINE_SETS.iter().copied());
@@ -265,8 +260,9 @@ const BROKEN: &[(&str, &[&str], &str)] = &[
 ];
 
 #[test]
+#[cfg_attr(not(corpus), ignore = "there is no corpus: see LITMUS_CORPUS")]
 fn broken_herd_models_are_refused() {
-    let Some(dir) = corpus() else { return };
+    let dir = corpus();
     for (file, sets, code) in BROKEN {
         let text = lower_file(&herd_case(&dir, file, sets)).err().unwrap_or_default();
         assert!(text.contains(code), "{file}: {text}");
@@ -316,8 +312,9 @@ fn run_steps(model: &Model) -> Result<(), EvalError> {
 }
 
 #[test]
+#[cfg_attr(not(corpus), ignore = "there is no corpus: see LITMUS_CORPUS")]
 fn every_herd_model_lowers() {
-    let Some(dir) = corpus() else { return };
+    let dir = corpus();
     let mut wrong = Vec::new();
     for (file, sets) in HERD {
         let mut case = herd_case(&dir, file, sets);
@@ -339,8 +336,9 @@ fn every_herd_model_lowers() {
 }
 
 #[test]
+#[cfg_attr(not(corpus), ignore = "there is no corpus: see LITMUS_CORPUS")]
 fn checking_finds_no_errors_of_our_own() {
-    let Some(dir) = corpus() else { return };
+    let dir = corpus();
     let mut wrong = Vec::new();
     for (file, sets) in HERD {
         let mut case = herd_case(&dir, file, sets);
@@ -354,8 +352,9 @@ fn checking_finds_no_errors_of_our_own() {
 }
 
 #[test]
+#[cfg_attr(not(corpus), ignore = "there is no corpus: see LITMUS_CORPUS")]
 fn the_kernel_model_lowers() {
-    let Some(dir) = corpus() else { return };
+    let dir = corpus();
     let case = Case {
         dirs: vec![dir.join("linux"), dir.join("herd")],
         file: "linux-kernel.cat",

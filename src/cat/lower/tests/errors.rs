@@ -169,7 +169,7 @@ impl crate::model::Universe for Many {
         crate::relation::Set::full(self.0)
     }
 
-    fn base(&self, _: &str) -> Option<crate::model::Val> {
+    fn base(&self, _: &crate::model::Base) -> Option<crate::model::Val> {
         None
     }
 

@@ -1,4 +1,4 @@
-//! The micro-tests of CAT.md 8.
+//! Small expressions, each with the value that herd7 gives it.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The little test that CAT.md 8 evaluates expressions on: one thread stores to x twice (a, b), then loads x (c); d is the
+//! A little test to evaluate expressions on: one thread stores to x twice (a, b), then loads x (c); d is the
 //! initial write. The load reads from d.
 
 use std::collections::BTreeSet;
@@ -16,6 +16,7 @@ use crate::diag::{Color, Diagnostics, render_all};
 use crate::model::{ExprId, Model, Plain, Universe, Val};
 use crate::relation::{Rel, Set};
 use crate::source::Sources;
+use crate::variant::{Variant, Variants};
 
 pub(super) const N: usize = 4;
 
@@ -31,7 +32,8 @@ impl Universe for One {
         Set::full(N)
     }
 
-    fn base(&self, name: &str) -> Option<Val> {
+    fn base(&self, base: &crate::model::Base) -> Option<Val> {
+        let name = base.name();
         let set = |events: &[usize]| Some(Val::Set(Set::of(N, events.iter().copied())));
         let rel = |pairs: &[(usize, usize)]| Some(Val::Rel(Rel::of(N, pairs.iter().copied())));
         match name {
@@ -45,7 +47,7 @@ impl Universe for One {
             "loc" => Some(Val::Rel(Rel::full(N))),
             "id" => Some(Val::Rel(Rel::identity(N))),
             "rf" => rel(&[(3, 2)]),
-            _ => None,
+            _ => base.nothing(N),
         }
     }
 
@@ -76,7 +78,7 @@ pub(super) fn run(text: &str, variants: &[&str]) -> Result<Ran, String> {
     let (Ok(library), Ok(file)) = (library, file) else {
         return Err(render_all(diags.list(), &sources, Color::Never));
     };
-    let variants: BTreeSet<String> = variants.iter().map(|v| (*v).to_owned()).collect();
+    let variants: Variants = variants.iter().filter_map(|v| Variant::parse(v)).collect();
     let result = execute(&library, &file, variants, &mut loader, &mut sources, &mut diags, &skip);
     result.map_err(|()| render_all(diags.list(), &sources, Color::Never))
 }
@@ -84,7 +86,7 @@ pub(super) fn run(text: &str, variants: &[&str]) -> Result<Ran, String> {
 fn execute(
     library: &File,
     file: &File,
-    variants: BTreeSet<String>,
+    variants: Variants,
     loader: &mut Loader,
     sources: &mut Sources,
     diags: &mut Diagnostics,

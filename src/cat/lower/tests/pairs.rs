@@ -245,7 +245,8 @@ impl Universe for World {
         Set::of(self.n, 0..self.n - 1)
     }
 
-    fn base(&self, name: &str) -> Option<Val> {
+    fn base(&self, base: &crate::model::Base) -> Option<Val> {
+        let name = base.name();
         if let Some(set) = self.sets.get(name) {
             return Some(Val::Set(Set::of(self.n, set.iter().copied())));
         }
@@ -283,7 +284,7 @@ fn lowered(expr: &R) -> (String, Model, ExprId, [ExprId; 2]) {
     });
     let Some(Step::With { choice, .. }) = model.steps.first() else { panic!("{text}: no choice") };
     let co = model.pool.intern(Expr::Choice(*choice, crate::model::Sort::Rel));
-    let rf = model.pool.base("rf", crate::model::Sort::Rel);
+    let rf = model.pool.base(crate::model::Base::of("rf"), crate::model::Sort::Rel);
     (text, model, checked.expect("a check"), [rf, co])
 }
 

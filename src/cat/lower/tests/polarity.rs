@@ -7,7 +7,7 @@ use crate::model::{Polarity, Pool, Sort, Step};
 fn of(text: &str) -> (Polarity, Polarity) {
     let ran = run(text, &[]).unwrap_or_else(|e| panic!("{e}"));
     let mut pool: Pool = ran.model.pool.clone();
-    let rf = pool.base("rf", Sort::Rel);
+    let rf = pool.base(crate::model::Base::of("rf"), Sort::Rel);
     let checked = ran.model.steps.iter().rev().find_map(|step| match step {
         Step::Check { test, .. } => Some(test.expr),
         _ => None,

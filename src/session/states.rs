@@ -1,9 +1,8 @@
 //! State lines of a result.
 
-use std::collections::BTreeMap;
-
 use crate::outcome::{StateStyle, format_state};
-use crate::session::Answer;
+
+use super::Answer;
 
 /// The state lines of an answer, in the order of a log.
 pub fn lines(answer: &Answer) -> Vec<String> {
@@ -18,12 +17,4 @@ pub fn first_lines(answer: &Answer, most: usize) -> (Vec<String>, usize) {
     let lines: Vec<String> = listed.map(|(values, _)| format_state(&values, &answer.test, &style)).collect();
     let more = outcome.states.len() - lines.len();
     (lines, more)
-}
-
-/// The bindings of a state line: location to value.
-pub fn bindings(line: &str) -> BTreeMap<String, String> {
-    line.split(';')
-        .filter_map(|part| part.trim().split_once('='))
-        .map(|(place, value)| (place.to_string(), value.to_string()))
-        .collect()
 }
