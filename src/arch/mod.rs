@@ -9,6 +9,7 @@ pub mod bpf;
 pub mod build;
 pub mod c;
 pub mod errors;
+pub mod extensions;
 pub mod lisa;
 pub mod mips;
 pub mod operands;
@@ -131,6 +132,8 @@ pub struct ColumnCx<'a> {
     pub relative: bool,
     /// Instructions of this column whose address the code takes, by program counter.
     pub addressed: &'a mut Vec<usize>,
+    /// What the thread's machine has besides the base architecture.
+    pub extensions: &'a extensions::Extensions,
 }
 
 /// The instruction set of an architecture; none for C, and for what is not there yet.

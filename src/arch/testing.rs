@@ -21,6 +21,7 @@ pub fn parse(isa: &dyn Isa, cell: &str) -> (Sources, Result<Instr, Diagnostic>) 
         labels: &labels,
         pc: 0,
         length: 2,
+        extensions: &crate::arch::extensions::Extensions::default(),
     };
     let result = isa.instruction(&mut cx, cell, Span::new(id, 0, cell.len()));
     (sources, result)
@@ -82,6 +83,7 @@ fn program(isa: &dyn Isa, init: &str, code: &[&str]) -> Result<Program, String> 
         faults: crate::program::Faults::default(),
         init_regs: Vec::new(),
         reg_types: Vec::new(),
+        machine: crate::program::Machine::default(),
     };
     for pair in init.split(';').map(str::trim).filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').expect("name=value");
@@ -97,6 +99,7 @@ fn program(isa: &dyn Isa, init: &str, code: &[&str]) -> Result<Program, String> 
         let (name, bytes) = name.split_once(':').unwrap_or((name, "4"));
         let (symbol, offset) = name.split_once('+').unwrap_or((name, "0"));
         program.locations.push(Location {
+            space: crate::program::Space::Data,
             name: name.to_string(),
             sym: sym(&mut program.symbols, symbol),
             offset: offset.parse().expect("an offset"),
@@ -130,6 +133,7 @@ fn program(isa: &dyn Isa, init: &str, code: &[&str]) -> Result<Program, String> 
             labels: &labels,
             pc,
             length: cells.len(),
+            extensions: &crate::arch::extensions::Extensions::default(),
         };
         let instr = isa.instruction(&mut cx, cell, span);
         thread.code.push(instr.map_err(|error| render(&error, &sources, Color::Never))?);

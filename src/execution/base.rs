@@ -1,7 +1,7 @@
 //! What a model can ask about a world by name: predefined sets and relations.
 
 use crate::model::{Base, Universe, Val};
-use crate::program::{BranchKind, LocId, Port, Program, ScopeTree};
+use crate::program::{BranchKind, LocId, Port, Program, ScopeTree, Space, Value};
 use crate::relation::{Rel, Set};
 
 use super::{Event, EventKind, World};
@@ -49,7 +49,17 @@ impl World {
             Base::AddrReads => of(&|e| matches!(e.kind, EventKind::RegRead(_, Port::Addr))),
             Base::DataReads => of(&|e| matches!(e.kind, EventKind::RegRead(_, Port::Data))),
             Base::Exec => of(&|_| true),
-            Base::Spec | Base::Spurious => Set::empty(names.n),
+            Base::Spurious => of(&|e| e.is_in("SPURIOUS")),
+            Base::Spec => Set::empty(names.n),
+            Base::Named(name) if &**name == "T" => of(&|e| e.is_memory() && self.holds(e, Space::Tag, names)),
+            Base::Named(name)
+                if names.program.machine.tables.is_some() && matches!(&**name, "PTE" | "D-PTE") =>
+            {
+                of(&|e| e.is_memory() && self.holds(e, Space::Pte, names))
+            }
+            Base::Named(name) if names.program.machine.tables.is_some() && &**name == "PA" => {
+                of(&|e| e.is_memory() && self.holds(e, Space::Data, names))
+            }
             Base::Named(name) => {
                 let name: &str = name;
                 let annotated = names.program.threads.iter().map(|t| t.annotations.iter().any(|a| a == name));
@@ -119,6 +129,8 @@ impl World {
                 Rel::product(&seen, &seen).diff(&threads)
             }
             Base::Loc => self.classes(n, |e| place(e).filter(|_| names.sees(e))),
+            Base::InvDomain => self.invalidated(names),
+            Base::Alias => Rel::empty(n),
             Base::SameLowOrderBits => {
                 let offset = |e: &Event| match &e.part {
                     Some(part) => Some(part.offset),
@@ -186,6 +198,37 @@ impl World {
             }
             _ => return None,
         })
+    }
+
+    /// The cell of the program that an event is about.
+    pub(super) fn cell(&self, event: &Event) -> Option<LocId> {
+        event.part.as_ref().map_or(event.loc, |part| Some(part.cell))
+    }
+
+    /// Is its cell one of these?
+    fn holds(&self, event: &Event, space: Space, names: &Names) -> bool {
+        self.cell(event).is_some_and(|cell| names.program.locations[usize::from(cell.0)].space == space)
+    }
+
+    /// Which page table accesses each TLB maintenance concerns, and back: those of the page it names, or all.
+    fn invalidated(&self, names: &Names) -> Rel {
+        let mut rel = Rel::empty(names.n);
+        for (from, tlbi) in self.events[..names.n].iter().enumerate().filter(|(_, e)| e.is_in("TLBI")) {
+            for (to, event) in self.events[..names.n].iter().enumerate() {
+                let at_entry = self.holds(event, Space::Pte, names);
+                let sym = self.cell(event).map(|cell| names.program.locations[usize::from(cell.0)].sym);
+                let concerned = match tlbi.at {
+                    None => at_entry,
+                    Some(Value::Page(page)) => at_entry && event.is_memory() && sym == Some(page),
+                    Some(_) => false,
+                };
+                if concerned {
+                    rel.insert(from, to);
+                    rel.insert(to, from);
+                }
+            }
+        }
+        rel
     }
 
     /// The events that the model sees.
@@ -314,11 +357,14 @@ fn is_one_access(a: &Event, b: &Event) -> bool {
         && (a.access == b.access || exclusive())
 }
 
-/// Where an event is: its memory cell, or its register.
-fn place(event: &Event) -> Option<(bool, u16, u16)> {
-    match event.kind {
-        EventKind::RegRead(reg, _) | EventKind::RegWrite(reg) => Some((true, event.thread?, reg.0)),
-        _ => event.loc.map(|loc| (false, 0, loc.0)),
+/// Where an event is: its memory cell, its register, or the symbol of the address that it names.
+fn place(event: &Event) -> Option<(u8, u16, u16)> {
+    match (event.kind, event.loc, event.at) {
+        (EventKind::RegRead(reg, _) | EventKind::RegWrite(reg), ..) => Some((1, event.thread?, reg.0)),
+        (_, Some(loc), _) => Some((0, 0, loc.0)),
+        (_, None, Some(Value::Page(sym))) => Some((2, 0, sym.0)),
+        (_, None, Some(Value::Addr { sym, .. } | Value::Tagged { sym, .. })) => Some((3, 0, sym.0)),
+        _ => None,
     }
 }
 
@@ -375,7 +421,7 @@ impl Universe for View<'_> {
     }
 
     fn location_classes(&self) -> Vec<Set> {
-        let mut classes: Vec<((bool, u16, u16), Set)> = Vec::new();
+        let mut classes: Vec<((u8, u16, u16), Set)> = Vec::new();
         for number in 0..self.names.n {
             let event = &self.world.events[number];
             let Some(place) = place(event).filter(|_| self.names.sees(event)) else { continue };

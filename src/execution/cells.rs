@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::program::{LocId, Program, Sym, Value};
+use crate::program::{LocId, Program, Space, Sym, Value};
 
 use super::SymVal;
 
@@ -23,6 +23,8 @@ pub struct Part {
     pub offset: i64,
     /// Its size.
     pub bytes: u8,
+    /// Does it hold data, and not a tag or an entry?
+    pub data: bool,
 }
 
 /// All places of a test.
@@ -73,9 +75,11 @@ impl Cells {
             of_cell: Vec::with_capacity(program.locations.len()),
         };
         for (index, cell) in program.locations.iter().enumerate() {
-            let mine = accesses.iter().filter(|access| access.sym == cell.sym);
-            let alone =
-                !program.locations.iter().any(|other| other.sym == cell.sym && other.offset != cell.offset);
+            let data = cell.space == Space::Data;
+            let mine = accesses.iter().filter(|access| data && access.sym == cell.sym);
+            let alone = !program.locations.iter().any(|other| {
+                other.space == cell.space && other.sym == cell.sym && other.offset != cell.offset
+            });
             let mut end = cell.offset + i64::from(cell.ty.bytes);
             if alone {
                 end = mine.clone().map(|access| access.offset + i64::from(access.bytes)).fold(end, i64::max);
@@ -109,6 +113,7 @@ impl Cells {
                     sym: program.locations[index].sym,
                     offset,
                     bytes,
+                    data,
                 }));
             }
             cells.of_cell.push(first..cells.parts.len());
@@ -140,7 +145,7 @@ impl Cells {
     /// The places that an access covers.
     pub fn covered(&self, access: Extent) -> Vec<LocId> {
         let bytes = access.offset..access.offset + i64::from(access.bytes.max(1));
-        let inside = |part: &Part| part.sym == access.sym && bytes.contains(&part.offset);
+        let inside = |part: &Part| part.data && part.sym == access.sym && bytes.contains(&part.offset);
         let parts = self.parts.iter().enumerate().filter(|(_, part)| inside(part));
         parts.map(|(index, _)| LocId(index as u16)).collect()
     }
@@ -148,7 +153,9 @@ impl Cells {
     /// The place that a byte lies in.
     pub fn at(&self, sym: Sym, offset: i64) -> Option<LocId> {
         let here = |part: &Arc<Part>| {
-            part.sym == sym && (part.offset..part.offset + i64::from(part.bytes)).contains(&offset)
+            part.data
+                && part.sym == sym
+                && (part.offset..part.offset + i64::from(part.bytes)).contains(&offset)
         };
         self.parts.iter().position(here).map(|index| LocId(index as u16))
     }

@@ -48,6 +48,8 @@ pub struct Event {
     pub loc: Option<LocId>,
     /// The part of memory, where cells are cut up.
     pub part: Option<Arc<Part>>,
+    /// The address that it names, for faults and maintenance, which access no cell.
+    pub at: Option<Value>,
     /// Size of a memory access in bytes; initial writes have none.
     pub size: Option<u8>,
     /// The bytes of the whole access that it belongs to, where sizes are mixed.
@@ -81,6 +83,11 @@ impl Event {
     /// An access that the instruction does not name: a fetch, a walk of page tables, a tag check. Those are in `NExp`.
     pub fn is_implicit(&self) -> bool {
         self.sets.iter().any(|set| set == "NExp")
+    }
+
+    /// In that set, besides those that follow from its kind?
+    pub fn is_in(&self, name: &str) -> bool {
+        self.sets.iter().any(|set| set == name)
     }
 
     /// A fault?

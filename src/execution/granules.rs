@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use crate::diag::Diagnostic;
-use crate::program::{BinOp, Program, UnOp, Value};
+use crate::program::{BinOp, LocId, Program, UnOp, Value};
 
 use super::cells::{Cells, Extent, joined};
 use super::path::Path;
@@ -51,7 +51,8 @@ impl<'c> Cut<'c> {
             let places = match event.extent {
                 Some(extent) if event.is_memory() => cells.covered(extent),
                 Some(extent) => cells.at(extent.sym, extent.offset).into_iter().collect(),
-                None => Vec::new(),
+                // Tags are not cut.
+                None => event.loc.iter().map(|loc| LocId(cells.of(*loc).start as u16)).collect(),
             };
             let first = cut.events.len() as u32;
             if places.is_empty() {

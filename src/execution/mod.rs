@@ -16,6 +16,7 @@ mod symbolic;
 #[cfg(test)]
 mod tests;
 mod unfold;
+mod values;
 mod world;
 
 pub use base::{NEXT_LEVEL, Names, View};

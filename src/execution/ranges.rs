@@ -11,6 +11,7 @@ use crate::program::{LocId, Value};
 
 use super::SymVal;
 use super::path::Path;
+use super::world::aged;
 
 /// More values than this in one cell: anything.
 const MAX_VALUES: usize = 32;
@@ -27,14 +28,16 @@ type See<'a> = dyn FnMut(&dyn Fn(u32) -> Option<Value>) -> bool + 'a;
 /// A bound on what each cell can hold.
 pub(super) struct Ranges {
     cells: Vec<Range>,
+    /// Places with entries whose access flag hardware may set.
+    aging: Vec<bool>,
     bits: u32,
 }
 
 impl Ranges {
     /// Of the paths of all threads; drops paths that cannot be taken.
-    pub(super) fn new(init: &[Value], threads: &mut [Vec<Path>], bits: u32) -> Ranges {
+    pub(super) fn new(init: &[Value], aging: &[bool], threads: &mut [Vec<Path>], bits: u32) -> Ranges {
         loop {
-            let ranges = Ranges::closed(init, threads, bits);
+            let ranges = Ranges::closed(init, aging, threads, bits);
             let count = |threads: &[Vec<Path>]| threads.iter().map(Vec::len).sum::<usize>();
             let before = count(threads);
             for paths in threads.iter_mut() {
@@ -46,9 +49,13 @@ impl Ranges {
         }
     }
 
-    fn closed(init: &[Value], threads: &[Vec<Path>], bits: u32) -> Ranges {
-        let cells = init.iter().map(|value| Some(BTreeSet::from([*value]))).collect();
-        let mut ranges = Ranges { cells, bits };
+    fn closed(init: &[Value], aging: &[bool], threads: &[Vec<Path>], bits: u32) -> Ranges {
+        let values = |(place, value): (usize, &Value)| {
+            let aged = aged(*value).filter(|_| aging[place]);
+            Some(std::iter::once(*value).chain(aged).collect())
+        };
+        let cells = init.iter().enumerate().map(values).collect();
+        let mut ranges = Ranges { cells, aging: aging.to_vec(), bits };
         loop {
             let mut changed = false;
             for path in threads.iter().flatten() {
@@ -71,6 +78,9 @@ impl Ranges {
         match values {
             Some(values) => {
                 let before = known.len();
+                if self.aging.get(usize::from(loc.0)) == Some(&true) {
+                    known.extend(values.iter().copied().filter_map(aged));
+                }
                 known.extend(values);
                 let after = known.len();
                 if after > MAX_VALUES {

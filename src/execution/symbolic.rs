@@ -175,7 +175,14 @@ impl SymVal {
                 }
                 Value::Int(wrap(i128::from(end) - i128::from(offset), bits))
             }
-            (BinOp::Add, Value::Addr { .. }, Value::Int(_)) => return Some(((**inner).clone(), None)),
+            (
+                BinOp::Add,
+                Value::Tagged { sym, tag, offset },
+                Value::Tagged { sym: other, tag: its, offset: end },
+            ) if sym == other && tag == its => Value::Int(wrap(i128::from(end) - i128::from(offset), bits)),
+            (BinOp::Add, Value::Addr { .. } | Value::Tagged { .. }, _) => {
+                return Some(((**inner).clone(), None));
+            }
             _ => return None,
         };
         Some(((**inner).clone(), Some(other)))

@@ -25,6 +25,7 @@ fn program(arch: ArchId, threads: Vec<Thread>) -> Program {
     }
     let symbols: Vec<String> = ["x", "y", "z"].map(String::from).to_vec();
     let locations = symbols.iter().enumerate().map(|(n, name)| Location {
+        space: crate::program::Space::Data,
         name: name.clone(),
         sym: Sym(n as u16),
         offset: 0,
@@ -41,6 +42,7 @@ fn program(arch: ArchId, threads: Vec<Thread>) -> Program {
         symbols,
         init_regs: Vec::new(),
         reg_types: Vec::new(),
+        machine: crate::program::Machine::default(),
         features: crate::program::Features::default(),
         instructions: Vec::new(),
         code_cells: Vec::new(),

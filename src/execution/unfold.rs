@@ -9,7 +9,7 @@ mod fault;
 
 use crate::diag::Diagnostic;
 use crate::limits;
-use crate::program::{AccessSize, BinOp, Extra, Instr, LocId, Op, Program, Reg, SetName, Tmp};
+use crate::program::{AccessSize, BinOp, Extra, Instr, LocId, Op, Program, Reg, SetName, Tmp, UnOp, Walk};
 
 use super::path::Path;
 use super::{Event, EventKind, SymVal};
@@ -314,6 +314,7 @@ impl<'p> Unfolding<'p> {
             code: state.code as u16,
             kind,
             loc,
+            at: None,
             part: None,
             size: None,
             extent: None,
@@ -359,7 +360,7 @@ impl<'p> Unfolding<'p> {
     fn op(&mut self, state: &mut State<'p>, op: &'p Op) -> Result<Flow, Diagnostic> {
         let bits = self.bits();
         match op {
-            Op::Const { .. } | Op::Unary { .. } | Op::Binary { .. } | Op::Taint { .. } => {
+            Op::Const { .. } | Op::Unary { .. } | Op::Binary { .. } | Op::Taint { .. } | Op::From { .. } => {
                 self.compute(state, op)?;
             }
             Op::ReadReg { dst, reg, port } => {
@@ -450,6 +451,23 @@ impl<'p> Unfolding<'p> {
                 state.path.addr_in.extend(sources.iter().map(|from| (*from, id)));
                 self.edges(state, id, &sources, extra)?;
             }
+            Op::Named { at, sets, extra } => {
+                let (at, sources) = match at {
+                    Some(tmp) => {
+                        let Some(value) = self.pinned(state, *tmp, op)? else { return Ok(Flow::Over) };
+                        (Some(value), self.sources(state, &[*tmp])?)
+                    }
+                    None => (None, Vec::new()),
+                };
+                let id = self.event(state, EventKind::Other, None, None, sets.clone());
+                state.path.events[id as usize].at = at;
+                self.edges(state, id, &sources, extra)?;
+            }
+            Op::Pin { addr } => {
+                if self.pinned(state, *addr, op)?.is_none() {
+                    return Ok(Flow::Over);
+                }
+            }
             Op::Branch { kind, cond, extra } => {
                 let sources = match cond {
                     Some(cond) => self.sources(state, &[*cond])?,
@@ -482,7 +500,7 @@ impl<'p> Unfolding<'p> {
             }
             Op::Assume { cond } => {
                 let cond = self.temp(state, *cond)?.value.clone();
-                if !state.path.constraints.assume(&cond, true, bits) {
+                if !self.is_possible(state, &cond) || !state.path.constraints.assume(&cond, true, bits) {
                     return Ok(Flow::Over);
                 }
             }
@@ -563,6 +581,11 @@ impl<'p> Unfolding<'p> {
             Op::Const { dst, value } => (*dst, SymVal::Known(*value), Vec::new(), false),
             Op::Unary { dst, op, a } => {
                 let Temp { value, sources, forked } = self.temp(state, *a)?.clone();
+                // What a handler does is privileged.
+                let op = match op {
+                    UnOp::Walk(walk) if state.in_handler => &UnOp::Walk(Walk { user: false, ..*walk }),
+                    op => op,
+                };
                 (*dst, SymVal::unary(*op, value, bits), sources, forked)
             }
             Op::Binary { dst, op, a, b } => {
@@ -571,6 +594,10 @@ impl<'p> Unfolding<'p> {
                 let forked = forked || right.forked;
                 let value = SymVal::binary(*op, left, right.value.clone(), bits);
                 (*dst, value, self.sources(state, &[*a, *b])?, forked)
+            }
+            Op::From { dst, a, from } => {
+                let Temp { value, forked, .. } = self.temp(state, *a)?.clone();
+                (*dst, value, self.sources(state, from)?, forked)
             }
             Op::Taint { dst, a, also } => {
                 let Temp { value, forked, .. } = self.temp(state, *a)?.clone();

@@ -3,7 +3,9 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::diag::Diagnostic;
-use crate::program::{Conventions, LocId, Program, Reg, Value};
+use crate::program::{
+    BinOp, Conventions, LocId, Managed, Program, Reg, SetName, Space, UnOp, Value, WRITE_BACK, Walk, Walked,
+};
 
 use super::cells::Cells;
 use super::granules;
@@ -88,6 +90,10 @@ pub struct Worlds {
     observed: Vec<LocId>,
     sizes: Sizes,
     threads: Vec<Vec<Candidate>>,
+    /// By place: may hardware set the access flag of the entry in it at any time?
+    aging: Vec<bool>,
+    /// Worlds of the paths chosen last that are still to come.
+    pending: Vec<World>,
     /// For each thread: what any of its paths may write.
     any: Vec<Offers>,
     /// The paths chosen, up to the thread being decided.
@@ -104,6 +110,8 @@ struct Candidate {
     path: Path,
     wants: Vec<Want>,
     offers: Offers,
+    /// Writes after which hardware may set an access flag.
+    old: Vec<u32>,
 }
 
 /// A read whose value alone decides some of the path's constraints.
@@ -120,10 +128,14 @@ impl Worlds {
     fn new(program: &Program, mut threads: Vec<Vec<Path>>, cells: Cells, observed: &[LocId]) -> Worlds {
         let places = observed.iter().flat_map(|cell| cells.of(*cell));
         let observed = places.map(|place| LocId(place as u16)).collect();
-        let ranges = Ranges::new(&cells.init, &mut threads, program.bits);
+        let managed = program.machine.tables.is_some_and(|managed| managed != Managed::Software);
+        let ages =
+            |place: usize| managed && !cells.is_split() && program.locations[place].space == Space::Pte;
+        let aging: Vec<bool> = (0..cells.len()).map(ages).collect();
+        let ranges = Ranges::new(&cells.init, &aging, &mut threads, program.bits);
         let threads: Vec<Vec<Candidate>> = threads
             .into_iter()
-            .map(|paths| paths.into_iter().map(|path| Candidate::new(path, &ranges, cells.len())).collect())
+            .map(|paths| paths.into_iter().map(|path| Candidate::new(path, &ranges, &aging)).collect())
             .collect();
         let any = threads
             .iter()
@@ -148,6 +160,8 @@ impl Worlds {
             observed,
             sizes: Sizes::new(program),
             threads,
+            aging,
+            pending: Vec::new(),
             any,
             chosen: vec![0],
             finished: false,
@@ -193,6 +207,7 @@ impl Worlds {
     fn is_feasible(&self) -> bool {
         (0..self.chosen.len()).all(|thread| {
             self.candidate(thread).wants.iter().all(|want| {
+                let ages = self.aging[want.loc.0 as usize];
                 let init = std::iter::once(Some(self.cells.init[want.loc.0 as usize]));
                 let written = (0..self.threads.len()).flat_map(|other| {
                     let offers = match other < self.chosen.len() {
@@ -201,14 +216,44 @@ impl Worlds {
                     };
                     offers[want.loc.0 as usize].iter().copied()
                 });
-                init.chain(written).any(|value| want.accepts(value, self.bits))
+                init.chain(written).any(|value| {
+                    let aged = || value.and_then(aged).is_some_and(|v| want.accepts(Some(v), self.bits));
+                    want.accepts(value, self.bits) || ages && aged()
+                })
             })
         })
     }
 
-    fn build(&self) -> World {
+    /// Hardware may set the access flag of an entry after any write that leaves it clear, or not: each choice is a world.
+    fn build_all(&mut self) -> World {
+        let mut all: Vec<Update> = Vec::new();
+        for (place, value) in self.cells.init.iter().enumerate().filter(|(place, _)| self.aging[*place]) {
+            if aged(*value).is_some() {
+                all.push(Update { loc: LocId(place as u16), write: None });
+            }
+        }
+        for thread in 0..self.threads.len() {
+            let candidate = self.candidate(thread);
+            let updates =
+                candidate.old.iter().map(|event| (*event, candidate.path.events[*event as usize].loc));
+            all.extend(
+                updates.filter_map(|(event, loc)| Some(Update { loc: loc?, write: Some((thread, event)) })),
+            );
+        }
+        // More than any test has: the first ones must do.
+        all.truncate(16);
+        for chosen in (1u32..1 << all.len()).rev() {
+            let updates: Vec<Update> =
+                (0..all.len()).filter(|n| chosen >> n & 1 == 1).map(|n| all[n]).collect();
+            let world = self.build(&updates);
+            self.pending.push(world);
+        }
+        self.build(&[])
+    }
+
+    fn build(&self, updates: &[Update]) -> World {
         let paths: Vec<&Path> = (0..self.threads.len()).map(|thread| &self.candidate(thread).path).collect();
-        let mut world = World::new(&paths, &self.cells, &self.observed);
+        let mut world = World::new(&paths, &self.cells, &self.observed, updates);
         if !self.cells.is_split() {
             world.errors.extend(self.sizes.mixed(&world));
         }
@@ -222,7 +267,10 @@ impl Worlds {
     pub fn next_while(&mut self, go_on: &mut dyn FnMut() -> bool) -> Option<World> {
         if self.threads.is_empty() && !self.finished {
             self.finished = true;
-            return Some(World::new(&[], &self.cells, &self.observed));
+            return Some(World::new(&[], &self.cells, &self.observed, &[]));
+        }
+        if let Some(world) = self.pending.pop() {
+            return Some(world);
         }
         let mut skipped = 0u32;
         while !self.finished {
@@ -242,7 +290,7 @@ impl Worlds {
                     self.finished = true;
                 }
             } else if level + 1 == self.threads.len() {
-                let world = self.build();
+                let world = self.build_all();
                 self.chosen[level] += 1;
                 return Some(world);
             } else {
@@ -261,8 +309,25 @@ impl Iterator for Worlds {
     }
 }
 
+/// An entry whose access flag is clear, as hardware may leave it at any time.
+pub(super) fn aged(value: Value) -> Option<Value> {
+    match value {
+        Value::Pte(pte) if pte.is_old() => Some(Value::Pte(pte.updated(false))),
+        _ => None,
+    }
+}
+
+/// An update of an access flag that no access asks for.
+#[derive(Clone, Copy, Debug)]
+struct Update {
+    loc: LocId,
+    /// The write after which it comes: thread and number in its path; none for the initial one.
+    write: Option<(usize, u32)>,
+}
+
 impl Candidate {
-    fn new(path: Path, ranges: &Ranges, n_cells: usize) -> Candidate {
+    fn new(path: Path, ranges: &Ranges, aging: &[bool]) -> Candidate {
+        let n_cells = aging.len();
         let mut wants: Vec<Want> = Vec::new();
         for (condition, holds) in path.constraints.list() {
             let [read] = condition.reads()[..] else { continue };
@@ -273,13 +338,22 @@ impl Candidate {
             }
         }
         let mut offers: Offers = vec![Vec::new(); n_cells];
-        for event in &path.events {
+        let mut old = Vec::new();
+        for (number, event) in path.events.iter().enumerate() {
             if let (Some(loc), Some(value)) = (event.loc, event.written_value()) {
-                let offers = &mut offers[loc.0 as usize];
                 let values: Vec<Option<Value>> = match ranges.values(&path, value) {
                     Some(values) => values.into_iter().map(Some).collect(),
                     None => vec![None],
                 };
+                let ages = |value: &Option<Value>| value.is_none_or(|value| aged(value).is_some());
+                if aging[loc.0 as usize]
+                    && !event.is_implicit()
+                    && !event.is_in(WRITE_BACK)
+                    && values.iter().any(ages)
+                {
+                    old.push(number as u32);
+                }
+                let offers = &mut offers[loc.0 as usize];
                 for value in values {
                     if !offers.contains(&value) {
                         offers.push(value);
@@ -287,7 +361,7 @@ impl Candidate {
                 }
             }
         }
-        Candidate { path, wants, offers }
+        Candidate { path, wants, offers, old }
     }
 }
 
@@ -305,8 +379,8 @@ impl Want {
 }
 
 impl World {
-    fn new(paths: &[&Path], cells: &Arc<Cells>, observed: &[LocId]) -> World {
-        let numbers = Numbering::new(paths, cells.len());
+    fn new(paths: &[&Path], cells: &Arc<Cells>, observed: &[LocId], updates: &[Update]) -> World {
+        let numbers = Numbering::new(paths, cells.len() + 2 * updates.len());
         let mut world = World {
             events: Vec::with_capacity(numbers.n_all),
             n_memory: numbers.n_memory,
@@ -367,6 +441,7 @@ impl World {
                     code: 0,
                     kind: EventKind::Init,
                     loc: Some(LocId(place as u16)),
+                    at: None,
                     part: cells.parts.get(place).cloned(),
                     size: None,
                     extent: None,
@@ -376,6 +451,18 @@ impl World {
                     sets: Vec::new(),
                 },
             ));
+        }
+        for (index, update) in updates.iter().enumerate() {
+            let read = numbers.first_init + (cells.len() + 2 * index) as u32;
+            let after = match update.write {
+                None => cells.init.get(usize::from(update.loc.0)).map(|value| SymVal::Known(*value)),
+                Some((thread, local)) => {
+                    let number = |local: u32| numbers.of[thread][local as usize];
+                    let event = &paths[thread].events[local as usize];
+                    event.written_value().map(|value| value.renumber(&number))
+                }
+            };
+            world.add_update(read, update.loc, after, &mut events);
         }
         events.sort_by_key(|(number, _)| *number);
         world.events = events.into_iter().map(|(_, event)| event).collect();
@@ -395,6 +482,56 @@ impl World {
     /// Dependencies, computed when first asked for.
     pub fn dependencies(&self, conventions: &Conventions) -> &Dependencies {
         self.dependencies.get_or_init(|| Dependencies::new(self, conventions))
+    }
+
+    /// A read and a write of no thread: hardware sets the access flag of an entry that `after` has left without.
+    fn add_update(&mut self, read: u32, loc: LocId, after: Option<SymVal>, events: &mut Vec<(u32, Event)>) {
+        let bits = 64;
+        let seen = SymVal::Read(read);
+        let set = SymVal::unary(UnOp::Updated(false), seen.clone(), bits);
+        for (number, kind, value) in
+            [(read, EventKind::Read, seen.clone()), (read + 1, EventKind::Write, set)]
+        {
+            let sets = ["NExp", "X", "AF", "SPURIOUS"].map(SetName::Borrowed).to_vec();
+            events.push((
+                number,
+                Event {
+                    thread: None,
+                    instance: read,
+                    pc: 0,
+                    code: 0,
+                    kind,
+                    loc: Some(loc),
+                    at: None,
+                    part: None,
+                    size: Some(8),
+                    extent: None,
+                    access: number,
+                    value: Some(value),
+                    written: None,
+                    sets,
+                },
+            ));
+        }
+        self.iico_data.push((read, read + 1));
+        let walk = Walk {
+            managed: Managed::AccessFlag,
+            announced: Managed::AccessFlag,
+            write: false,
+            dirties: false,
+            user: false,
+            fetch: false,
+        };
+        let old = SymVal::binary(
+            BinOp::Eq,
+            SymVal::unary(UnOp::Walk(walk), seen.clone(), bits),
+            Value::Int(Walked::SetsAccessFlag as i128).into(),
+            bits,
+        );
+        self.constraints.push((old, true));
+        if let Some(after) = after {
+            self.constraints.push((SymVal::binary(BinOp::Eq, seen, after, bits), true));
+        }
     }
 
     fn find_writes(&mut self) {

@@ -93,7 +93,7 @@ impl Deriver<'_, '_> {
         match &node.form {
             Form::Same(inner) | Form::Rec(inner) => {
                 let pool = &self.surface.model.pool;
-                self.result.fragile |= matches!(pool.expr(node.id), Expr::DifferentValues(_));
+                self.result.fragile |= matches!(pool.expr(node.id), Expr::ByValues(..));
                 self.pair(*inner, a, b, open);
             }
             Form::Union(parts) => {

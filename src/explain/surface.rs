@@ -203,7 +203,7 @@ impl<'m> Surface<'m> {
             Expr::Star(a) => Form::Star(child(a)),
             Expr::ToId(a) => Form::Stay(Some(child(a))),
             Expr::Id => Form::Stay(None),
-            Expr::DifferentValues(a) => Form::Same(child(a)),
+            Expr::ByValues(_, a) => Form::Same(child(a)),
             _ => Form::Leaf(None),
         }
     }

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use super::drive::run_into;
 use super::finals::{Finals, Registers};
-use super::naive::equal_values;
+use super::naive::by_values;
 use super::sink::Sink;
 use super::{Engine, Mode, Options};
 use crate::condition::Observable;
@@ -62,7 +62,9 @@ impl Candidate<'_> {
         if let Some(node) = model.pool.find(&Expr::Base(crate::model::Base::Fw, Sort::Set)) {
             plain.set(node, Val::Set(Set::of(n, self.last.iter().copied())));
         }
-        plain.set_equal_values(equal_values(view.world, self.values, n, view.names.program.bits));
+        for test in model.pool.value_tests() {
+            plain.set_by_values(test, by_values(test, view, self.values));
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! that cannot matter to any dynamic value (most register events, fences that only sit inside
 //! static relations) are left out of the numbering, so that rows stay one word wide.
 
-use crate::model::{Bounds, CheckKind, ExprId, TestKind};
+use crate::model::{Bounds, CheckKind, ExprId, TestKind, ValueTest};
 use crate::outcome::Cause;
 use crate::relation::Set;
 
@@ -58,7 +58,7 @@ pub enum Code {
     Opt(Slot),
     Plus(Slot),
     Star(Slot),
-    DifferentValues(Slot),
+    ByValues(ValueTest, Slot),
     /// The value of a recursion variable once its loop has settled.
     Result(Slot),
 }
@@ -86,7 +86,7 @@ impl Code {
             | Code::Opt(a)
             | Code::Plus(a)
             | Code::Star(a)
-            | Code::DifferentValues(a)
+            | Code::ByValues(_, a)
             | Code::Result(a) => f(*a, false),
         }
     }

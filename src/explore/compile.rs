@@ -202,7 +202,7 @@ fn children(pool: &Pool, id: ExprId, out: &mut Vec<ExprId>) {
         | Expr::Opt(a)
         | Expr::Plus(a)
         | Expr::Star(a)
-        | Expr::DifferentValues(a) => out.push(*a),
+        | Expr::ByValues(_, a) => out.push(*a),
         Expr::Fix(fix, ..) => out.extend(&pool.fix(*fix).bodies),
         Expr::Base(..)
         | Expr::Choice(..)
@@ -302,7 +302,7 @@ impl Compiler<'_> {
             Expr::Opt(a) => Code::Opt(self.slot(a)),
             Expr::Plus(a) => Code::Plus(self.slot(a)),
             Expr::Star(a) => Code::Star(self.slot(a)),
-            Expr::DifferentValues(a) => Code::DifferentValues(self.slot(a)),
+            Expr::ByValues(test, a) => Code::ByValues(test, self.slot(a)),
             Expr::Fix(fix, index, _) => return self.recursive(id, fix, index),
             // A variable outside of a compiled loop, or a leaf that is not exact: known only in the end.
             Expr::FixVar(..) | Expr::Interp(..) | Expr::Empty(_) | Expr::Universe(_) | Expr::Id => {
@@ -439,7 +439,7 @@ fn inputs_of(slots: &[SlotInfo], body: &[Item], variables: &[Slot]) -> (Vec<Slot
             Item::Op(slot) => {
                 own.insert(*slot);
                 let code = &slots[*slot as usize].code;
-                on_values |= matches!(code, Code::DifferentValues(_));
+                on_values |= matches!(code, Code::ByValues(..));
                 code.operands(|operand, _| read.push(operand));
             }
             Item::Loop(inner) => {
@@ -472,7 +472,7 @@ fn mark_refuting(slots: &mut [SlotInfo]) {
         let refutes = match &slots[slot].code {
             Code::Rf | Code::Choice(_) => true,
             Code::Const | Code::Fw | Code::Opaque | Code::Variable | Code::Result(_) => false,
-            Code::DifferentValues(_) | Code::Compl(_) => false,
+            Code::ByValues(..) | Code::Compl(_) => false,
             Code::Union(c) => c.iter().any(|c| of(*c)),
             Code::Inter(a, b) | Code::Seq(a, b) | Code::Product(a, b) => of(*a) || of(*b),
             Code::Diff(a, _) => of(*a),

@@ -10,7 +10,7 @@ use super::sink::Sink;
 use super::steps::Ended;
 use super::{Options, steps, witness};
 use crate::execution::{View, World};
-use crate::model::{Model, Plain};
+use crate::model::{Model, Plain, ValueTest};
 use crate::outcome::{Cause, Counts};
 use crate::program::Value;
 use crate::relation::Rel;
@@ -184,19 +184,20 @@ fn final_candidates(world: &World, loc: usize) -> &[usize] {
     if writes.len() > 1 { &writes[1..] } else { writes }
 }
 
-/// Pairs of events that both hold one value, the same.
-pub(super) fn equal_values(world: &World, values: &[Option<Value>], n: usize, bits: u32) -> Rel {
-    let own: Vec<Option<Value>> = (0..n).map(|event| event_value(world, values, event, bits)).collect();
-    Rel::of(
-        n,
-        (0..n)
-            .flat_map(|a| (0..n).map(move |b| (a, b)))
-            .filter(|(a, b)| own[*a].is_some() && own[*a] == own[*b]),
-    )
+/// Pairs of events whose values are as asked.
+pub(super) fn by_values(test: ValueTest, view: &View, values: &[Option<Value>]) -> Rel {
+    let (world, program, n) = (view.world, view.names.program, view.names.n);
+    let own: Vec<Option<Value>> =
+        (0..n).map(|event| event_value(world, values, event, program.bits)).collect();
+    let holds = |a: usize, b: usize| {
+        // What is not known in the end is no value at all.
+        world.test_values(test, program, (a, own[a]), (b, own[b])).unwrap_or(test == ValueTest::Different)
+    };
+    Rel::of(n, (0..n).flat_map(|a| (0..n).map(move |b| (a, b))).filter(|(a, b)| holds(*a, *b)))
 }
 
 /// The single value of an event, if it has one that is known. One-event read-modify-writes have two.
-fn event_value(world: &World, values: &[Option<Value>], event: usize, bits: u32) -> Option<Value> {
+pub(super) fn event_value(world: &World, values: &[Option<Value>], event: usize, bits: u32) -> Option<Value> {
     let event = &world.events[event];
     if event.written.is_some() {
         return None;

@@ -3,8 +3,9 @@
 use super::code::{Check, OptionVar, OrderVar, Slot};
 use super::compile::Compiled;
 use super::finals::Registers;
+use super::naive::event_value;
 use crate::execution::{SymVal, View, World};
-use crate::model::Model;
+use crate::model::{Model, ValueTest};
 use crate::program::Value;
 
 /// A read of the world.
@@ -104,22 +105,11 @@ impl Problem<'_> {
         reads + orders > if cfg!(test) { 2.0 } else { 12.0 }
     }
 
-    /// Do two events (by number) certainly hold one equal value each, or certainly not? `None`: not known.
-    pub fn same_value(&self, values: &[Option<Value>], a: usize, b: usize) -> Option<bool> {
-        let single = |number: usize| {
-            let event = self.code.numbering.kept[number];
-            let e = &self.world.events[event];
-            // An event without a single value counts as different from every other.
-            let value = e.value.as_ref().filter(|_| e.written.is_none());
-            (value.is_some(), value.and_then(|value| value.eval(values, self.bits).ok().flatten()))
-        };
-        let ((one_a, a), (one_b, b)) = (single(a), single(b));
-        if !one_a || !one_b {
-            return Some(false);
-        }
-        match (a, b) {
-            (Some(a), Some(b)) => Some(a == b),
-            _ => None,
-        }
+    /// Are the values of two events (by number) certainly as asked, or certainly not? `None`: not known.
+    pub fn test_values(&self, test: ValueTest, values: &[Option<Value>], a: usize, b: usize) -> Option<bool> {
+        let kept = &self.code.numbering.kept;
+        let (a, b) = (kept[a], kept[b]);
+        let value = |event: usize| event_value(self.world, values, event, self.bits);
+        self.world.test_values(test, self.view.names.program, (a, value(a)), (b, value(b)))
     }
 }

@@ -226,7 +226,7 @@ impl<const W: usize> Search<'_, '_, W> {
             | Code::Variable
             | Code::Opaque
             | Code::Compl(_)
-            | Code::DifferentValues(_)
+            | Code::ByValues(..)
             | Code::Result(_) => {}
         }
         if !matches!(info.code, Code::Rf | Code::Fw | Code::Choice(_) | Code::Opaque) {

@@ -3,6 +3,7 @@
 use super::code::{Code, Item, Loop, Side, Slot};
 use super::search::{Search, State};
 use crate::limits;
+use crate::model::ValueTest;
 use crate::relation::rows::{self, Row};
 
 /// When a loop was last run, and for which checks: plainly, and with both bounds of everything.
@@ -102,8 +103,8 @@ impl<const W: usize> Search<'_, '_, W> {
         if info.checks & self.wanted == 0 {
             return;
         }
-        if let Code::DifferentValues(a) = info.code {
-            return self.different_values(slot, a, state);
+        if let Code::ByValues(test, a) = info.code {
+            return self.by_values(slot, test, a, state);
         }
         for side in self.sides(slot) {
             if self.is_stale(slot, side) {
@@ -144,7 +145,7 @@ impl<const W: usize> Search<'_, '_, W> {
             | Code::Choice(_)
             | Code::Variable
             | Code::Opaque
-            | Code::DifferentValues(_) => {}
+            | Code::ByValues(..) => {}
             Code::Result(a) => out.copy_from_slice(&before[rel(a)..rel(a) + size]),
             Code::Union(children) => {
                 let first = rel(&children[0]);
@@ -224,8 +225,8 @@ impl<const W: usize> Search<'_, '_, W> {
         }
     }
 
-    /// Pairs whose values are known to differ are certain, those known to be equal impossible.
-    fn different_values(&mut self, slot: Slot, a: Slot, state: &State<W>) {
+    /// Pairs whose values are known to be as asked are certain, those known not to be impossible.
+    fn by_values(&mut self, slot: Slot, test: ValueTest, a: Slot, state: &State<W>) {
         let from = self.offset[a as usize];
         let mut fresh = std::mem::take(&mut self.fresh);
         // Each bound from the same bound of the operand: the other one may not be kept.
@@ -234,8 +235,8 @@ impl<const W: usize> Search<'_, '_, W> {
             for x in 0..self.n {
                 let mut row = rows::zero();
                 for y in rows::bits(operand[from + x]) {
-                    let equal = self.problem.same_value(&state.values, x, y);
-                    let kept = if side == Side::Must { equal == Some(false) } else { equal != Some(true) };
+                    let holds = self.problem.test_values(test, &state.values, x, y);
+                    let kept = if side == Side::Must { holds == Some(true) } else { holds != Some(false) };
                     if kept {
                         rows::put(&mut row, y);
                     }

@@ -346,6 +346,7 @@ fn random_program(random: &mut Random) -> Lowered {
         threads.push(Thread { code, ..Thread::default() });
     }
     let location = |n: u16| Location {
+        space: crate::program::Space::Data,
         name: ["x", "y", "z"][n as usize].to_string(),
         sym: Sym(n),
         offset: 0,
@@ -383,6 +384,7 @@ fn random_program(random: &mut Random) -> Lowered {
             locations: (0..3).map(location).collect(),
             init_regs: Vec::new(),
             reg_types: Vec::new(),
+            machine: crate::program::Machine::default(),
             features: crate::program::Features::default(),
             instructions: Vec::new(),
             code_cells: Vec::new(),

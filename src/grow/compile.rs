@@ -12,7 +12,9 @@ use rustc_hash::FxHashMap;
 use super::bounds::Floor;
 use super::usual;
 use crate::execution::EventKind;
-use crate::model::{CheckKind, ChoiceId, Expr, ExprId, FixId, Model, Pool, Sort, Step, Test, TestKind};
+use crate::model::{
+    CheckKind, ChoiceId, Expr, ExprId, FixId, Model, Pool, Sort, Step, Test, TestKind, ValueTest,
+};
 
 /// When the value of an expression changes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -506,10 +508,11 @@ impl Compiler<'_> {
                 let a = self.slot(*a)?;
                 (Kind::Star(a), if self.class(a) == Fixed { Fixed } else { Whole })
             }
-            Expr::DifferentValues(a) => {
+            Expr::ByValues(ValueTest::Different, a) => {
                 let a = self.slot(*a)?;
                 (Kind::DifferentValues(a), self.class(a))
             }
+            Expr::ByValues(test, _) => return Err(format!("`{}` asks about page tables", test.name())),
         };
         Ok(self.add(kind, class, is_set))
     }

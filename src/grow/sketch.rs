@@ -423,7 +423,7 @@ impl Sketch {
             Expr::Opt(a) => self.eval(pool, *a, variables).or(&diagonal),
             Expr::Plus(a) => self.eval(pool, *a, variables).closed(),
             Expr::Star(a) => self.eval(pool, *a, variables).closed().or(&diagonal),
-            Expr::DifferentValues(a) => {
+            Expr::ByValues(_, a) => {
                 let a = self.eval(pool, *a, variables);
                 Value { must: 0, ..a }
             }

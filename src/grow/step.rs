@@ -685,6 +685,13 @@ impl<'p> Stepper<'p> {
                     set(state, done, Held { causes, newest, ..Held::ZERO });
                 }
             }
+            Op::From { .. } | Op::Named { .. } | Op::Pin { .. } => {
+                return Err(Halt::Error(
+                    Diagnostic::unsupported("grow::page-tables", "page tables and tags need another engine")
+                        .at(self.instr(state).span, "here")
+                        .help("`--engine worlds` runs every test"),
+                ));
+            }
             Op::Fault { .. } | Op::ExceptionReturn { .. } | Op::Mark { .. } => {
                 return Err(Halt::Error(
                     Diagnostic::unsupported("grow::faults", "exceptions need another engine")

@@ -39,7 +39,15 @@ pub fn cells(test: &Test, isa: &dyn Isa, addressed: &[(usize, usize)], program: 
         let sym = intern(&mut program.symbols, &name);
         let init = program.instruction(&relative);
         program.code_cells.push(((thread as u16, pc as u16), sym));
-        program.locations.push(Location { name, sym, offset: 0, ty: INSTRUCTION, declared: true, init });
+        program.locations.push(Location {
+            space: Default::default(),
+            name,
+            sym,
+            offset: 0,
+            ty: INSTRUCTION,
+            declared: true,
+            init,
+        });
     }
 }
 
@@ -53,6 +61,7 @@ pub fn value(isa: &dyn Isa, program: &mut Program, text: &str, span: Span) -> Re
         program.threads.iter().flat_map(|thread| thread.labels.clone()).collect();
     let labels: Vec<(String, usize)> = labels.into_iter().map(|(name, _)| (name, 1000)).collect();
     let mut cx = ColumnCx {
+        extensions: &Default::default(),
         thread: 0,
         regs: &mut program.regs,
         symbols: &mut program.symbols,
@@ -101,6 +110,7 @@ pub fn fetched(isa: &dyn Isa, program: &mut Program) {
         }
         let labels = program.threads[thread].labels.clone();
         let mut cx = ColumnCx {
+            extensions: &Default::default(),
             thread,
             regs: &mut program.regs,
             symbols: &mut program.symbols,
@@ -131,6 +141,7 @@ fn place(
         false => Vec::new(),
     };
     let mut cx = ColumnCx {
+        extensions: &Default::default(),
         thread,
         regs: &mut program.regs,
         symbols: &mut program.symbols,

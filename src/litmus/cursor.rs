@@ -347,7 +347,8 @@ impl<'a> Cursor<'a> {
             self.bump();
             if depth == 0 {
                 let all = self.text(self.since(start));
-                return Ok(all.trim_start_matches('(').trim_end_matches(')').trim().to_string());
+                let inner = all.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+                return Ok(inner.unwrap_or(all).trim().to_string());
             }
         }
     }

@@ -251,6 +251,12 @@ fn side(cursor: &mut Cursor) -> Parsed<Side> {
     if cursor.eat("*") {
         return Ok(Side::Loc(cursor.loc(false)?));
     }
+    if cursor.is_word("parel1_t") && cursor.is_sym(1, ":") {
+        cursor.bump();
+        cursor.bump();
+        let inner = cursor.balanced()?;
+        return Ok(Side::Const(super::ast::Const::Special(format!("parel1_t:({inner})"))));
+    }
     if cursor.is_sym(0, "(") {
         return Ok(Side::Const(super::ast::Const::Special(format!("({})", cursor.balanced()?))));
     }

@@ -121,6 +121,10 @@ fn value(cursor: &mut Cursor, entry: &mut Init) -> Parsed<()> {
                 cursor.expect(",")?;
             }
         }
+        if let Some(mask) = tag_mask(&entry.values) {
+            entry.values = vec![Const::Int { text: mask.to_string(), value: mask }];
+            return Ok(());
+        }
         return check_array(entry, cursor.last_span());
     }
     if cursor.is_sym(0, "(") {
@@ -156,6 +160,19 @@ fn value(cursor: &mut Cursor, entry: &mut Init) -> Parsed<()> {
     }
     entry.values.push(value);
     Ok(())
+}
+
+/// `{:red,:blue}`: the number with the bits of these tags.
+fn tag_mask(values: &[Const]) -> Option<i128> {
+    let bit = |value: &Const| match value {
+        Const::Special(text) => {
+            let name = text.strip_prefix(':')?;
+            super::machine::TAGS.iter().position(|tag| *tag == name).map(|bit| 1i128 << bit)
+        }
+        _ => None,
+    };
+    let bits: Option<Vec<i128>> = values.iter().map(bit).collect();
+    bits.filter(|bits| !bits.is_empty()).map(|bits| bits.iter().fold(0, |mask, bit| mask | bit))
 }
 
 /// An array has as many values as elements.

@@ -1,14 +1,19 @@
 //! [`Test`] → [`Lowered`]: names resolved, instructions translated, nothing left of the syntax.
 
+use crate::arch::extensions::Extensions;
 use crate::arch::{self, ArchId, ColumnCx, Isa};
 use crate::diag::{Diagnostic, nearest};
-use crate::program::{Faults, Features, Instr, Location, Mixed, Op, Program, RegTable, Thread, Type, Value};
+use crate::program::{
+    Faults, Features, Instr, Location, Machine, Mixed, Oa, Op, Program, Pte, RegTable, Space, Sym, Thread,
+    Type, Value,
+};
 use crate::variant::Variant;
 
 use super::ast::{Cell, Code, Column, Const, Init, Loc, Test, Ty};
 use super::lower_c::{self, CProgram};
-use super::names::{Names, intern};
-use super::{Lowered, code, hash, observe, questions, types, variants};
+use super::names::{Names, Place, intern};
+use super::special::Named;
+use super::{Lowered, code, hash, machine, observe, questions, types, variants};
 use crate::source::Span;
 
 /// What, besides the test itself, decides how it is read.
@@ -38,6 +43,7 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
             locations: Vec::new(),
             init_regs: Vec::new(),
             reg_types: Vec::new(),
+            machine: Machine::default(),
             faults: Faults::default(),
             instructions: Vec::new(),
             code_cells: Vec::new(),
@@ -45,6 +51,7 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
             features: Features::of(&variants),
         },
         isa: arch::isa(test.arch),
+        extensions: Vec::new(),
         diags: Vec::new(),
         addressed: Vec::new(),
     };
@@ -57,6 +64,21 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
         let message = format!("instruction fetches are not there for {}", test.arch.name());
         let error = Diagnostic::unsupported("variant::unsupported", message);
         lowering.diags.push(error.at(test.name_span, "under `-variant ifetch`"));
+    }
+    let n_threads = match &test.code {
+        Code::Table(table) => table.columns.len(),
+        Code::C(_) => 0,
+    };
+    match machine::setup(test, &variants, n_threads) {
+        Ok(setup) => {
+            let machine = &mut lowering.program.machine;
+            machine.tables = setup.tables;
+            if setup.tags {
+                machine.tags = machine::TAGS.iter().map(|tag| (*tag).to_string()).collect();
+            }
+            lowering.extensions = setup.threads;
+        }
+        Err(error) => lowering.diags.push(error),
     }
     lowering.symbols_of_init();
     lowering.check_arrays();
@@ -120,6 +142,8 @@ struct Lowering<'a> {
     test: &'a Test,
     program: Program,
     isa: Option<&'static dyn Isa>,
+    /// By thread.
+    extensions: Vec<Extensions>,
     diags: Vec<Diagnostic>,
     /// Instructions whose address the code takes.
     addressed: Vec<(usize, usize)>,
@@ -132,9 +156,19 @@ impl Lowering<'_> {
             if let Loc::Global(name) | Loc::Cell(name, _) = &entry.loc {
                 intern(&mut self.program.symbols, name);
             }
+            if let Loc::Special(text) = &entry.loc
+                && let Some(named) = Named::parse(text)
+            {
+                intern(&mut self.program.symbols, named.symbol());
+            }
             for value in &entry.values {
                 if let Const::Global(name) | Const::Element(name, _) = value {
                     intern(&mut self.program.symbols, name);
+                }
+                if let Const::Special(text) = value {
+                    for name in special_symbols(text) {
+                        intern(&mut self.program.symbols, name);
+                    }
                 }
             }
         }
@@ -226,6 +260,8 @@ impl Lowering<'_> {
             ..Thread::default()
         };
         let mut addressed = Vec::new();
+        let mut extensions = self.extensions.get(number).cloned().unwrap_or_default();
+        extensions.handler = handler.is_some();
         let stop = handler.map(|handler| stop_cell(handler.span));
         let all = column.cells.iter().chain(&stop).chain(handler.iter().flat_map(|handler| &handler.cells));
         for cell in all.filter(|cell| !cell.text.is_empty()) {
@@ -243,6 +279,7 @@ impl Lowering<'_> {
                 features: &self.program.features,
                 relative: false,
                 addressed: &mut addressed,
+                extensions: &extensions,
             };
             match isa.instruction(&mut cx, &cell.text, cell.span) {
                 Ok(instruction) => thread.code.push(instruction),
@@ -261,8 +298,15 @@ impl Lowering<'_> {
             let Loc::Global(name) = &entry.loc else { continue };
             let sym = intern(&mut self.program.symbols, name);
             let (ty, declared) = self.declared(entry);
-            let cell =
-                |name: String, offset: i64| Location { name, sym, offset, ty, declared, init: Value::ZERO };
+            let cell = |name: String, offset: i64| Location {
+                space: Space::Data,
+                name,
+                sym,
+                offset,
+                ty,
+                declared,
+                init: Value::ZERO,
+            };
             if let Ty::Array(_, len) = &entry.ty {
                 arrays.push((sym, *len));
                 let bytes = i64::from(ty.bytes);
@@ -277,6 +321,7 @@ impl Lowering<'_> {
             let made = elsewhere.iter().any(|global| global.sym == sym);
             if !made && !self.program.locations.iter().any(|l| l.sym == sym) {
                 self.program.locations.push(Location {
+                    space: Space::Data,
                     name: name.clone(),
                     sym,
                     offset: 0,
@@ -286,7 +331,40 @@ impl Lowering<'_> {
                 });
             }
         }
+        self.special_cells();
         arrays
+    }
+
+    /// Each symbol has a page table entry where there are page tables, and tags where there are tags.
+    fn special_cells(&mut self) {
+        let program = &mut self.program;
+        for index in 0..program.symbols.len() {
+            let (sym, name) = (Sym(index as u16), program.symbols[index].clone());
+            let cell = |space: Space, name: String, offset: i64, init: Value| Location {
+                space,
+                name,
+                sym,
+                offset,
+                ty: Type { bytes: 8, signed: false },
+                declared: true,
+                init,
+            };
+            if program.machine.tables.is_some() {
+                let entry = Value::Pte(Pte::of(Oa::Phys(sym)));
+                program.locations.push(cell(Space::Pte, format!("PTE({name})"), 0, entry));
+            }
+            if !program.machine.tags.is_empty() {
+                let of = program.locations.iter().filter(|l| l.sym == sym && l.space == Space::Data);
+                let end = of.map(|l| l.offset + i64::from(l.ty.bytes)).max().unwrap_or(1);
+                for granule in 0..(end + 15) / 16 {
+                    let shown = match granule {
+                        0 => format!("tag({name})"),
+                        _ => format!("tag({name}+{})", 16 * granule),
+                    };
+                    program.locations.push(cell(Space::Tag, shown, 16 * granule, Value::Tag(0)));
+                }
+            }
+        }
     }
 
     /// The declared type of an entry, and whether it was written.
@@ -354,7 +432,9 @@ fn registers(test: &Test, names: &mut Names, diags: &mut Vec<Diagnostic>) {
             Loc::Reg { thread, name } => (vec![*thread], name.clone()),
             Loc::Symbolic(name) => (users(test, name), format!("%{name}")),
             Loc::Special(text) => {
-                diags.push(super::names::special(text, entry.loc_span));
+                if let Err(error) = special_cell(names, text, entry) {
+                    diags.push(error);
+                }
                 continue;
             }
             Loc::Global(_) | Loc::Cell(..) => continue,
@@ -398,6 +478,55 @@ fn registers(test: &Test, names: &mut Names, diags: &mut Vec<Diagnostic>) {
     }
 }
 
+/// The names in a value that is neither number nor plain address.
+fn special_symbols(text: &str) -> Vec<&str> {
+    if let Some(named) = Named::parse(text) {
+        return vec![named.symbol()];
+    }
+    match text.split_once(':') {
+        Some((name, _))
+            if !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') =>
+        {
+            vec![name]
+        }
+        _ => {
+            // `(oa:PA(x), …)`.
+            let inner = text.split("PA(").skip(1).chain(text.split("PTE(").skip(1));
+            let named = inner.filter_map(|rest| rest.split_once(')')).map(|(name, _)| name.trim());
+            let old = text
+                .split("phy_")
+                .skip(1)
+                .filter_map(|rest| rest.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next());
+            named.chain(old).collect()
+        }
+    }
+}
+
+/// The initial value of a page table entry or of a tag.
+fn special_cell(names: &mut Names, text: &str, entry: &Init) -> Result<(), Diagnostic> {
+    let place = names.special_place(text, entry.loc_span)?;
+    let Place::One(crate::condition::Observable::Loc(loc)) = place else { return Ok(()) };
+    let own = names.program.locations[loc.0 as usize].sym;
+    let Some(value) = entry.values.first() else { return Ok(()) };
+    let value = match value {
+        Const::Special(text) => names.special_value(text, Some(own), entry.value_span)?,
+        value => names.value(value, entry.value_span)?,
+    };
+    let cell = &mut names.program.locations[loc.0 as usize];
+    cell.init = match (cell.space, value) {
+        (Space::Pte, Value::Phys { sym, .. }) => Value::Pte(Pte::of(Oa::Phys(sym))),
+        (Space::Pte, Value::Pte(_)) | (Space::Tag, Value::Tag(_) | Value::Addr { .. }) => value,
+        _ => {
+            return Err(Diagnostic::error(
+                "litmus::bad-entry",
+                format!("`{}` cannot start with that value", cell.name),
+            )
+            .at(entry.value_span, "not a value of this place"));
+        }
+    };
+    Ok(())
+}
+
 /// The threads that mention `%name`.
 fn users(test: &Test, name: &str) -> Vec<usize> {
     let Code::Table(table) = &test.code else { return Vec::new() };
@@ -417,7 +546,8 @@ fn cell_values(test: &Test, names: &mut Names, diags: &mut Vec<Diagnostic>, warn
     for entry in &test.init {
         let Loc::Global(name) = &entry.loc else { continue };
         let sym = names.symbol(name);
-        let Some(first) = names.program.locations.iter().position(|l| l.sym == sym) else { continue };
+        let data = |l: &Location| l.sym == sym && l.space == Space::Data;
+        let Some(first) = names.program.locations.iter().position(data) else { continue };
         for (index, value) in entry.values.iter().enumerate() {
             match names.value(value, entry.value_span) {
                 Ok(value) => {

@@ -2,7 +2,7 @@
 
 use crate::arch::c::{self, Global, KernelVersion, Macros, Origin};
 use crate::diag::{Diagnostic, Diagnostics, Severity};
-use crate::program::{Location, Program, Sym, Type, Value};
+use crate::program::{Location, Program, Space, Sym, Type, Value};
 use crate::variant::Variant;
 
 use super::ast::{Loc, Region, Test, Ty};
@@ -66,6 +66,7 @@ pub fn cells(test: &Test, globals: &[Global], program: &mut Program) -> Vec<(Sym
         let value = |index: usize| global.init.get(index).copied().unwrap_or(Value::ZERO);
         let declared = global.origin != Origin::Parameter;
         let cell = |name: String, index: usize| Location {
+            space: Space::Data,
             name,
             sym: global.sym,
             offset: index as i64 * i64::from(global.ty.bytes),

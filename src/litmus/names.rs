@@ -3,7 +3,7 @@
 use crate::arch::Isa;
 use crate::condition::Observable;
 use crate::diag::{Diagnostic, nearest};
-use crate::program::{Location, Program, Reg, Sym, Type, Value, wrap};
+use crate::program::{Location, Program, Reg, Space, Sym, Type, Value, wrap};
 use crate::source::Span;
 
 use super::ast::{Const, Loc};
@@ -100,13 +100,17 @@ impl Names<'_> {
             Const::Label { thread, name } => self.label(*thread, name, span),
             Const::Special(text) => match (instruction_text(text), self.isa) {
                 (Some(text), Some(isa)) => super::code::value(isa, self.program, text, span),
-                _ => Err(special(text, span)),
+                _ => self.special_value(text, None, span),
             },
         }
     }
 
     fn element_bytes(&self, sym: Sym) -> i64 {
-        self.program.locations.iter().find(|l| l.sym == sym).map_or(4, |l| i64::from(l.ty.bytes))
+        self.program
+            .locations
+            .iter()
+            .find(|l| l.sym == sym && l.space == Space::Data)
+            .map_or(4, |l| i64::from(l.ty.bytes))
     }
 
     fn label(&self, thread: usize, name: &str, span: Span) -> Result<Value, Diagnostic> {
@@ -161,15 +165,16 @@ impl Names<'_> {
                 format!("`%{name}` needs a thread to be observed"),
             )
             .at(span, "which thread's register?")),
-            Loc::Special(text) => Err(special(text, span)),
+            Loc::Special(text) => self.special_place(text, span),
         }
     }
 
     /// The cells of a symbol, in the order of their offsets; a new symbol gets one.
     fn cells(&mut self, sym: Sym) -> Vec<Observable> {
-        if !self.program.locations.iter().any(|l| l.sym == sym) {
+        if !self.program.locations.iter().any(|l| l.sym == sym && l.space == Space::Data) {
             let name = self.program.symbols[sym.0 as usize].clone();
             self.program.locations.push(Location {
+                space: Space::Data,
                 name,
                 sym,
                 offset: 0,
@@ -178,7 +183,8 @@ impl Names<'_> {
                 init: Value::ZERO,
             });
         }
-        let cells = self.program.locations.iter().enumerate().filter(|(_, l)| l.sym == sym);
+        let cells = self.program.locations.iter().enumerate();
+        let cells = cells.filter(|(_, l)| l.sym == sym && l.space == Space::Data);
         cells.map(|(index, _)| Observable::Loc(crate::program::LocId(index as u16))).collect()
     }
 
@@ -233,7 +239,8 @@ pub fn special(text: &str, span: Span) -> Diagnostic {
         _ => text.to_string(),
     };
     Diagnostic::unsupported("litmus::special-value", format!("`{shown}` is not supported"))
-        .at(span, "page tables, tags, authentication codes and instructions as values are not handled")
+        .at(span, "not a value or place of this machine")
+        .help("page tables need the variant `vmsa` (AArch64), tags `memtag`")
 }
 
 /// A register one edit away from a name that is none.

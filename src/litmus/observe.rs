@@ -2,7 +2,7 @@
 
 use crate::condition::{Atom, Condition, Observable, Prop, type_of};
 use crate::diag::Diagnostic;
-use crate::program::{FaultPattern, Sym, Type, Value};
+use crate::program::{FaultPattern, Space, Sym, Type, Value};
 use crate::source::Span;
 
 use super::ast::{self, Fault, Item, Loc, Side, Test};
@@ -102,7 +102,10 @@ fn pattern(fault: &Fault) -> FaultPattern {
     FaultPattern {
         thread: fault.thread,
         label: fault.label.clone(),
-        symbol: fault.loc.clone(),
+        symbol: fault.loc.as_ref().map(|loc| match loc.strip_prefix("pte_") {
+            Some(name) => format!("PTE({name})"),
+            None => loc.replace("TTD(", "PTE(").replace(' ', ""),
+        }),
         kind: fault.kind.clone(),
         text: fault.to_string(),
     }
@@ -216,7 +219,26 @@ impl Observer<'_, '_> {
         text.push("=");
         match (&atom.right, left) {
             (Side::Const(value), Place::One(left)) => {
-                let Some(value) = self.value(value, atom.right_span) else { return Prop::False };
+                let entry_of = match left {
+                    Observable::Loc(loc) => {
+                        let cell = &self.names.program.locations[loc.0 as usize];
+                        (cell.space == Space::Pte).then_some(cell.sym)
+                    }
+                    _ => None,
+                };
+                let value = match value {
+                    ast::Const::Special(text) => {
+                        match self.names.special_value(text, entry_of, atom.right_span) {
+                            Ok(value) => Some(value),
+                            Err(error) => {
+                                self.diags.push(error);
+                                None
+                            }
+                        }
+                    }
+                    value => self.value(value, atom.right_span),
+                };
+                let Some(value) = value else { return Prop::False };
                 text.pieces.push(Piece::Value(value));
                 Prop::Atom(Atom::Equals { left, ty: type_of(self.names.program, left), value })
             }
@@ -288,7 +310,9 @@ impl Observer<'_, '_> {
             }
             Place::One(Observable::Loc(loc)) => {
                 let location = &self.names.program.locations[loc.0 as usize];
-                if self.names.array_len(location.sym).is_some() || local_of(&location.name).is_some() {
+                if self.names.array_len(location.sym).is_some() && location.space == Space::Data
+                    || local_of(&location.name).is_some()
+                {
                     text.push(&location.name);
                 } else {
                     text.pieces.push(Piece::Global(location.name.clone()));
@@ -314,10 +338,15 @@ fn display(names: &Names, places: &[Place]) -> (Vec<Observable>, Vec<Shown>) {
             }
             Place::One(Observable::Loc(loc)) => {
                 let l = &program.locations[loc.0 as usize];
-                let class = if names.array_len(l.sym).is_some() { 2 } else { 1 };
+                let class = match l.space {
+                    Space::Data if names.array_len(l.sym).is_some() => 4,
+                    Space::Data => 1,
+                    Space::Tag => 2,
+                    Space::Pte => 3,
+                };
                 (class, 0, 0, &program.symbols[l.sym.0 as usize], l.sym, l.offset)
             }
-            Place::One(Observable::Fault(_) | Observable::Faults) => (3, 0, 0, "", Sym(0), 0),
+            Place::One(Observable::Fault(_) | Observable::Faults) => (5, 0, 0, "", Sym(0), 0),
             Place::Array(sym, _) => (1, 0, 0, &program.symbols[sym.0 as usize], *sym, 0),
         }
     };
@@ -336,7 +365,8 @@ fn display(names: &Names, places: &[Place]) -> (Vec<Observable>, Vec<Shown>) {
                     }
                     Observable::Loc(loc) => {
                         let l = &program.locations[loc.0 as usize];
-                        match (names.array_len(l.sym), local_of(&l.name)) {
+                        let array = names.array_len(l.sym).filter(|_| l.space == Space::Data);
+                        match (array, local_of(&l.name)) {
                             (None, Some((thread, name))) => {
                                 ShownKind::Register { thread, name: name.to_string() }
                             }

@@ -538,6 +538,9 @@ impl Layout<'_> {
             Op::Alloc { .. } | Op::Free { .. } => {
                 return Err(self.unsupported("objects made while the program runs"));
             }
+            Op::From { .. } | Op::Named { .. } | Op::Pin { .. } => {
+                return Err(self.unsupported("page tables and tags"));
+            }
             Op::Other { .. } => return Err(self.unsupported("an operation of the kernel's own model")),
         }
         // Results that only say that something was done.

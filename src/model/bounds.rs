@@ -486,7 +486,7 @@ impl<'a> Bounds<'a> {
                     shape.add_identity(out, visible.words());
                 })
             }
-            Expr::DifferentValues(a) => {
+            Expr::ByValues(_, a) => {
                 let may = self.place(*a)?.may;
                 let must = self.nothing();
                 let empty = self.words[may..may + rel].iter().all(|word| *word == 0);

@@ -10,6 +10,7 @@ mod origin;
 mod plain;
 mod pool;
 mod vacuous;
+mod values;
 
 #[cfg(test)]
 mod tests;
@@ -20,6 +21,7 @@ pub use origin::{Operator, Origins, Spot, Written};
 pub use plain::{EvalError, Plain};
 pub use pool::{Dynamics, Node, Polarity, Pool};
 pub use vacuous::{Vacuous, vacuous};
+pub use values::{ENTRY_SETS, ValueTest};
 
 use std::fmt;
 use std::sync::Arc;
@@ -98,8 +100,8 @@ pub enum Expr {
     Plus(ExprId),
     /// `r*`.
     Star(ExprId),
-    /// Pairs of `r` that do not hold two equal values (primitive `different-values`): depends on values, hence on `rf`.
-    DifferentValues(ExprId),
+    /// Pairs of `r` whose values are as a test asks (primitive `different-values`): depends on values, hence on `rf`.
+    ByValues(ValueTest, ExprId),
     /// An interpreted leaf.
     Interp(InterpId, Sort),
 }
@@ -349,7 +351,7 @@ impl Model {
                 | Expr::Opt(a)
                 | Expr::Plus(a)
                 | Expr::Star(a)
-                | Expr::DifferentValues(a) => work.push(*a),
+                | Expr::ByValues(_, a) => work.push(*a),
                 Expr::Interp(interp, _) => work.extend(&self.pool.interp(*interp).inputs),
             }
         }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::base::no_value;
-use super::{Base, Expr, ExprId, FixId, Interp, Model, Pool, Sort, Test, TestKind, Universe, Val};
+use super::{Base, Expr, ExprId, FixId, Interp, Model, Pool, Sort, Test, TestKind, Universe, Val, ValueTest};
 use crate::diag::Diagnostic;
 use crate::limits;
 use crate::relation::{Rel, Set};
@@ -52,8 +52,8 @@ pub struct Plain<'a> {
     /// Nodes that mention a recursion variable, valid for its current value only.
     scratch: FxHashMap<ExprId, Arc<Val>>,
     variables: FxHashMap<(FixId, u32), Arc<Val>>,
-    /// Pairs of events known to hold equal values, for `different-values`.
-    equal_values: Option<Rel>,
+    /// Pairs of events whose values are as asked.
+    by_values: Vec<(ValueTest, Rel)>,
 }
 
 impl<'a> Plain<'a> {
@@ -67,7 +67,7 @@ impl<'a> Plain<'a> {
             cache: vec![None; model.pool.len()],
             scratch: FxHashMap::default(),
             variables: FxHashMap::default(),
-            equal_values: None,
+            by_values: Vec::new(),
         }
     }
 
@@ -81,9 +81,9 @@ impl<'a> Plain<'a> {
         self.cache[id.0 as usize] = Some(Arc::new(value));
     }
 
-    /// Says which pairs of events hold equal values.
-    pub fn set_equal_values(&mut self, pairs: Rel) {
-        self.equal_values = Some(pairs);
+    /// Says which pairs of events hold values as asked.
+    pub fn set_by_values(&mut self, test: ValueTest, pairs: Rel) {
+        self.by_values.push((test, pairs));
     }
 
     /// The value of a node.
@@ -210,10 +210,10 @@ impl<'a> Plain<'a> {
             Expr::Opt(a) => Val::Rel(self.rel_of(*a)?.union(&Rel::id_on(&self.visible))),
             Expr::Plus(a) => Val::Rel(self.rel_of(*a)?.plus()),
             Expr::Star(a) => Val::Rel(self.rel_of(*a)?.plus().union(&Rel::id_on(&self.visible))),
-            Expr::DifferentValues(a) => {
+            Expr::ByValues(test, a) => {
                 let rel = self.rel_of(*a)?;
-                match &self.equal_values {
-                    Some(equal) => Val::Rel(rel.diff(equal)),
+                match self.by_values.iter().find(|(known, _)| known == test) {
+                    Some((_, pairs)) => Val::Rel(rel.inter(pairs)),
                     None => Val::Rel(rel),
                 }
             }

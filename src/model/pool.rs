@@ -1,11 +1,13 @@
 //! The expression pool: hash-consing, with the facts that every node carries.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 
 use crate::limits;
 use crate::source::Span;
 
-use super::{Base, ChoiceId, Expr, ExprId, FixGroup, FixId, Interp, InterpId, Sort};
+use super::{Base, ChoiceId, Expr, ExprId, FixGroup, FixId, Interp, InterpId, Sort, ValueTest};
 
 /// Sequences of more members than this stay nested: each of `a1 = a0;a0`, `a2 = a1;a1` … would be twice as long as the one before.
 const MAX_FLAT: usize = 64;
@@ -212,6 +214,10 @@ impl Pool {
         if let Some(id) = self.index.get(&expr) {
             return *id;
         }
+        if let Expr::ByValues(..) = expr {
+            // Values come from `rf`, whose node must be there before this one gets its number.
+            self.base(Base::Rf, Sort::Rel);
+        }
         let id = ExprId(self.nodes.len() as u32);
         let sort = self.sort_of(&expr);
         let dynamics = self.dynamics_of(&expr, id);
@@ -346,7 +352,7 @@ impl Pool {
                 }
                 _ => Err(Expr::Star(a)),
             },
-            Expr::DifferentValues(a) if self.is_empty_node(a) => Ok(a),
+            Expr::ByValues(_, a) if self.is_empty_node(a) => Ok(a),
             other => Err(other),
         }
     }
@@ -371,7 +377,7 @@ impl Pool {
             | Expr::Opt(_)
             | Expr::Plus(_)
             | Expr::Star(_)
-            | Expr::DifferentValues(_) => Sort::Rel,
+            | Expr::ByValues(..) => Sort::Rel,
         }
     }
 
@@ -405,7 +411,7 @@ impl Pool {
             | Expr::Opt(a)
             | Expr::Plus(a)
             | Expr::Star(a) => result.merge(&self.node(*a).dynamics, same),
-            Expr::DifferentValues(a) => {
+            Expr::ByValues(_, a) => {
                 let rf = self.base(Base::Rf, Sort::Rel);
                 result.merge(&self.node(*a).dynamics, same);
                 result.merge(&Dynamics { bases: vec![(rf, Polarity::Mixed)] }, same);
@@ -441,6 +447,15 @@ impl Pool {
     /// The node of an expression, if it is there.
     pub fn find(&self, expr: &Expr) -> Option<ExprId> {
         self.index.get(expr).copied()
+    }
+
+    /// What is asked about values, each once.
+    pub fn value_tests(&self) -> BTreeSet<ValueTest> {
+        let asked = |node: &Node| match node.expr {
+            Expr::ByValues(test, _) => Some(test),
+            _ => None,
+        };
+        self.nodes.iter().filter_map(asked).collect()
     }
 
     /// The node of a recursion variable, if it was ever used.

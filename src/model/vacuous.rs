@@ -197,7 +197,7 @@ impl Facts {
                 let fact = self.of(*a);
                 Fact { external: false, ..fact }
             }
-            Expr::DifferentValues(a) => self.of(*a),
+            Expr::ByValues(_, a) => self.of(*a),
             Expr::Opt(a) | Expr::Star(a) => {
                 let fact = self.of(*a);
                 let order = if fact.order == Order::None { Order::None } else { Order::Weak };

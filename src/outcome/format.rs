@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use crate::condition::{Observable, type_of};
 use crate::litmus::{Lowered, Shown, ShownKind};
-use crate::program::{Program, Sym, Type, Value, push_value};
+use crate::program::{Oa, Program, Pte, Sym, Type, Value, push_value};
 
 /// How values and locations look.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,7 +43,8 @@ fn push_faults(line: &mut String, values: &[Value], test: &Lowered) {
         return;
     }
     let set = fault_set(values, test);
-    let happened: Vec<String> = asked.of(set).iter().map(|fault| format!("Fault({fault});")).collect();
+    let happened: Vec<String> =
+        asked.of(set).iter().map(|fault| format!("Fault({});", asked.show(fault))).collect();
     line.push(' ');
     line.push_str(&happened.join(" "));
     for (index, pattern) in asked.patterns.iter().enumerate() {
@@ -117,26 +118,53 @@ fn push_shown(line: &mut String, values: &[Value], shown: &Shown, test: &Lowered
     line.push('}');
 }
 
-/// Integers by value, then instructions (`NOP` first), then code by label, then addresses by name.
+/// Integers by value, then instructions (`NOP` first), then code by label, then addresses by name, then what only some machines have.
 pub(super) fn compare(a: Value, b: Value, program: &Program) -> Ordering {
     let rank = |value: Value| match value {
         Value::Int(_) => 0,
         Value::Instr(_) => 1,
         Value::Code { .. } => 2,
         Value::Addr { .. } => 3,
+        Value::Tagged { .. } => 4,
+        Value::Tag(_) => 5,
+        Value::Phys { .. } => 6,
+        Value::PteAddr(_) | Value::Page(_) | Value::TagAddr { .. } => 7,
+        Value::Pte(_) => 8,
+        Value::Translated(_) => 9,
     };
+    let name = |sym: Sym| program.symbol(sym);
     match (a, b) {
         (Value::Int(a), Value::Int(b)) => a.cmp(&b),
-        (Value::Addr { sym: a, offset: from }, Value::Addr { sym: b, offset: to }) => {
-            let name = |sym: Sym| program.symbols.get(sym.0 as usize);
-            name(a).cmp(&name(b)).then(from.cmp(&to))
+        (Value::Addr { sym: a, offset: from }, Value::Addr { sym: b, offset: to })
+        | (Value::Phys { sym: a, offset: from }, Value::Phys { sym: b, offset: to })
+        | (Value::TagAddr { sym: a, offset: from }, Value::TagAddr { sym: b, offset: to }) => {
+            name(a).cmp(name(b)).then(from.cmp(&to))
         }
         (Value::Instr(a), Value::Instr(b)) => {
             let text = |number: u16| program.instructions.get(usize::from(number)).map(String::as_str);
             let order = |number: u16| (text(number) != Some("NOP"), text(number));
             order(a).cmp(&order(b))
         }
+        (Value::Tagged { sym: a, tag: s, offset: from }, Value::Tagged { sym: b, tag: t, offset: to }) => {
+            name(a).cmp(name(b)).then(program.tag(s).cmp(program.tag(t))).then(from.cmp(&to))
+        }
+        (Value::Tag(a), Value::Tag(b)) => program.tag(a).cmp(program.tag(b)),
         (Value::Code { thread: a, pc: from }, Value::Code { thread: b, pc: to }) => (a, from).cmp(&(b, to)),
-        (a, b) => rank(a).cmp(&rank(b)),
+        (Value::PteAddr(a), Value::PteAddr(b)) | (Value::Page(a), Value::Page(b)) => name(a).cmp(name(b)),
+        (Value::Pte(a), Value::Pte(b)) => compare_entries(&a, &b, program),
+        (a, b) => rank(a).cmp(&rank(b)).then_with(|| a.cmp(&b)),
     }
+}
+
+/// Entries by their fields, output addresses by name.
+fn compare_entries(a: &Pte, b: &Pte, program: &Program) -> Ordering {
+    let output = |oa: Oa| match oa {
+        Oa::Empty => (0, ""),
+        Oa::Phys(sym) => (1, program.symbol(sym)),
+        Oa::Pte(sym) => (2, program.symbol(sym)),
+    };
+    let same = |pte: &Pte| Pte { oa: Oa::Empty, ..*pte };
+    (a.executable, a.attrs, output(a.oa))
+        .cmp(&(b.executable, b.attrs, output(b.oa)))
+        .then_with(|| same(a).cmp(&same(b)))
 }

@@ -68,8 +68,8 @@ impl States {
         let faults = !program.faults.patterns.is_empty();
         let last = match faults {
             true => self.ranks(|a, b| {
-                let set = |value: Value| program.faults.of(value.as_int().unwrap_or(0));
-                set(a).cmp(&set(b))
+                let set = |value: Value| value.as_int().unwrap_or(0);
+                program.faults.compare(set(a), set(b))
             }),
             false => Vec::new(),
         };

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use crate::diag::Diagnostic;
 use crate::source::Span;
 
-use super::{BinOp, Program, UnOp, Value};
+use super::{BinOp, Oa, Program, UnOp, Value};
 
 /// An operation that has no meaning for its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -66,10 +66,22 @@ fn truth(b: bool) -> Value {
 /// The operation has no meaning for the operand.
 pub fn eval_unary(op: UnOp, a: Value, bits: u32) -> Result<Value, IllegalOp> {
     let n = match (op, a) {
+        (
+            UnOp::EntryOf
+            | UnOp::IsEntry
+            | UnOp::Walk(_)
+            | UnOp::Updated(_)
+            | UnOp::Report
+            | UnOp::TagOf
+            | UnOp::Untag
+            | UnOp::TagCell,
+            Value::Int(_),
+        ) => return special(op, a).ok_or(IllegalOp::Unary(op, a)),
         (_, Value::Int(n)) => n,
         (UnOp::IsZero, _) => return Ok(Value::ZERO),
+        (UnOp::SignExtend(_) | UnOp::ZeroExtend(_), Value::Pte(_)) => return Err(IllegalOp::Unary(op, a)),
         (UnOp::SignExtend(_) | UnOp::ZeroExtend(_), address) => return Ok(address),
-        _ => return Err(IllegalOp::Unary(op, a)),
+        _ => return special(op, a).ok_or(IllegalOp::Unary(op, a)),
     };
     let result = match op {
         UnOp::Not => !n,
@@ -87,9 +99,39 @@ pub fn eval_unary(op: UnOp, a: Value, bits: u32) -> Result<Value, IllegalOp> {
             let low = u32::from(low).clamp(1, 128);
             i128::from(unsigned(n, low).leading_zeros() - (128 - low))
         }
+        _ => return Err(IllegalOp::Unary(op, a)),
     };
     Ok(Value::Int(wrap(result, bits)))
 }
+
+/// What only addresses, page table entries and tags have.
+fn special(op: UnOp, a: Value) -> Option<Value> {
+    Some(match (op, a) {
+        (UnOp::IsEntry, Value::PteAddr(_)) => Value::ONE,
+        (UnOp::IsEntry, _) => Value::ZERO,
+        (UnOp::EntryOf, Value::Addr { sym, .. } | Value::Tagged { sym, .. }) => Value::PteAddr(sym),
+        (UnOp::Walk(walk), Value::Pte(pte)) => Value::Int(walk.outcome(&pte) as i128),
+        (UnOp::Updated(dirty), Value::Pte(pte)) => Value::Pte(pte.updated(dirty)),
+        (UnOp::Report, Value::Phys { sym, offset }) => Value::Translated(Some((sym, offset))),
+        (UnOp::Report, Value::Int(0)) => Value::Translated(None),
+        // Green, where none is written.
+        (UnOp::TagOf, Value::Addr { .. }) => Value::Tag(0),
+        (UnOp::TagOf, Value::Tagged { tag, .. } | Value::Tag(tag)) => Value::Tag(tag),
+        (UnOp::Untag, Value::Tagged { sym, offset, .. }) => Value::Addr { sym, offset },
+        (UnOp::Untag, Value::Addr { .. } | Value::Phys { .. }) => a,
+        (
+            UnOp::TagCell,
+            Value::Tagged { sym, offset, .. } | Value::Addr { sym, offset } | Value::Phys { sym, offset },
+        ) => Value::TagAddr { sym, offset: offset.div_euclid(GRANULE) * GRANULE },
+        _ => return None,
+    })
+}
+
+/// Bits of an address below the page number.
+const PAGE_BITS: i128 = 12;
+
+/// Bytes that share a tag.
+const GRANULE: i64 = 16;
 
 fn reverse_bytes(n: i128, bytes: u8, group: u8) -> i128 {
     let mut input = n.to_le_bytes();
@@ -107,6 +149,9 @@ fn reverse_bytes(n: i128, bytes: u8, group: u8) -> i128 {
 /// The operation has no meaning for the operands.
 pub fn eval_binary(op: BinOp, a: Value, b: Value, bits: u32) -> Result<Value, IllegalOp> {
     match (a, b) {
+        _ if matches!(op, BinOp::Translate | BinOp::WithTag) => {
+            paired(op, a, b).ok_or(IllegalOp::Binary(op, a, b))
+        }
         (Value::Int(a), Value::Int(b)) => Ok(Value::Int(integers(op, a, b, bits))),
         _ => addresses(op, a, b, bits).ok_or(IllegalOp::Binary(op, a, b)),
     }
@@ -159,8 +204,46 @@ fn integers(op: BinOp, a: i128, b: i128, bits: u32) -> i128 {
         BinOp::Max => a.max(b),
         BinOp::Minu => ua.min(ub) as i128,
         BinOp::Maxu => ua.max(ub) as i128,
+        // Not for numbers: answered before.
+        BinOp::Translate | BinOp::WithTag => 0,
     };
     wrap(result, bits)
+}
+
+/// What takes an address and something that goes with it.
+fn paired(op: BinOp, a: Value, b: Value) -> Option<Value> {
+    match (op, a, b) {
+        (BinOp::Translate, Value::Pte(pte), Value::Addr { offset, .. } | Value::Tagged { offset, .. }) => {
+            match pte.oa {
+                Oa::Phys(sym) => Some(Value::Phys { sym, offset }),
+                // Nothing is there: no cell has such an address.
+                Oa::Empty | Oa::Pte(_) => Some(Value::Int(0)),
+            }
+        }
+        (BinOp::WithTag, Value::Addr { sym, offset } | Value::Tagged { sym, offset, .. }, _) => {
+            match eval_unary(UnOp::TagOf, b, 64) {
+                Ok(Value::Tag(tag)) => Some(Value::Tagged { sym, tag, offset }),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// An address moved by a number of bytes.
+fn moved(address: Value, by: i128) -> Option<Value> {
+    let by = by as i64;
+    Some(match address {
+        Value::Addr { sym, offset } => Value::Addr { sym, offset: offset.wrapping_add(by) },
+        Value::Phys { sym, offset } => Value::Phys { sym, offset: offset.wrapping_add(by) },
+        Value::Tagged { sym, tag, offset } => Value::Tagged { sym, tag, offset: offset.wrapping_add(by) },
+        Value::TagAddr { sym, offset } => Value::TagAddr { sym, offset: offset.wrapping_add(by) },
+        // Instructions have four bytes.
+        Value::Code { thread, pc } if by % 4 == 0 => {
+            Value::Code { thread, pc: u16::try_from(i64::from(pc) + by / 4).ok()? }
+        }
+        _ => return None,
+    })
 }
 
 /// At least one operand is an address.
@@ -173,27 +256,17 @@ fn addresses(op: BinOp, a: Value, b: Value, bits: u32) -> Option<Value> {
         BinOp::Add => {
             return match (a, b) {
                 (v, Value::Int(0)) | (Value::Int(0), v) => Some(v),
-                (Value::Addr { sym, offset }, Value::Int(n))
-                | (Value::Int(n), Value::Addr { sym, offset }) => {
-                    let offset = offset.wrapping_add(n as i64);
-                    Some(Value::Addr { sym, offset })
-                }
-                // Instructions are four bytes long.
-                (Value::Code { thread, pc }, Value::Int(n)) | (Value::Int(n), Value::Code { thread, pc })
-                    if n % 4 == 0 =>
-                {
-                    let pc = u16::try_from(i128::from(pc) + n / 4).ok()?;
-                    Some(Value::Code { thread, pc })
-                }
+                (address, Value::Int(n)) | (Value::Int(n), address) => moved(address, n),
                 _ => None,
             };
         }
         BinOp::Sub => {
             return match (a, b) {
                 (v, Value::Int(0)) => Some(v),
-                (Value::Addr { sym, offset }, Value::Int(n)) => {
-                    Some(Value::Addr { sym, offset: offset.wrapping_sub(n as i64) })
+                (address, Value::Int(n)) if !matches!(address, Value::Instr(_)) => {
+                    moved(address, n.wrapping_neg())
                 }
+                _ if a == b => Some(Value::ZERO),
                 (Value::Addr { sym: s, offset: x }, Value::Addr { sym: t, offset: y }) if s == t => {
                     Some(Value::Int(i128::from(x) - i128::from(y)))
                 }
@@ -201,10 +274,12 @@ fn addresses(op: BinOp, a: Value, b: Value, bits: u32) -> Option<Value> {
                     Some(Value::Int(4 * (i128::from(x) - i128::from(y))))
                 }
                 // Where the distance is not known: what a comparison by subtraction needs, and no more.
-                (Value::Addr { .. }, Value::Addr { .. })
+                (Value::Addr { .. } | Value::Tagged { .. }, Value::Addr { .. } | Value::Tagged { .. })
                 | (Value::Code { .. }, Value::Code { .. })
                 | (Value::Instr(_), Value::Instr(_) | Value::Int(_))
-                | (Value::Int(_), Value::Instr(_)) => Some(Value::Int(match a.cmp(&b) {
+                | (Value::Int(_), Value::Instr(_))
+                | (Value::Pte(_), Value::Pte(_))
+                | (Value::Tag(_), Value::Tag(_)) => Some(Value::Int(match a.cmp(&b) {
                     Ordering::Less => -1,
                     Ordering::Equal => 0,
                     Ordering::Greater => 1,
@@ -212,6 +287,24 @@ fn addresses(op: BinOp, a: Value, b: Value, bits: u32) -> Option<Value> {
                 _ => None,
             };
         }
+        BinOp::Or | BinOp::AndNot => {
+            if let (Value::Pte(pte), Value::Int(mask)) = (a, b) {
+                return pte.with_bits(mask, op == BinOp::Or).map(Value::Pte);
+            }
+        }
+        BinOp::And => {
+            if let (Value::Pte(pte), Value::Int(mask)) | (Value::Int(mask), Value::Pte(pte)) = (a, b) {
+                return Some(Value::Int(pte.bits() & mask));
+            }
+        }
+        BinOp::Lsr => {
+            if let (Value::Addr { sym, .. } | Value::Tagged { sym, .. }, Value::Int(PAGE_BITS)) = (a, b) {
+                return Some(Value::Page(sym));
+            }
+        }
+        _ => {}
+    }
+    match op {
         BinOp::Xor if a == b => return Some(Value::ZERO),
         BinOp::Xor | BinOp::Or if is(b, 0) => return Some(a),
         BinOp::Xor | BinOp::Or if is(a, 0) => return Some(b),

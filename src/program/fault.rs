@@ -1,5 +1,6 @@
 //! Faults: what a thread ran into, and how tests ask for it.
 
+use std::cmp::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A fault of an execution.
@@ -13,8 +14,20 @@ pub struct Fault {
     pub address: Option<String>,
     /// The symbol of that address.
     pub symbol: Option<String>,
-    /// Its type: `UndefinedInstruction`, `MMU:Translation` …
+    /// Its type: `UndefinedInstruction`, `D-MMU:Translation` …
     pub kind: String,
+    /// What else is to be said.
+    pub remark: Option<&'static str>,
+}
+
+impl Fault {
+    /// The order of state lines: by thread, labels, address and type.
+    fn order(&self, other: &Fault) -> Ordering {
+        let rank = |f: &Fault| KINDS.iter().position(|kind| f.kind.ends_with(kind)).unwrap_or(KINDS.len());
+        let (own, its) =
+            ((self.thread, &self.labels, &self.address), (other.thread, &other.labels, &other.address));
+        own.cmp(&its).then(rank(self).cmp(&rank(other))).then_with(|| self.cmp(other))
+    }
 }
 
 impl std::fmt::Display for Fault {
@@ -28,7 +41,8 @@ impl std::fmt::Display for Fault {
         if let Some(address) = &self.address {
             write!(f, ",{address}")?;
         }
-        write!(f, ",{}", self.kind)
+        write!(f, ",{}", self.kind)?;
+        self.remark.map_or(Ok(()), |remark| write!(f, ",{remark}"))
     }
 }
 
@@ -73,6 +87,9 @@ pub struct Faults {
     met: Arc<Mutex<Vec<Fault>>>,
 }
 
+/// Types in the order of state lines, before all others.
+const KINDS: [&str; 3] = ["Translation", "AccessFlag", "Permission"];
+
 impl Faults {
     /// The most faults of a test that can be told apart.
     pub const MOST: usize = 126;
@@ -102,8 +119,24 @@ impl Faults {
             .filter(|(n, _)| set >> n & 1 == 1)
             .map(|(_, fault)| fault.clone())
             .collect();
-        faults.sort();
+        faults.sort_by(Fault::order);
         faults
+    }
+
+    /// How two sets compare: as lists.
+    pub fn compare(&self, a: i128, b: i128) -> Ordering {
+        let (a, b) = (self.of(a), self.of(b));
+        let pairs = a.iter().zip(&b).map(|(a, b)| a.order(b));
+        pairs.into_iter().find(|order| order.is_ne()).unwrap_or(a.len().cmp(&b.len()))
+    }
+
+    /// A fault as state lines show it: its type is that of the least pattern that names one.
+    pub fn show(&self, fault: &Fault) -> String {
+        let typed = self.patterns.iter().rev().filter(|pattern| pattern.matches(fault));
+        match typed.filter_map(|pattern| pattern.kind.clone()).next() {
+            Some(kind) => Fault { kind, ..fault.clone() }.to_string(),
+            None => fault.to_string(),
+        }
     }
 
     /// Does a set hold a fault that the pattern asks for?

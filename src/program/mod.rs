@@ -10,7 +10,9 @@ mod conventions;
 mod eval;
 mod fault;
 mod features;
+mod machine;
 mod ops;
+mod pte;
 mod scopes;
 mod show;
 mod table;
@@ -22,13 +24,15 @@ pub use conventions::{CellSizes, Conventions};
 pub use eval::{IllegalOp, eval_binary, eval_unary, wrap};
 pub use fault::{Fault, FaultPattern, Faults};
 pub use features::{Features, Mixed, OnFault};
+pub use machine::Machine;
 pub use ops::{
     AccessSize, BinOp, BranchKind, Content, Extra, FETCH_TEMPORARIES, Op, Port, Property, Resume, SetName,
-    Storage, Target, Tmp, UnOp,
+    Storage, Target, Tmp, UnOp, WRITE_BACK,
 };
+pub use pte::{Attrs, Managed, Oa, Pte, Walk, Walked};
 pub use scopes::ScopeTree;
 pub use show::{format_value, push_value};
-pub use table::{Location, RegTable, Type};
+pub use table::{Location, RegTable, Space, Type};
 pub use uses::{AddressParts, Uses, addresses};
 pub use value::{LocId, Reg, Sym, Value};
 
@@ -63,6 +67,8 @@ pub struct Program {
     pub features: Features,
     /// Declared types of registers (thread, register): they decide how a value is printed.
     pub reg_types: Vec<(usize, Reg, Type)>,
+    /// What the machine has besides: page tables, tags.
+    pub machine: Machine,
 }
 
 /// One thread: a list of instructions. The index of an instruction is its program counter.
@@ -106,22 +112,67 @@ pub struct Instr {
 impl Program {
     /// The memory cell at an address, if there is one.
     pub fn location_at(&self, sym: Sym, offset: i64) -> Option<LocId> {
+        self.cell_in(Space::Data, sym, offset)
+    }
+
+    fn cell_in(&self, space: Space, sym: Sym, offset: i64) -> Option<LocId> {
         self.locations
             .iter()
-            .position(|l| l.sym == sym && l.offset == offset)
+            .position(|l| l.space == space && l.sym == sym && l.offset == offset)
             .map(|index| LocId(index as u16))
+    }
+
+    /// The memory cell that a value is the address of. Where there are page tables, virtual addresses are of none.
+    pub fn cell_of(&self, value: Value) -> Option<LocId> {
+        match value {
+            Value::Addr { sym, offset } if self.machine.tables.is_none() => self.location_at(sym, offset),
+            Value::Phys { sym, offset } => self.location_at(sym, offset),
+            Value::PteAddr(sym) => self.cell_in(Space::Pte, sym, 0),
+            Value::TagAddr { sym, offset } => self.cell_in(Space::Tag, sym, offset),
+            _ => None,
+        }
+    }
+
+    /// The address of a cell, as accesses reach it.
+    pub fn address_of(&self, cell: &Location) -> Value {
+        let (sym, offset) = (cell.sym, cell.offset);
+        match cell.space {
+            Space::Data if self.machine.tables.is_some() => Value::Phys { sym, offset },
+            Space::Data => Value::Addr { sym, offset },
+            Space::Pte => Value::PteAddr(sym),
+            Space::Tag => Value::TagAddr { sym, offset },
+        }
+    }
+
+    /// The name of a symbol.
+    pub fn symbol(&self, sym: Sym) -> &str {
+        self.symbols.get(sym.0 as usize).map_or("?", String::as_str)
+    }
+
+    /// The name of a tag.
+    pub fn tag(&self, tag: u16) -> &str {
+        self.machine.tags.get(usize::from(tag)).map_or("?", String::as_str)
     }
 
     /// A value as the user writes it.
     pub fn show(&self, value: Value) -> String {
         match value {
             Value::Int(n) => n.to_string(),
-            Value::Addr { sym, offset } => {
-                let name = self.symbols.get(sym.0 as usize).map_or("?", String::as_str);
-                match offset {
-                    0 => name.to_string(),
-                    _ => format!("{name}{offset:+}"),
-                }
+            Value::Addr { sym, offset } => moved(self.symbol(sym).to_string(), offset),
+            Value::Phys { sym, offset } => moved(format!("PA({})", self.symbol(sym)), offset),
+            Value::PteAddr(sym) => format!("PTE({})", self.symbol(sym)),
+            Value::Page(sym) => format!("TLB({})", self.symbol(sym)),
+            Value::Pte(pte) => pte.show(self),
+            Value::Translated(None) => "(parel1_t:(f:1))".to_string(),
+            Value::Translated(Some((sym, offset))) => {
+                format!("(parel1_t:(oa:{}))", self.show(Value::Phys { sym, offset }))
+            }
+            Value::Tagged { sym, tag, offset } => {
+                moved(format!("{}:{}", self.symbol(sym), self.tag(tag)), offset)
+            }
+            Value::Tag(tag) => format!(":{}", self.tag(tag)),
+            Value::TagAddr { sym, offset } => {
+                format!("tag({})", moved(self.symbol(sym).to_string(), offset))
             }
             Value::Instr(number) => match self.instructions.get(usize::from(number)).map(String::as_str) {
                 Some("NOP") => "NOP".to_string(),
@@ -172,4 +223,9 @@ impl Program {
         let labels = &self.threads.get(thread)?.labels;
         labels.iter().filter(|(_, at)| *at == pc).map(|(name, _)| name.as_str()).min()
     }
+}
+
+/// An address with its offset.
+fn moved(base: String, offset: i64) -> String {
+    if offset == 0 { base } else { format!("{base}{offset:+}") }
 }

@@ -12,6 +12,9 @@ pub struct Tmp(pub u16);
 /// The name of a predefined event set of the model side (`A`, `DMB.SY`, `Acq`, `X`, `Once`, …).
 pub type SetName = Cow<'static, str>;
 
+/// The set of writes that put back what was read, as a failing compare-and-swap may. No model knows it.
+pub const WRITE_BACK: &str = "(write-back)";
+
 /// Size of a memory access in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct AccessSize(pub u8);
@@ -60,6 +63,10 @@ pub enum BinOp {
     Max,
     Minu,
     Maxu,
+    /// A page table entry and a virtual address: where in physical memory the entry leads.
+    Translate,
+    /// A pointer and another one (or a tag): the first with the tag of the second.
+    WithTag,
 }
 
 impl BinOp {
@@ -80,6 +87,8 @@ impl BinOp {
             BinOp::Ltu | BinOp::Leu | BinOp::Gtu | BinOp::Geu => "unsigned comparison",
             BinOp::Min | BinOp::Minu => "the minimum",
             BinOp::Max | BinOp::Maxu => "the maximum",
+            BinOp::Translate => "translation",
+            BinOp::WithTag => "tagging",
         }
     }
 }
@@ -105,6 +114,22 @@ pub enum UnOp {
     ReverseBytes { bytes: u8, group: u8 },
     /// Number of leading zeros of the low `n` bits.
     CountLeadingZeros(u8),
+    /// The address of the page table entry of a virtual address.
+    EntryOf,
+    /// Is it the address of a page table entry?
+    IsEntry,
+    /// What becomes of an access through a page table entry: [`super::Walked`], as a number.
+    Walk(super::Walk),
+    /// A page table entry as hardware leaves it: with the access flag, and the dirty state if so.
+    Updated(bool),
+    /// What an address translation instruction leaves of a physical address, or of 0.
+    Report,
+    /// The tag of a pointer.
+    TagOf,
+    /// The pointer without its tag.
+    Untag,
+    /// The address of the tag of the granule that a pointer points to.
+    TagCell,
 }
 
 impl UnOp {
@@ -118,6 +143,9 @@ impl UnOp {
             UnOp::Bit(_) => "testing one bit",
             UnOp::ReverseBits(_) | UnOp::ReverseBytes { .. } => "reversal of the bits",
             UnOp::CountLeadingZeros(_) => "counting the leading zeros",
+            UnOp::EntryOf | UnOp::IsEntry | UnOp::Report => "translation",
+            UnOp::Walk(_) | UnOp::Updated(_) => "translation through a page table entry",
+            UnOp::TagOf | UnOp::Untag | UnOp::TagCell => "looking at the tag",
         }
     }
 }
@@ -189,6 +217,8 @@ pub enum Op {
     /// `dst := a`, with the sources of `a` and of every temporary in `also`
     /// (a data dependency that the value itself does not show).
     Taint { dst: Tmp, a: Tmp, also: Vec<Tmp> },
+    /// `dst := a`, but with the sources of `from` alone.
+    From { dst: Tmp, a: Tmp, from: Vec<Tmp> },
     /// Register read event; `dst` has it as its source.
     ReadReg { dst: Tmp, reg: Reg, port: Port },
     /// The same, with extra edges.
@@ -220,6 +250,10 @@ pub enum Op {
     /// exactly `sets`, with a location if `addr` is given. `read` gives it a value to read, `write` one to write,
     /// without its being in `R`, `W` or `M`.
     Other { addr: Option<Tmp>, sets: Vec<SetName>, extra: Extra },
+    /// An event that names an address without accessing it (TLB maintenance): member of exactly `sets`. Consumes `at`.
+    Named { at: Option<Tmp>, sets: Vec<SetName>, extra: Extra },
+    /// From here on the address in `addr` is known: forks over all there are if it is not.
+    Pin { addr: Tmp },
     /// Branch event; consumes `cond` (data edge) if given. `extra.done` takes the value of `cond`, with this event as
     /// its only source: the condition of an [`Op::If`] whose events hang on the branch.
     Branch { kind: BranchKind, cond: Option<Tmp>, extra: Extra },
@@ -344,6 +378,8 @@ pub enum Resume {
     Again,
     /// At the next one: a call.
     Next,
+    /// Nothing is interrupted: the fault is noticed later, and nobody knows where it came from.
+    Later,
 }
 
 /// Optional extras of an event-making op.

@@ -31,6 +31,6 @@ pub fn push_value(text: &mut String, value: Value, ty: Type, program: &Program, 
             None if hexa => write!(text, "{:#x}", program.code_number(thread.into(), pc.into())),
             None => write!(text, "{}", program.code_number(thread.into(), pc.into())),
         },
-        Value::Addr { .. } | Value::Instr(_) => text.write_str(&program.show(value)),
+        _ => text.write_str(&program.show(value)),
     };
 }

@@ -29,9 +29,23 @@ impl Type {
     }
 }
 
+/// What a cell holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub enum Space {
+    /// Data.
+    #[default]
+    Data,
+    /// The tag of a granule of its symbol.
+    Tag,
+    /// The page table entry of its symbol.
+    Pte,
+}
+
 /// A memory cell.
 #[derive(Clone, Debug)]
 pub struct Location {
+    /// What it holds.
+    pub space: Space,
     /// Its name as printed in states: `x`, or `x[1]` for an element of an array.
     pub name: String,
     /// The symbol it belongs to.

@@ -56,7 +56,7 @@ pub fn addresses(instr: &Instr) -> Vec<AddressParts> {
             Op::ReadReg { dst, reg, .. } => {
                 parts.insert(*dst, AddressParts { regs: BTreeSet::from([*reg]), other: false });
             }
-            Op::Unary { dst, a, .. } | Op::Taint { dst, a, .. } => {
+            Op::Unary { dst, a, .. } | Op::Taint { dst, a, .. } | Op::From { dst, a, .. } => {
                 let a = of(&parts, a);
                 parts.insert(*dst, a);
             }

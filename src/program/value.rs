@@ -12,6 +12,8 @@ pub struct Sym(pub u16);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct LocId(pub u16);
 
+use super::pte::Pte;
+
 /// A concrete value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Value {
@@ -33,6 +35,39 @@ pub enum Value {
     },
     /// An instruction, an index into `Program::instructions`.
     Instr(u16),
+    /// A physical address: where the page tables lead.
+    Phys {
+        /// The symbol whose memory it is.
+        sym: Sym,
+        /// Offset in bytes.
+        offset: i64,
+    },
+    /// The address of the page table entry of a symbol.
+    PteAddr(Sym),
+    /// The page of a symbol, as TLB maintenance names it.
+    Page(Sym),
+    /// A page table entry.
+    Pte(Pte),
+    /// What an address translation gave: a physical address, or none.
+    Translated(Option<(Sym, i64)>),
+    /// The address of a symbol with a tag, an index into `Machine::tags`.
+    Tagged {
+        /// The symbol.
+        sym: Sym,
+        /// The tag.
+        tag: u16,
+        /// Offset in bytes.
+        offset: i64,
+    },
+    /// A tag.
+    Tag(u16),
+    /// The address of the tag of a granule.
+    TagAddr {
+        /// The symbol.
+        sym: Sym,
+        /// Offset of the granule in bytes.
+        offset: i64,
+    },
 }
 
 impl Value {

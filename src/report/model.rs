@@ -276,7 +276,7 @@ impl<'a> Printer<'a> {
             Expr::ToId(a) => atom(format!("[{}]", self.expr(*a, Level::Union))),
             Expr::Domain(a) => atom(format!("domain({})", self.expr(*a, Level::Union))),
             Expr::Range(a) => atom(format!("range({})", self.expr(*a, Level::Union))),
-            Expr::DifferentValues(a) => atom(format!("different-values({})", self.expr(*a, Level::Union))),
+            Expr::ByValues(test, a) => atom(format!("{}({})", test.name(), self.expr(*a, Level::Union))),
             Expr::Interp(interp, _) => {
                 let interp = self.pool().interp(*interp);
                 let inputs: Vec<String> =
@@ -344,7 +344,7 @@ fn children(pool: &Pool, id: ExprId, into: &mut Vec<ExprId>) {
         | Expr::Opt(a)
         | Expr::Plus(a)
         | Expr::Star(a)
-        | Expr::DifferentValues(a) => into.push(*a),
+        | Expr::ByValues(_, a) => into.push(*a),
         Expr::Interp(interp, _) => into.extend(&pool.interp(*interp).inputs),
     }
 }

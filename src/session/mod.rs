@@ -30,6 +30,8 @@ mod sizes_tests;
 pub mod states;
 mod trees;
 mod variants;
+#[cfg(test)]
+mod vm_tests;
 
 pub use compare::Compared;
 pub use expect::{Expectation, Expectations, Judgement};

@@ -34,7 +34,7 @@ fn the_format() {
         "LISA test\n{}\n P0 ;\n w[] x 1 ;\nexists (x=1)\n",
         "X86 test\nVariant=mixd\n{}\n P0 ;\n MOV [x],$1 ;\nexists (x=1)\n",
         "X86 test\nVariant=fatal oota\n{}\n P0 ;\n MOV [x],$1 ;\nexists (x=1)\n",
-        "AArch64 test\nVariant=memtag\n{}\n P0 ;\n NOP ;\nexists (true)\n",
+        "AArch64 test\nVariant=morello\n{}\n P0 ;\n NOP ;\nexists (true)\n",
     ]), @r"
     error[litmus::cases]: `cases` is not supported
       ┌─ test.litmus:5:1
@@ -71,11 +71,11 @@ fn the_format() {
     2 │ Variant=fatal oota
       │         ^^^^^^^^^^ the test asks for it
     --- exit 3
-    error[variant::unsupported]: the variant `memtag` is not supported
+    error[variant::unsupported]: the variant `morello` is not supported
       ┌─ test.litmus:2:9
       │
-    2 │ Variant=memtag
-      │         ^^^^^^ the test asks for it
+    2 │ Variant=morello
+      │         ^^^^^^^ the test asks for it
     --- exit 3
     ");
 }

@@ -5,11 +5,20 @@
 //! this order: signatures of the pointer, translation, tags. A stage appends micro-ops (implicit reads in the set `NExp`,
 //! branches, `Op::Fault` in the branches that do not go on: it ends the instruction), may replace the address, and adds what the access hangs on
 //! to [`Place::ctrl`]. Without extensions there are no stages, and nothing is appended. Bounds, alignment and parts of
-//! cells are no affair of instructions: see `execution::unfold::access` and `execution::granules`.
+//! cells are no affair of instructions: see `execution::unfold::access`.
 
 use super::lower::Lower;
 use crate::arch::build::names;
-use crate::program::{AccessSize, BinOp, Extra, Op, Tmp};
+use crate::program::{AccessSize, BinOp, BranchKind, Extra, Op, Resume, SetName, Tmp, Value};
+
+/// The register that takes the address to come back to after a fault.
+pub const LINK: &str = "ELR_EL1";
+
+/// Types of faults.
+pub const TRANSLATION: &str = "D-MMU:Translation";
+pub const ACCESS_FLAG: &str = "D-MMU:AccessFlag";
+pub const PERMISSION: &str = "D-MMU:Permission";
+pub const TAG_CHECK: &str = "TagCheck";
 
 /// Does the instruction write? Atomics and store-exclusives do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,16 +27,15 @@ pub enum Direction {
     Read,
     /// It writes.
     Write,
+    /// It may write, and does not.
+    Attempt,
 }
 
-/// What the stages know of an access. (Nothing asks yet: there is no stage so far.)
-#[allow(dead_code)]
+/// What the stages know of an access.
 #[derive(Clone, Copy, Debug)]
 pub struct Access<'s> {
     /// Its direction.
     pub direction: Direction,
-    /// Size of one element in bytes.
-    pub bytes: u8,
     /// Sets of its (first) event: `A`, `L`, `X` …
     pub sets: &'s [&'static str],
 }
@@ -39,19 +47,27 @@ pub struct Place {
     pub addr: Tmp,
     /// What its events hang on (`iico_ctrl`).
     pub ctrl: Vec<Tmp>,
+    /// What the address comes from now, if a stage has replaced it.
+    pub via: Vec<Tmp>,
 }
 
 impl Lower<'_, '_> {
     /// Takes an address through the stages.
     pub fn reach(&mut self, addr: Tmp, access: Access) -> Place {
-        let _ = access;
-        Place { addr, ctrl: Vec::new() }
+        let mut place = Place { addr, ctrl: Vec::new(), via: Vec::new() };
+        if let Some(tables) = self.cx.extensions.tables {
+            place = self.translate(addr, access, tables);
+        }
+        if let Some(checks) = self.cx.extensions.tags {
+            place = self.check_tag(place, addr, access, checks);
+        }
+        place
     }
 
     /// The element after the one there.
     pub fn next_place(&mut self, place: &Place, bytes: u8) -> Place {
         let addr = self.b.binary_int(BinOp::Add, place.addr, i128::from(bytes));
-        Place { addr, ctrl: place.ctrl.clone() }
+        Place { addr, ..place.clone() }
     }
 
     /// The event of a load.
@@ -75,4 +91,49 @@ impl Lower<'_, '_> {
         extra.ctrl.extend_from_slice(&place.ctrl);
         self.b.store_with(place.addr, value, bytes, sets, extra);
     }
+
+    /// A branch event that hangs on what `cond` comes from; what hangs on the branch takes the result.
+    pub fn commit(&mut self, cond: Tmp, ctrl: &[Tmp]) -> Tmp {
+        let done = self.b.tmp();
+        let extra = Extra { ctrl: ctrl.to_vec(), done: Some(done), ..Extra::default() };
+        self.b.push(Op::Branch { kind: BranchKind::Pred, cond: Some(cond), extra });
+        done
+    }
+
+    /// A list of micro-ops that is run only where `cond` holds.
+    pub fn where_holds(&mut self, cond: Tmp, f: impl FnOnce(&mut Self)) -> Vec<Op> {
+        self.nested(|lower| {
+            lower.b.push(Op::Assume { cond });
+            f(lower);
+        })
+    }
+
+    /// A synchronous fault.
+    pub fn fault(&mut self, kind: &'static str, addr: Option<Tmp>, access: Access, extra: Extra) {
+        let here = Value::Code { thread: self.cx.thread as u16, pc: self.cx.pc as u16 };
+        let (link, value) = (self.cx.regs.intern(LINK), self.b.value(here));
+        self.b.write_with(link, value, extra.clone());
+        // The fault has the address, but hangs on nothing but what is asked for.
+        let addr = addr.map(|addr| {
+            let shown = self.b.tmp();
+            self.b.push(Op::From { dst: shown, a: addr, from: Vec::new() });
+            shown
+        });
+        let mut sets = fault_sets(kind, access);
+        sets.push(SetName::Borrowed("EXC-ENTRY"));
+        self.b.push(Op::Fault { kind: kind.into(), sets, addr, resume: Resume::Again, extra });
+    }
+}
+
+/// The sets of a fault: its type, its direction, and how the access is ordered.
+pub fn fault_sets(kind: &'static str, access: Access) -> Vec<SetName> {
+    let direction = if access.direction == Direction::Read { "FAULT-RD" } else { "FAULT-WR" };
+    let kept = access.sets.iter().copied().filter(|set| ["A", "Q", "L", "EX"].contains(set));
+    let sorts: &[&'static str] = match kind {
+        TRANSLATION => &["MMU", "D-MMU", "Translation"],
+        ACCESS_FLAG => &["MMU", "D-MMU", "AccessFlag"],
+        PERMISSION => &["MMU", "D-MMU", "Permission"],
+        _ => &[kind],
+    };
+    ["FAULT", direction].into_iter().chain(sorts.iter().copied()).chain(kept).map(SetName::Borrowed).collect()
 }

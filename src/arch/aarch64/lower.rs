@@ -62,7 +62,7 @@ pub struct Lower<'a, 'c> {
     pub b: Builder,
     pub mnemonic: &'a Mnemonic,
     operands: &'a [Operand],
-    at: usize,
+    pub at: usize,
     pub cx: &'a mut ColumnCx<'c>,
     span: Span,
 }
@@ -133,10 +133,25 @@ impl<'a> Lower<'a, '_> {
             Form::SupervisorCall => self.supervisor_call(),
             Form::ExceptionReturn => self.exception_return(),
             Form::Cache { instruction } => self.cache(instruction),
+            Form::Invalidate => self.invalidate(),
+            Form::AddressTranslate => self.address_translate(),
+            Form::StoreTag(..) | Form::LoadTag | Form::ChooseTag if self.cx.extensions.tags.is_none() => {
+                Err(self.needs("memory tags: --variant memtag"))
+            }
+            Form::StoreTag(zeroes, granules) => self.store_tag(zeroes, granules),
+            Form::LoadTag => self.load_tag(),
+            Form::ChooseTag => self.choose_tag(),
             Form::Unsupported(extension) => {
                 Err(errors::unsupported(self.mnemonic.entry.name, extension, self.mnemonic.span))
             }
         }
+    }
+
+    /// The complaint that the instruction is one of an extension that is not in force.
+    pub fn needs(&self, what: &str) -> Diagnostic {
+        let message = format!("`{}` needs {what}", self.mnemonic.entry.name);
+        Diagnostic::unsupported("arch::unsupported-instruction", message)
+            .at(self.mnemonic.span, "there are none without it")
     }
 
     // Operands, taken one after the other.

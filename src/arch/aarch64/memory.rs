@@ -9,7 +9,7 @@ use super::syntax::{Gpr, Index, Kind, Mem, Name, Width};
 use super::table::{Access, Mode, Pair, Sign};
 use crate::arch::errors;
 use crate::diag::Diagnostic;
-use crate::program::{AccessSize, BinOp, BranchKind, Extra, Op, Port, Tmp, UnOp, Value};
+use crate::program::{AccessSize, BinOp, BranchKind, Extra, Managed, Op, Port, Tmp, UnOp, Value, WRITE_BACK};
 use crate::source::Span;
 
 /// The register that holds the address of the last load-exclusive; tests cannot name it.
@@ -34,7 +34,7 @@ impl<'a> Lower<'a, '_> {
         let bytes = size(access, rt.width);
         self.word_register(rt, access)?;
         let address = self.address(access.mode, bytes, false)?;
-        let place = self.go(&address, Way { direction: Direction::Read, bytes, sets: access.sets });
+        let place = self.go(&address, Way { direction: Direction::Read, sets: access.sets }, false);
         let value = self.load_at(&place, bytes, access.sets, Extra::default());
         self.write_loaded(rt, value, bytes, access.sign);
         Ok(self.memory_text(rt, &address))
@@ -69,7 +69,7 @@ impl<'a> Lower<'a, '_> {
         self.word_register(rt, access)?;
         let data = self.read_data(rt, bytes);
         let address = self.address(access.mode, bytes, false)?;
-        let place = self.go(&address, Way { direction: Direction::Write, bytes, sets: access.sets });
+        let place = self.go(&address, Way { direction: Direction::Write, sets: access.sets }, false);
         self.store_at(&place, data, bytes, access.sets, Extra::default());
         Ok(Text::Operands(format!("{rt},{}", address.text)))
     }
@@ -96,6 +96,13 @@ impl<'a> Lower<'a, '_> {
             Sign::Unsigned => self.zero_extend(value, 8 * bytes),
         };
         self.write(rt, rt.width, value);
+    }
+
+    /// The result of an atomic hangs on what the access hangs on.
+    fn write_fetched(&mut self, rt: &Gpr, value: Tmp, bytes: u8, place: &Place) {
+        let value = self.zero_extend(value, 8 * bytes);
+        let extra = Extra { ctrl: place.ctrl.clone(), ..Extra::default() };
+        self.write_with(rt, rt.width, value, extra);
     }
 
     // Addresses.
@@ -180,15 +187,21 @@ impl<'a> Lower<'a, '_> {
     }
 
     /// Updates the base, and takes the address through the stages: a base that is moved first is moved even if the access
-    /// faults, one that is moved afterwards is not.
-    fn go(&mut self, address: &Address, access: Way) -> Place {
+    /// faults (but not by a pair), one that is moved afterwards is not.
+    fn go(&mut self, address: &Address, access: Way, pair: bool) -> Place {
         let Some((base, value)) = address.update else { return self.reach(address.addr, access) };
-        let before = value == address.addr;
+        let before = value == address.addr && !pair;
         if before {
             self.write(base, Width::X, value);
         }
         let place = self.reach(address.addr, access);
         if !before {
+            let mut value = value;
+            if access.direction == Direction::Read && !pair && !place.via.is_empty() {
+                let moved = self.b.tmp();
+                self.b.push(Op::From { dst: moved, a: value, from: place.via.clone() });
+                value = moved;
+            }
             let extra = Extra { ctrl: place.ctrl.clone(), ..Extra::default() };
             self.write_with(base, Width::X, value, extra);
         }
@@ -219,10 +232,16 @@ impl<'a> Lower<'a, '_> {
         let bytes = if signed { 4 } else { first.width.bytes() };
         let sign = if signed { Sign::Signed } else { Sign::Unsigned };
         let address = self.address(Mode::Any, bytes, true)?;
-        let place = self.go(&address, Way { direction: Direction::Read, bytes, sets: pair.sets });
+        let place = self.go(&address, Way { direction: Direction::Read, sets: pair.sets }, true);
         let value = self.load_at(&place, bytes, pair.sets, Extra::default());
-        let next = self.next_place(&place, bytes);
+        let mut next = self.next_place(&place, bytes);
         let order = if pair.ordered { vec![value] } else { Vec::new() };
+        if pair.ordered && !place.via.is_empty() {
+            // As herd7 has it: of an ordered pair only the first read hangs on the translation.
+            let addr = self.b.tmp();
+            self.b.push(Op::From { dst: addr, a: next.addr, from: Vec::new() });
+            next = Place { addr, ctrl: Vec::new(), ..next };
+        }
         let other = self.load_at(&next, bytes, pair.sets, Extra { order, ..Extra::default() });
         self.write_loaded(first, value, bytes, sign);
         self.write_loaded(second, other, bytes, sign);
@@ -235,7 +254,7 @@ impl<'a> Lower<'a, '_> {
         let bytes = first.width.bytes();
         let (data, other) = (self.read_data(first, bytes), self.read_data(second, bytes));
         let address = self.address(Mode::Any, bytes, true)?;
-        let place = self.go(&address, Way { direction: Direction::Write, bytes, sets: pair.sets });
+        let place = self.go(&address, Way { direction: Direction::Write, sets: pair.sets }, true);
         let next = self.next_place(&place, bytes);
         let mut stores = [(place, data), (next, other)];
         if address.update.is_some() {
@@ -258,7 +277,7 @@ impl<'a> Lower<'a, '_> {
         let bytes = size(access, rt.width);
         self.word_register(rt, access)?;
         let (addr, shown) = self.plain_address()?;
-        let place = self.reach(addr, Way { direction: Direction::Read, bytes, sets: access.sets });
+        let place = self.reach(addr, Way { direction: Direction::Read, sets: access.sets });
         let value = self.load_at(&place, bytes, access.sets, Extra::default());
         self.reserve(place.addr, bytes, &place.ctrl);
         self.write_loaded(rt, value, bytes, Sign::Unsigned);
@@ -273,9 +292,9 @@ impl<'a> Lower<'a, '_> {
         self.word_register(rt, access)?;
         let data = self.read_data(rt, bytes);
         let (addr, shown) = self.plain_address()?;
-        self.conditional(status, addr, bytes, |lower, reserved| {
-            let extra = Extra { ctrl: vec![addr, reserved], ..Extra::default() };
-            let place = lower.reach(addr, Way { direction: Direction::Write, bytes, sets: access.sets });
+        let place = self.reach(addr, Way { direction: Direction::Write, sets: access.sets });
+        self.conditional(status, place.addr, bytes, |lower, reserved| {
+            let extra = Extra { ctrl: lower.exclusive_ctrl(&place, reserved), ..Extra::default() };
             lower.store_at(&place, data, bytes, access.sets, extra);
         });
         Ok(Text::Operands(format!("{},{rt},{shown}", status.text(Width::W))))
@@ -286,7 +305,7 @@ impl<'a> Lower<'a, '_> {
         let second = self.reg_of(first.width)?;
         let bytes = first.width.bytes();
         let (addr, shown) = self.plain_address()?;
-        let place = self.reach(addr, Way { direction: Direction::Read, bytes, sets });
+        let place = self.reach(addr, Way { direction: Direction::Read, sets });
         let value = self.load_at(&place, bytes, sets, Extra::default());
         self.reserve(place.addr, 2 * bytes, &place.ctrl);
         let next = self.next_place(&place, bytes);
@@ -304,14 +323,19 @@ impl<'a> Lower<'a, '_> {
         let bytes = first.width.bytes();
         let (data, other) = (self.read_data(first, bytes), self.read_data(second, bytes));
         let (addr, shown) = self.plain_address()?;
-        self.conditional(status, addr, 2 * bytes, |lower, reserved| {
-            let place = lower.reach(addr, Way { direction: Direction::Write, bytes, sets });
+        let place = self.reach(addr, Way { direction: Direction::Write, sets });
+        self.conditional(status, place.addr, 2 * bytes, |lower, reserved| {
             let next = lower.next_place(&place, bytes);
-            let extra = Extra { ctrl: vec![addr, reserved], ..Extra::default() };
+            let extra = Extra { ctrl: lower.exclusive_ctrl(&place, reserved), ..Extra::default() };
             lower.store_at(&place, data, bytes, sets, extra.clone());
             lower.store_at(&next, other, bytes, sets, extra);
         });
         Ok(Text::Operands(format!("{},{first},{second},{shown}", status.text(Width::W))))
+    }
+
+    /// What the stores of an exclusive hang on: the monitor, and the address unless it was translated.
+    fn exclusive_ctrl(&self, place: &Place, reserved: Tmp) -> Vec<Tmp> {
+        if place.via.is_empty() { vec![place.addr, reserved] } else { vec![reserved] }
     }
 
     /// Sets the monitor: a register of its own, as in herd7, so that dependencies go through it.
@@ -383,11 +407,11 @@ impl<'a> Lower<'a, '_> {
         let (addr, shown) = self.plain_address()?;
         let new = self.read_data(rs, bytes);
         let (read_sets, write_sets) = self.atomic_sets(rt.reg.is_some());
-        let place = self.reach(addr, Way { direction: Direction::Write, bytes, sets: &read_sets });
+        let place = self.reach(addr, Way { direction: Direction::Write, sets: &read_sets });
         let old = self.load_at(&place, bytes, &read_sets, Extra::default());
         let extra = Extra { ctrl: vec![old], ..Extra::default() };
         self.store_at(&place, new, bytes, &write_sets, extra);
-        self.write_loaded(rt, old, bytes, Sign::Unsigned);
+        self.write_fetched(rt, old, bytes, &place);
         Ok(Text::Operands(format!("{rs},{rt},{shown}")))
     }
 
@@ -400,7 +424,7 @@ impl<'a> Lower<'a, '_> {
         let operand = self.read_data(rs, bytes);
         let returns = rt.is_some_and(|rt| rt.reg.is_some());
         let (read_sets, write_sets) = self.atomic_sets(returns);
-        let place = self.reach(addr, Way { direction: Direction::Write, bytes, sets: &read_sets });
+        let place = self.reach(addr, Way { direction: Direction::Write, sets: &read_sets });
         let old = self.load_at(&place, bytes, &read_sets, Extra::default());
         let (x, y) = match sign {
             Sign::Signed => (self.sign_extend(old, 8 * bytes), self.sign_extend(operand, 8 * bytes)),
@@ -411,7 +435,7 @@ impl<'a> Lower<'a, '_> {
         self.store_at(&place, new, bytes, &write_sets, Extra::default());
         match rt {
             Some(rt) => {
-                self.write_loaded(rt, old, bytes, Sign::Unsigned);
+                self.write_fetched(rt, old, bytes, &place);
                 Ok(Text::Operands(format!("{rs},{rt},{shown}")))
             }
             None => Ok(Text::Operands(format!("{rs},{shown}"))),
@@ -456,37 +480,40 @@ impl<'a> Lower<'a, '_> {
         let expected: Vec<Tmp> = rs.iter().map(|gpr| self.read_data(gpr, bytes)).collect();
         let returns = rs.iter().any(|gpr| gpr.reg.is_some());
         let mut branches = Vec::new();
-        branches.push(self.nested(|lower| {
-            let sets: &[&str] = match (returns, lower.mnemonic.acquire) {
-                (false, _) => &["X", "NoRet"],
-                (true, true) => &["A"],
-                (true, false) => &[],
-            };
-            let place = lower.reach(addr, Way { direction: Direction::Write, bytes, sets });
-            let (old, _) = lower.compared(&place, bytes, sets, &expected, false);
-            lower.write_all(rs, &old, bytes, &old, &[]);
-        }));
-        branches.push(self.nested(|lower| {
-            let (read_sets, write_sets) = lower.atomic_sets(returns);
-            let place = lower.reach(addr, Way { direction: Direction::Write, bytes, sets: &read_sets });
-            let (old, done) = lower.compared(&place, bytes, &read_sets, &expected, false);
-            lower.store_all(&place, bytes, &old, &write_sets, done);
-            lower.write_all(rs, &old, bytes, &old, &[]);
-        }));
-        for from_itself in [true, false] {
+        // Where hardware marks pages as dirty, a failure may have marked its page, or not.
+        let marks = self.cx.extensions.tables.is_some_and(|tables| tables.managed == Managed::Dirty);
+        let attempts =
+            if marks { vec![Direction::Write, Direction::Attempt] } else { vec![Direction::Write] };
+        for direction in attempts {
             branches.push(self.nested(|lower| {
-                let (read_sets, write_sets) = lower.atomic_sets(returns);
-                let place = lower.reach(addr, Way { direction: Direction::Write, bytes, sets: &read_sets });
-                let (old, done) = lower.compared(&place, bytes, &read_sets, &expected, true);
-                let new: Vec<Tmp> = rt.iter().map(|gpr| lower.read_data(gpr, bytes)).collect();
-                lower.store_all(&place, bytes, &new, &write_sets, done);
-                if from_itself {
-                    lower.write_all(rs, &expected, bytes, &expected, &[done]);
-                } else {
-                    lower.write_all(rs, &old, bytes, &old, &[]);
-                }
+                let sets: &[&str] = match (returns, lower.mnemonic.acquire) {
+                    (false, _) => &["X", "NoRet"],
+                    (true, true) => &["A"],
+                    (true, false) => &[],
+                };
+                let place = lower.reach(addr, Way { direction, sets });
+                let (old, _) = lower.compared(&place, bytes, sets, &expected, false);
+                lower.write_all(rs, &old, bytes, &old, &[]);
             }));
         }
+        let (read_sets, write_sets) = self.atomic_sets(returns);
+        let way = Way { direction: Direction::Write, sets: &read_sets };
+        branches.push(self.nested(|lower| {
+            let place = lower.reach(addr, way);
+            let (old, done) = lower.compared(&place, bytes, &read_sets, &expected, false);
+            let back: Vec<&'static str> = write_sets.iter().copied().chain([WRITE_BACK]).collect();
+            lower.store_all(&place, bytes, &old, &back, done);
+            lower.write_all(rs, &old, bytes, &old, &[]);
+        }));
+        branches.push(self.nested(|lower| {
+            let place = lower.reach(addr, way);
+            let (old, done) = lower.compared(&place, bytes, &read_sets, &expected, true);
+            let new: Vec<Tmp> = rt.iter().map(|gpr| lower.read_data(gpr, bytes)).collect();
+            lower.store_all(&place, bytes, &new, &write_sets, done);
+            let from_itself = lower.nested(|lower| lower.write_all(rs, &expected, bytes, &expected, &[done]));
+            let from_memory = lower.nested(|lower| lower.write_all(rs, &old, bytes, &old, &[]));
+            lower.b.push(Op::Choice { branches: vec![from_itself, from_memory] });
+        }));
         self.b.push(Op::Choice { branches });
     }
 

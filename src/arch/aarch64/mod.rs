@@ -9,8 +9,11 @@ mod lower;
 mod memory;
 mod syntax;
 mod table;
+mod tags;
 #[cfg(test)]
 mod tests;
+mod tlb;
+mod translate;
 #[cfg(test)]
 mod values;
 

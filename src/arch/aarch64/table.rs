@@ -140,6 +140,16 @@ pub enum Form {
     },
     /// Legal, but of an extension that is not handled.
     Unsupported(&'static str),
+    /// `op{,Xt}`: TLB maintenance.
+    Invalidate,
+    /// `op, Xt`: the translation of an address.
+    AddressTranslate,
+    /// `Xt,[Xn,#k]`: the tags of so many granules, perhaps with zeros in them.
+    StoreTag(bool, i64),
+    /// `Xt,[Xn,#k]`.
+    LoadTag,
+    /// `Xd,Xn{,Xm}`.
+    ChooseTag,
 }
 
 /// Does it set the condition flags?
@@ -592,16 +602,16 @@ pub const TABLE: &[Entry] = &[
     e("HVC", Unsupported(EXCEPTIONS)),
     e("SMC", Unsupported(EXCEPTIONS)),
     e("WFI", Unsupported(EXCEPTIONS)),
-    e("TLBI", Unsupported(VMSA)),
-    e("AT", Unsupported(VMSA)),
+    e("TLBI", Invalidate),
+    e("AT", AddressTranslate),
     e("IC", Cache { instruction: true }),
     e("DC", Cache { instruction: false }),
-    e("STG", Unsupported(MEMTAG)),
-    e("ST2G", Unsupported(MEMTAG)),
-    e("STZG", Unsupported(MEMTAG)),
-    e("STZ2G", Unsupported(MEMTAG)),
-    e("LDG", Unsupported(MEMTAG)),
-    e("IRG", Unsupported(MEMTAG)),
+    e("STG", StoreTag(false, 1)),
+    e("ST2G", StoreTag(false, 2)),
+    e("STZG", StoreTag(true, 1)),
+    e("STZ2G", StoreTag(true, 2)),
+    e("LDG", LoadTag),
+    e("IRG", ChooseTag),
     e("GMI", Unsupported(MEMTAG)),
     e("ADDG", Unsupported(MEMTAG)),
     e("SUBG", Unsupported(MEMTAG)),
@@ -736,9 +746,12 @@ pub const PREDICATE_CONDITIONS: [(&str, &str); 9] = [
 
 /// System registers that are registers and no more: what is written there is read there.
 /// The ones that exceptions or translations fill, or that live in memory under nested virtualization, are not there.
-pub const SYSTEM_REGISTERS: [&str; 10] = [
+pub const SYSTEM_REGISTERS: [&str; 13] = [
     "ELR_EL1",
     "ESR_EL1",
+    "PAR_EL1",
+    "TFSR_ELx",
+    "GCSPR_EL1",
     "CTR_EL0",
     "DCIZ_EL0",
     "MDCCSR_EL0",

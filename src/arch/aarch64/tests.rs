@@ -73,7 +73,7 @@ fn what_is_not_handled_is_named() {
     1 │ MRS X0,VNCR_EL2
       │        ^^^^^^^^ what it does is not known here
       │
-      = help: the ones that are: NZCV, ELR_EL1, ESR_EL1, CTR_EL0, DCIZ_EL0, MDCCSR_EL0, DBGDTR_EL0, DBGDTRRX_EL0, DBGDTRTX_EL0, TPIDR_EL0, TPIDRRO_EL0
+      = help: the ones that are: NZCV, ELR_EL1, ESR_EL1, PAR_EL1, TFSR_ELx, GCSPR_EL1, CTR_EL0, DCIZ_EL0, MDCCSR_EL0, DBGDTR_EL0, DBGDTRRX_EL0, DBGDTRTX_EL0, TPIDR_EL0, TPIDRRO_EL0
     ");
     insta::assert_snapshot!(refused(&AArch64, ".pagealign"), @r"
     error[arch::unsupported-instruction]: `.pagealign` belongs to self-modifying code (-variant ifetch), which this tool does not handle
@@ -110,11 +110,11 @@ fn unknown_instructions_get_a_suggestion() {
       = help: did you mean `STXP`?
     ");
     insta::assert_snapshot!(refused(&AArch64, "STG X0,[X1]"), @r"
-    error[arch::unsupported-instruction]: `STG` belongs to memory tagging (-variant memtag), which this tool does not handle
+    error[arch::unsupported-instruction]: `STG` needs memory tags: --variant memtag
       ┌─ test.litmus:1:1
       │
     1 │ STG X0,[X1]
-      │ ^^^ no answer can be given for this test
+      │ ^^^ there are none without it
     ");
     insta::assert_snapshot!(refused(&AArch64, "LDR Q0,[X1]"), @r"
     error[arch::unsupported-instruction]: `Q0` belongs to Advanced SIMD (-variant neon), which this tool does not handle

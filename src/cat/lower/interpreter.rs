@@ -14,10 +14,13 @@ use super::value::Value;
 use crate::cat::ast::{Binding, Expr, ExprKind, Ident, Params, Pattern};
 use crate::diag::{Diagnostic, is_slip};
 use crate::limits;
-use crate::model::{self, Base, ExprId, Origins, Pool, Sort, Universe};
+use crate::model::{self, Base, ENTRY_SETS, ExprId, Origins, Pool, Sort, Universe, ValueTest};
 use crate::relation::{Rel, Set};
 use crate::source::Span;
 use crate::variant::Variants;
+
+/// A relation that is there where there are page tables.
+const PAGE_TABLES: &str = "inv-domain";
 
 /// Declared tags, and the settings that expressions can ask about.
 #[derive(Clone, Default, Debug)]
@@ -82,6 +85,24 @@ pub(super) struct Abstract {
 }
 
 impl Abstract {
+    /// What page table entries decide: known only with the values that events hold.
+    fn by_value(&mut self, name: &str) -> Option<Value> {
+        self.predefined.sort(PAGE_TABLES)?;
+        if name == "PTEtoPA" {
+            let (entries, memory) =
+                (self.pool.base(Base::of("PTE"), Sort::Set), self.pool.base(Base::of("PA"), Sort::Set));
+            let pairs = self.pool.intern(model::Expr::Product(entries, memory));
+            let leads = self.pool.intern(model::Expr::ByValues(ValueTest::LeadsTo, pairs));
+            return Some(Value::Node(leads, Sort::Rel));
+        }
+        let (_, sort) = ENTRY_SETS.iter().find(|(set, _)| *set == name)?;
+        let memory = self.pool.base(Base::M, Sort::Set);
+        let itself = self.pool.intern(model::Expr::ToId(memory));
+        let holding = self.pool.intern(model::Expr::ByValues(ValueTest::Entry(sort), itself));
+        let set = self.pool.intern(model::Expr::Domain(holding));
+        Some(Value::Node(set, Sort::Set))
+    }
+
     pub(super) fn new(predefined: Predefined) -> Abstract {
         Abstract {
             pool: Pool::default(),
@@ -422,6 +443,9 @@ impl<'a> Interpreter<'a> {
     pub(super) fn predefined(&mut self, name: &str) -> Option<Value> {
         match &mut self.mode {
             Mode::Abstract(a) => {
+                if let Some(value) = a.by_value(name) {
+                    return Some(value);
+                }
                 let sort = a.predefined.sort(name)?;
                 let id = match Base::of(name) {
                     Base::Id => a.pool.intern(model::Expr::Id),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{REGISTRY, Sort, When};
+use crate::model::{ENTRY_SETS, REGISTRY, Sort, When};
 use crate::variant::{Variant, Variants};
 
 /// The names bound before a model starts, with their sorts.
@@ -15,6 +15,10 @@ impl Predefined {
     /// Those of every architecture, under these variants.
     pub fn new(variants: &Variants) -> Predefined {
         let mut result = Predefined::default();
+        if variants.contains(&Variant::Vmsa) {
+            let tables = ["PTE", "D-PTE", "PA"].into_iter().chain(ENTRY_SETS.iter().map(|(name, _)| *name));
+            result.names.extend(tables.map(|name| (name.to_owned(), Sort::Set)));
+        }
         for entry in REGISTRY {
             let bound = match entry.when {
                 When::Always => true,

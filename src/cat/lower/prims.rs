@@ -10,7 +10,7 @@ use super::ops::Op;
 use super::sets::cannot_list;
 use super::value::{Type, Value};
 use crate::diag::Diagnostic;
-use crate::model::{self, Sort};
+use crate::model::{self, Sort, ValueTest};
 use crate::relation::{Rel, Set};
 use crate::source::Span;
 
@@ -127,20 +127,9 @@ impl Interpreter<'_> {
                     _ => Ok(set),
                 }
             }
-            Prim::DifferentValues => self.different_values(arg, span),
-            Prim::SameOa | Prim::AtLeastOneWritable => {
-                let rel = self.as_rel(arg, false)?;
-                if self.certainly_empty(&rel) {
-                    return Ok(rel);
-                }
-                Err(Stop::Fatal(Arc::new(
-                    Diagnostic::unsupported(
-                        "cat::page-tables",
-                        format!("`{}` asks about page tables", prim.name()),
-                    )
-                    .at(span, "page tables are not supported"),
-                )))
-            }
+            Prim::DifferentValues => self.by_values(ValueTest::Different, arg, span),
+            Prim::SameOa => self.by_values(ValueTest::SameOutput, arg, span),
+            Prim::AtLeastOneWritable => self.by_values(ValueTest::OneWritable, arg, span),
             Prim::AsTransitive => self.as_rel(arg, false),
             Prim::Fail => Err(Diagnostic::error("cat::fail", "`fail` is evaluated")
                 .at(span, format!("on {}", arg.0.type_of()))
@@ -189,7 +178,7 @@ impl Interpreter<'_> {
         self.operate(Op::Seq, vec![(po.clone(), span), (through, arg.1), (po, span)], span)
     }
 
-    fn different_values(&mut self, arg: &Placed, span: Span) -> Eval {
+    fn by_values(&mut self, test: ValueTest, arg: &Placed, span: Span) -> Eval {
         let rel = self.as_rel(arg, false)?;
         if self.certainly_empty(&rel) {
             return Ok(rel);
@@ -198,13 +187,13 @@ impl Interpreter<'_> {
             return Err(Stop::Fatal(Arc::new(
                 Diagnostic::unsupported(
                     "cat::values-in-function",
-                    "`different-values` cannot be used in a function over single events",
+                    format!("`{}` cannot be used in a function over single events", test.name()),
                 )
                 .at(span, "here"),
             )));
         }
         let id = self.id_of(&rel, Sort::Rel)?;
-        self.node(model::Expr::DifferentValues(id))
+        self.node(model::Expr::ByValues(test, id))
     }
 
     /// Primitives that look at actual events.

@@ -10,10 +10,12 @@
 //! 3. *Bounds and alignment*, where sizes are mixed; otherwise the access must be to a whole cell.
 //! 4. *Granules*: `execution::granules` cuts accesses up when all of them are known.
 
-use super::{State, Temp, Unfolding};
+use super::{State, Unfolding};
 use crate::diag::Diagnostic;
 use crate::execution::{EventKind, Extent, SymVal};
-use crate::program::{AccessSize, BinOp, CellSizes, LocId, Mixed, Op, SetName, Sym, Tmp, Value, addresses};
+use crate::program::{
+    AccessSize, BinOp, CellSizes, LocId, Location, Mixed, Oa, Op, SetName, Space, Sym, Tmp, Value, addresses,
+};
 
 /// Where an access goes.
 #[derive(Clone, Copy)]
@@ -36,9 +38,16 @@ impl<'p> Unfolding<'p> {
         op: &'p Op,
     ) -> Result<Option<Spot>, Diagnostic> {
         let bits = self.bits();
-        let Temp { value, sources, .. } = self.temp(state, addr)?.clone();
+        let value = self.temp(state, addr)?.value.clone();
         let value = state.path.constraints.fold(&value, bits);
         if let Some(known) = value.known() {
+            // Nothing is read where a page table entry leads nowhere.
+            if self.program.machine.tables.is_some()
+                && matches!(op, Op::Load { .. })
+                && self.program.cell_of(known).is_none()
+            {
+                return Ok(None);
+            }
             return Ok(match self.known_spot(state, known, size) {
                 Ok(spot) => Some(spot),
                 Err(diagnostic) => {
@@ -51,26 +60,123 @@ impl<'p> Unfolding<'p> {
             self.fail(state, diagnostic);
             return Ok(None);
         }
-        // The op is run again in each fork, with the address known there.
-        let mut forks = Vec::new();
-        let mut wild = state.clone();
-        let mut wild_is_possible = true;
-        for address in self.addresses(size) {
-            let here = SymVal::binary(BinOp::Eq, value.clone(), SymVal::Known(address), bits);
-            let mut fork = state.clone();
-            if fork.path.constraints.assume(&here, true, bits) {
-                Self::set(&mut fork, addr, SymVal::Known(address), sources.clone());
-                Self::again(&mut fork, op);
-                forks.push(fork);
+        match self.translations(&value) {
+            // Nothing but what page table entries can lead to.
+            Some(addresses) => self.fork_among(state, addr, &value, &addresses, op)?,
+            None => {
+                let addresses = self.addresses(size);
+                self.fork_over(state, addr, &value, &addresses, size, op)?;
             }
-            wild_is_possible = wild_is_possible && wild.path.constraints.assume(&here, false, bits);
         }
-        self.waiting.extend(forks.into_iter().rev());
-        if wild_is_possible && size.0 == 0 {
+        Ok(None)
+    }
+
+    /// The address in a temporary, forking over all there are if it is not known. `None`: the path is over, or forked.
+    pub(super) fn pinned(
+        &mut self,
+        state: &mut State<'p>,
+        addr: Tmp,
+        op: &'p Op,
+    ) -> Result<Option<Value>, Diagnostic> {
+        let value = self.temp(state, addr)?.value.clone();
+        let value = state.path.constraints.fold(&value, self.bits());
+        if let Some(known) = value.known() {
+            return Ok(Some(known));
+        }
+        if let Some(diagnostic) = self.meaningless(state, &value) {
+            self.fail(state, diagnostic);
+            return Ok(None);
+        }
+        let mut all: Vec<Value> = Vec::new();
+        for cell in &self.program.locations {
+            let (sym, offset) = (cell.sym, cell.offset);
+            match cell.space {
+                Space::Data => {
+                    all.push(Value::Addr { sym, offset });
+                    let tags = 0..self.program.machine.tags.len() as u16;
+                    all.extend(tags.map(|tag| Value::Tagged { sym, tag, offset }));
+                }
+                Space::Pte => all.push(Value::PteAddr(sym)),
+                Space::Tag => {}
+            }
+        }
+        self.fork_over(state, addr, &value, &all, AccessSize(1), op)?;
+        Ok(None)
+    }
+
+    /// Where the page table entry of a known address can lead; none if the value is nothing of that sort.
+    fn translations(&self, value: &SymVal) -> Option<Vec<Value>> {
+        let SymVal::Binary(BinOp::Translate, _, virt) = value else { return None };
+        let Some(Value::Addr { sym, offset } | Value::Tagged { sym, offset, .. }) = virt.known() else {
+            return None;
+        };
+        // Entries come from where the test puts them: the entry itself, registers, cells, and entries that the code can read.
+        let program = self.program;
+        let mut all: Vec<Value> = Vec::new();
+        let mut entries: Vec<Sym> = vec![sym];
+        let mut see = |value: Value| match value {
+            Value::Pte(pte) => all.push(leads_to(pte.oa, offset)),
+            Value::PteAddr(entry) => entries.push(entry),
+            _ => {}
+        };
+        program.init_regs.iter().for_each(|(_, _, value)| see(*value));
+        program.locations.iter().filter(|cell| cell.space != Space::Pte).for_each(|cell| see(cell.init));
+        for cell in program.locations.iter().filter(|cell| cell.space == Space::Pte) {
+            if let Value::Pte(pte) = cell.init
+                && entries.contains(&cell.sym)
+            {
+                all.push(leads_to(pte.oa, offset));
+            }
+        }
+        all.sort();
+        all.dedup();
+        Some(all)
+    }
+
+    /// Can a condition hold, as far as what can never change tells: entries that nobody has the address of?
+    pub(super) fn is_possible(&self, state: &State<'p>, condition: &SymVal) -> bool {
+        if self.program.machine.tables.is_none() {
+            return true;
+        }
+        let [read] = condition.reads()[..] else { return true };
+        let Some(loc) = state.path.events.get(read as usize).and_then(|event| event.loc) else { return true };
+        let cell = &self.program.locations[usize::from(loc.0)];
+        let Value::Pte(pte) = cell.init else { return true };
+        let named = |value: &Value| *value == Value::PteAddr(cell.sym);
+        if cell.space != Space::Pte
+            || self.program.init_regs.iter().any(|(_, _, value)| named(value))
+            || self.program.locations.iter().any(|cell| named(&cell.init))
+        {
+            return true;
+        }
+        // Hardware may still set the access flag, or mark the page as dirty.
+        [pte, pte.updated(false), pte.updated(true)].into_iter().any(|pte| {
+            let value = |r: u32| (r == read).then_some(Value::Pte(pte));
+            !matches!(condition.eval_with(&value, self.bits()), Ok(Some(Value::ZERO)))
+        })
+    }
+
+    /// Runs the op again in forks, each with one of these values known; none of them: no answer.
+    fn fork_over(
+        &mut self,
+        state: &mut State<'p>,
+        addr: Tmp,
+        value: &SymVal,
+        all: &[Value],
+        size: AccessSize,
+        op: &'p Op,
+    ) -> Result<(), Diagnostic> {
+        let bits = self.bits();
+        let mut wild = state.clone();
+        let is = |address: &Value| SymVal::binary(BinOp::Eq, value.clone(), SymVal::Known(*address), bits);
+        let possible = all.iter().all(|address| wild.path.constraints.assume(&is(address), false, bits));
+        self.fork_among(state, addr, value, all, op)?;
+        if possible && size.0 == 0 {
+            let sources = self.temp(state, addr)?.sources.clone();
             Self::set(&mut wild, addr, SymVal::ZERO, sources);
             Self::again(&mut wild, op);
             self.waiting.push(wild);
-        } else if wild_is_possible {
+        } else if possible {
             let diagnostic = Diagnostic::error(
                 "program::non-symbolic-address",
                 "non symbolic address: an execution accesses memory through a value that is no cell's address",
@@ -78,32 +184,56 @@ impl<'p> Unfolding<'p> {
             .at(self.instr(state).span, "this access");
             self.fail(&mut wild, diagnostic);
         }
-        Ok(None)
+        Ok(())
     }
 
-    fn known_spot(
+    /// Likewise; there are no others.
+    fn fork_among(
+        &mut self,
+        state: &mut State<'p>,
+        addr: Tmp,
+        value: &SymVal,
+        all: &[Value],
+        op: &'p Op,
+    ) -> Result<(), Diagnostic> {
+        let bits = self.bits();
+        let sources = self.temp(state, addr)?.sources.clone();
+        for address in all.iter().rev() {
+            let here = SymVal::binary(BinOp::Eq, value.clone(), SymVal::Known(*address), bits);
+            let mut fork = state.clone();
+            if fork.path.constraints.assume(&here, true, bits) {
+                Self::set(&mut fork, addr, SymVal::Known(*address), sources.clone());
+                Self::again(&mut fork, op);
+                self.waiting.push(fork);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn known_spot(
         &self,
         state: &State<'p>,
         address: Value,
         size: AccessSize,
     ) -> Result<Spot, Box<Diagnostic>> {
-        let (sym, offset) = match address {
-            Value::Addr { sym, offset } => (sym, offset),
+        let address = match address {
             Value::Code { thread, pc } => match self.program.code_cell(thread, pc) {
-                Some(sym) => (sym, 0),
+                Some(sym) => self.address_of(sym, 0),
                 None => return Err(Box::new(self.no_cell(state, address))),
             },
             Value::Int(_) if size.0 == 0 => return Ok(Spot::Nowhere),
-            Value::Int(_) | Value::Instr(_) => return Err(Box::new(self.no_cell(state, address))),
+            address => address,
         };
-        if self.program.features.splits() {
+        if self.program.features.splits()
+            && let Value::Addr { sym, offset } = address
+        {
             let extent = Extent { sym, offset, bytes: size.0 };
             return match self.fits(extent) {
                 true => Ok(Spot::Bytes(extent)),
                 false => Err(Box::new(self.out_of_bounds(state, extent))),
             };
         }
-        let Some(loc) = self.program.location_at(sym, offset) else {
+        let Some(loc) = self.program.cell_of(address) else {
             return Err(Box::new(self.no_cell(state, address)));
         };
         match self.wrong_size(state, loc, size) {
@@ -116,7 +246,14 @@ impl<'p> Unfolding<'p> {
     fn addresses(&self, size: AccessSize) -> Vec<Value> {
         if !self.program.features.splits() {
             let cells = self.program.locations.iter();
-            return cells.map(|cell| self.address_of(cell.sym, cell.offset)).collect();
+            return cells
+                .map(|cell| match cell.space {
+                    Space::Data if self.program.machine.tables.is_none() => {
+                        self.address_of(cell.sym, cell.offset)
+                    }
+                    _ => self.program.address_of(cell),
+                })
+                .collect();
         }
         let mut addresses = Vec::new();
         for (index, _) in self.program.symbols.iter().enumerate() {
@@ -138,7 +275,8 @@ impl<'p> Unfolding<'p> {
 
     /// The size of the elements of a symbol, and how many it has.
     fn elements(&self, sym: Sym) -> Option<(i64, i64)> {
-        let mut cells = self.program.locations.iter().filter(|cell| cell.sym == sym);
+        let own = |cell: &&Location| cell.sym == sym && cell.space == Space::Data;
+        let mut cells = self.program.locations.iter().filter(own);
         let first = cells.next()?;
         let count = 1 + cells.count() as i64;
         let holds_pointer = !first.declared && first.init.as_int().is_none();
@@ -230,7 +368,7 @@ impl<'p> Unfolding<'p> {
         let shown = self.program.show(address);
         let span = self.instr(state).span;
         match address {
-            Value::Addr { sym, .. } => {
+            Value::Addr { sym, .. } | Value::Phys { sym, .. } | Value::TagAddr { sym, .. } => {
                 let name = &self.program.symbols[sym.0 as usize];
                 Diagnostic::unsupported(
                     "program::mixed-size",
@@ -282,5 +420,13 @@ impl<'p> Unfolding<'p> {
                 )
                 .help(format!("declare `{name}` with a type of the size that is accessed")),
         )
+    }
+}
+
+/// Where an entry leads, for an address at that offset of its page.
+fn leads_to(oa: Oa, offset: i64) -> Value {
+    match oa {
+        Oa::Phys(sym) => Value::Phys { sym, offset },
+        Oa::Empty | Oa::Pte(_) => Value::Int(0),
     }
 }

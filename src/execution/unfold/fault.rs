@@ -9,32 +9,45 @@ impl<'p> Unfolding<'p> {
     /// Runs an [`Op::Fault`].
     pub(super) fn fault(&mut self, state: &mut State<'p>, op: &'p Op) -> Result<Flow, Diagnostic> {
         let Op::Fault { kind, sets, addr, resume, extra } = op else { return Ok(Flow::On) };
+        let labels = match resume {
+            Resume::Later => Vec::new(),
+            _ => self.program.labels_at(state.code, state.pc),
+        };
         let mut fault = Fault {
             thread: self.thread,
-            labels: self.program.labels_at(state.code, state.pc),
+            labels,
             address: None,
             symbol: None,
             kind: kind.to_string(),
+            remark: None,
         };
-        let mut spot = None;
         let mut sources = Vec::new();
+        let mut at = None;
         if let Some(addr) = addr {
-            spot = self.spot(state, *addr, AccessSize(0), op)?;
-            if spot.is_none() {
-                return Ok(Flow::Over);
-            }
+            let Some(address) = self.pinned(state, *addr, op)? else { return Ok(Flow::Over) };
+            at = Some(address);
             sources = self.sources(state, &[*addr])?;
-            let address = state.path.constraints.fold(&self.temp(state, *addr)?.value, self.bits());
-            if let Some(address) = address.known() {
-                fault.address = Some(self.program.show(address));
-                if let Value::Addr { sym, .. } = address {
-                    fault.symbol = Some(self.program.symbols[usize::from(sym.0)].clone());
+            fault.address = Some(self.program.show(address));
+            fault.symbol = match address {
+                Value::Addr { sym, .. } | Value::Tagged { sym, .. } => {
+                    Some(self.program.symbol(sym).to_string())
                 }
-            }
+                Value::PteAddr(_) => fault.address.clone(),
+                _ => None,
+            };
+            // Page tables are out of reach for unprivileged code.
+            fault.remark = matches!(address, Value::PteAddr(_)).then_some("EL0");
         }
         let id = self.event(state, EventKind::Other, None, None, sets.clone());
-        if let Some(spot) = spot {
-            Self::place(state, id, spot);
+        if let Some(address) = at {
+            state.path.events[id as usize].at = Some(address);
+            let plain = match address {
+                Value::Tagged { sym, offset, .. } => Value::Addr { sym, offset },
+                other => other,
+            };
+            if let Ok(spot) = self.known_spot(state, plain, AccessSize(0)) {
+                Self::place(state, id, spot);
+            }
         }
         self.edges(state, id, &sources, extra)?;
         match self.program.faults.number(fault) {
@@ -45,7 +58,10 @@ impl<'p> Unfolding<'p> {
                     .at(self.instr(state).span, "one more here"));
             }
         }
-        Ok(self.after_fault(state, *resume))
+        match resume {
+            Resume::Later => Ok(Flow::On),
+            resume => Ok(self.after_fault(state, *resume)),
+        }
     }
 
     /// Ends the instruction and finds out where to go on.
@@ -72,7 +88,7 @@ impl<'p> Unfolding<'p> {
                 return Flow::Over;
             }
             (None, OnFault::Skip, _) | (None, OnFault::Handled, Resume::Next) => state.next = Some(next),
-            (None, OnFault::Handled, Resume::Again) => {
+            (None, OnFault::Handled, Resume::Again | Resume::Later) => {
                 state.in_handler = true;
                 state.next = Some((state.code, state.pc));
             }

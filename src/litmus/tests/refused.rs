@@ -278,7 +278,9 @@ fn page_table_entry() {
       ┌─ t.litmus:2:3
       │
     2 │ { PTE(x)=1; }
-      │   ^^^^^^ page tables, tags, authentication codes and instructions as values are not handled
+      │   ^^^^^^ not a value or place of this machine
+      │
+      = help: page tables need the variant `vmsa` (AArch64), tags `memtag`
     ");
 }
 

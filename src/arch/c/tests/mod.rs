@@ -68,6 +68,7 @@ fn translate(text: &str, def: Option<&str>, kernel: KernelVersion) -> Checked {
         symbols,
         init_regs: lowered.init_regs,
         reg_types: lowered.reg_types,
+        machine: crate::program::Machine::default(),
         features: crate::program::Features::default(),
         instructions: Vec::new(),
         code_cells: Vec::new(),

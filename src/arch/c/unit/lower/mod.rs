@@ -72,6 +72,7 @@ pub fn lower(mut unit: Unit, sources: &Sources, options: Options) -> Result<Prog
             code_cells: Vec::new(),
             faults: Default::default(),
             features: Default::default(),
+            machine: Default::default(),
         },
         statics: HashMap::new(),
         functions: HashMap::new(),
@@ -291,6 +292,7 @@ impl Lowering<'_> {
         let first = self.program.locations.len();
         for leaf in leaves {
             self.program.locations.push(Location {
+                space: Default::default(),
                 name: format!("{}{}", self.program.symbols[usize::from(sym.0)], leaf.path),
                 sym,
                 offset: leaf.offset as i64,

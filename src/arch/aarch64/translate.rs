@@ -1,0 +1,173 @@
+//! The stage of page tables: an access reads the entry of its page, and goes where that leads, or faults.
+
+use super::access::{ACCESS_FLAG, Access, Direction, PERMISSION, Place, TRANSLATION};
+use super::lower::Lower;
+use crate::arch::build::names;
+use crate::arch::extensions::Tables;
+use crate::program::{AccessSize, BinOp, Extra, Managed, Op, SetName, Tmp, UnOp, Value, Walk, Walked};
+
+/// Entries have this many bytes.
+const ENTRY: u8 = 8;
+
+impl Lower<'_, '_> {
+    /// Takes an access through the page tables. The entries themselves are reached by addresses of their own.
+    pub fn translate(&mut self, addr: Tmp, access: Access, tables: Tables) -> Place {
+        self.b.push(Op::Pin { addr });
+        let (out, branch, via) = (self.b.tmp(), self.b.tmp(), self.b.tmp());
+        let is_entry = self.b.unary(UnOp::IsEntry, addr);
+        let is_virtual = self.b.unary(UnOp::IsZero, is_entry);
+        let entry = self.where_holds(is_entry, |lower| match tables.user {
+            true => {
+                let done = lower.commit(addr, &[]);
+                let extra = Extra { ctrl: vec![done], ..Extra::default() };
+                lower.fault(PERMISSION, Some(addr), access, extra);
+            }
+            false => {
+                lower.b.push(Op::Taint { dst: out, a: addr, also: Vec::new() });
+                lower.b.push(Op::Const { dst: branch, value: Value::ZERO });
+                lower.b.push(Op::Taint { dst: via, a: addr, also: Vec::new() });
+            }
+        });
+        let page = self.where_holds(is_virtual, |lower| {
+            let walked = lower.walk(addr, walk(access, tables), tables);
+            lower.outcomes(&walked, tables.managed, |lower, kind| {
+                let extra = Extra { ctrl: vec![walked.branch], ..Extra::default() };
+                lower.fault(kind, Some(addr), access, extra);
+            });
+            let phys = lower.b.binary(BinOp::Translate, walked.pte, addr);
+            lower.b.push(Op::From { dst: out, a: phys, from: vec![walked.pte] });
+            lower.b.push(Op::From { dst: branch, a: walked.branch, from: vec![walked.branch] });
+            lower.b.push(Op::Taint { dst: via, a: walked.pte, also: Vec::new() });
+        });
+        self.b.push(Op::Choice { branches: vec![entry, page] });
+        Place { addr: out, ctrl: vec![branch], via: vec![via] }
+    }
+
+    /// Reads the entry of an address, and looks at it.
+    fn walk(&mut self, addr: Tmp, walk: Walk, tables: Tables) -> Seen {
+        let entry = self.b.unary(UnOp::EntryOf, addr);
+        let pte = self.b.tmp();
+        self.b.push(Op::Load {
+            dst: pte,
+            addr: entry,
+            size: AccessSize(ENTRY),
+            sets: walk_sets(tables.announced),
+            extra: Extra::default(),
+        });
+        let branch = self.commit(pte, &[]);
+        let outcome = self.b.unary(UnOp::Walk(walk), pte);
+        Seen { entry, pte, branch, outcome }
+    }
+
+    /// Goes on where the access happens, after the update that hardware may make; elsewhere there is a fault.
+    fn outcomes(&mut self, walked: &Seen, managed: Managed, fault: impl Fn(&mut Self, &'static str)) {
+        let is = |lower: &mut Self, outcome: Walked| {
+            lower.b.binary_int(BinOp::Eq, walked.outcome, outcome as i128)
+        };
+        let mut branches = Vec::new();
+        let done = is(self, Walked::Done);
+        branches.push(self.where_holds(done, |_| {}));
+        let updates: &[(Walked, bool)] = match managed {
+            Managed::Software => &[],
+            Managed::AccessFlag => &[(Walked::SetsAccessFlag, false)],
+            Managed::Dirty => &[(Walked::SetsAccessFlag, false), (Walked::SetsDirty, true)],
+        };
+        for (outcome, dirty) in updates.iter().copied() {
+            let cond = is(self, outcome);
+            branches.push(self.where_holds(cond, |lower| lower.update(walked, dirty)));
+        }
+        for (outcome, kind) in [
+            (Walked::Translation, TRANSLATION),
+            (Walked::AccessFlag, ACCESS_FLAG),
+            (Walked::Permission, PERMISSION),
+        ] {
+            let cond = is(self, outcome);
+            branches.push(self.where_holds(cond, |lower| fault(lower, kind)));
+        }
+        self.b.push(Op::Choice { branches });
+    }
+
+    /// Hardware writes the entry back.
+    fn update(&mut self, walked: &Seen, dirty: bool) {
+        let branch = self.commit(walked.pte, &[walked.branch]);
+        let (at, value) = (self.b.tmp(), self.b.unary(UnOp::Updated(dirty), walked.pte));
+        self.b.push(Op::From { dst: at, a: walked.entry, from: vec![walked.pte] });
+        let sets: &[&'static str] = if dirty { &["NExp", "X", "AF", "DB"] } else { &["NExp", "X", "AF"] };
+        self.b.push(Op::Store {
+            addr: at,
+            value,
+            size: AccessSize(ENTRY),
+            sets: names(sets),
+            extra: Extra { ctrl: vec![branch], ..Extra::default() },
+        });
+    }
+
+    /// `AT`: what a translation would give, in a register. It never faults.
+    pub fn report_translation(&mut self, addr: Tmp, write: bool, user: bool, tables: Tables) -> Tmp {
+        self.b.push(Op::Pin { addr });
+        let direction = if write { Direction::Attempt } else { Direction::Read };
+        let access = Access { direction, sets: &[] };
+        let walk = Walk { dirties: false, user, ..walk(access, tables) };
+        let entry = self.b.unary(UnOp::EntryOf, addr);
+        let pte = self.b.tmp();
+        self.b.push(Op::Load {
+            dst: pte,
+            addr: entry,
+            size: AccessSize(ENTRY),
+            sets: walk_sets(tables.announced),
+            extra: Extra::default(),
+        });
+        let outcome = self.b.unary(UnOp::Walk(walk), pte);
+        let result = self.b.tmp();
+        let mut branches = Vec::new();
+        for outcome_wanted in [Walked::Done, Walked::SetsAccessFlag] {
+            let cond = self.b.binary_int(BinOp::Eq, outcome, outcome_wanted as i128);
+            branches.push(self.where_holds(cond, |lower| {
+                if outcome_wanted == Walked::SetsAccessFlag {
+                    let branch = lower.commit(pte, &[]);
+                    lower.update(&Seen { entry, pte, branch, outcome }, false);
+                } else {
+                    lower.commit(pte, &[]);
+                }
+                let phys = lower.b.binary(BinOp::Translate, pte, addr);
+                let shown = lower.b.unary(UnOp::Report, phys);
+                lower.b.push(Op::From { dst: result, a: shown, from: vec![pte] });
+            }));
+        }
+        let faults = self.b.binary_int(BinOp::Ge, outcome, Walked::Translation as i128);
+        branches.push(self.where_holds(faults, |lower| {
+            let none = lower.b.value(Value::Translated(None));
+            lower.b.push(Op::From { dst: result, a: none, from: vec![pte] });
+        }));
+        self.b.push(Op::Choice { branches });
+        result
+    }
+}
+
+/// An entry that was read, the branch on it, and what it says.
+struct Seen {
+    entry: Tmp,
+    pte: Tmp,
+    branch: Tmp,
+    outcome: Tmp,
+}
+
+fn walk(access: Access, tables: Tables) -> Walk {
+    Walk {
+        managed: tables.managed,
+        announced: tables.announced,
+        write: access.direction != Direction::Read,
+        dirties: access.direction == Direction::Write,
+        user: tables.user,
+        fetch: false,
+    }
+}
+
+/// Reads of entries that hardware manages are the first half of an update.
+fn walk_sets(managed: Managed) -> Vec<SetName> {
+    names(match managed {
+        Managed::Software => &["NExp"],
+        Managed::AccessFlag => &["NExp", "X", "AF"],
+        Managed::Dirty => &["NExp", "X", "AF", "DB"],
+    })
+}

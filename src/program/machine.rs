@@ -1,0 +1,12 @@
+//! What a machine has besides registers and memory.
+
+use super::Managed;
+
+/// Page tables and tags of a test: nothing of them for most.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Machine {
+    /// What the test says hardware does to page tables anywhere; none: there are no page tables.
+    pub tables: Option<Managed>,
+    /// The names of tags, those that instructions make up first.
+    pub tags: Vec<String>,
+}

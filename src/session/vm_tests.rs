@@ -1,0 +1,141 @@
+//! Page tables and tags, under our own model.
+
+use std::sync::Arc;
+
+use super::{Input, Session, Settings};
+use crate::diag::{Color, render_all};
+use crate::outcome::{StateStyle, format_state};
+
+/// The states of a test, and how many executions satisfy its condition and do not.
+fn run(variants: &str, text: &str) -> (Vec<String>, (u64, u64)) {
+    let input = Input::Text { name: "test".into(), text: Arc::from(text) };
+    let variants = variants.split(',').filter_map(crate::variant::Variant::parse).collect();
+    let report = Session::new(Settings { variants, ..Settings::default() }).run(&input, None);
+    let answer = report.answer.as_ref();
+    let Some((answer, outcome)) = answer.and_then(|answer| Some((answer, answer.outcome.as_ref()?))) else {
+        panic!("{}", render_all(&report.diagnostics, &report.sources, Color::Never));
+    };
+    let states = outcome.states.listed(&answer.test.program, usize::MAX);
+    let shown = states.map(|(state, _)| format_state(&state, &answer.test, &StateStyle::default()));
+    (shown.collect(), (outcome.positive, outcome.negative))
+}
+
+fn states(variants: &str, text: &str) -> Vec<String> {
+    run(variants, text).0
+}
+
+fn counts(variants: &str, text: &str) -> (u64, u64) {
+    run(variants, text).1
+}
+
+const UNMAPPED: &str = "AArch64 unmapped
+{ [PTE(x)]=(valid:0); x=7; 0:X1=x; 1:X0=(oa:PA(x)); 1:X1=PTE(x); }
+ P0              | P1          ;
+ L0: LDR W0,[X1] | STR X0,[X1] ;
+ MOV W2,#1       |             ;
+locations [0:X0; 0:X2;]
+exists (fault(P0:L0,x))
+";
+
+#[test]
+fn an_access_without_translation_faults() {
+    let fault = "Fault(P0:L0,x,D-MMU:Translation);";
+    let ended = [format!("0:X0=0; 0:X2=0; {fault}"), "0:X0=7; 0:X2=1;  ~Fault(P0:L0,x);".to_string()];
+    assert_eq!(states("vmsa", UNMAPPED), ended);
+    assert_eq!(states("vmsa,skip", UNMAPPED)[0], format!("0:X0=0; 0:X2=1; {fault}"));
+    // Tried again, it must succeed.
+    assert_eq!(states("vmsa,handled", UNMAPPED)[1], format!("0:X0=7; 0:X2=1; {fault}"));
+}
+
+#[test]
+fn an_entry_leads_elsewhere() {
+    let text = "AArch64 alias\n{ x=1; y=2; [PTE(x)]=(oa:PA(y)); 0:X1=x; }\n P0 ;\n MOV W0,#5 ;\n STR W0,[X1] ;\n\
+                locations [x; y; PTE(x);]\nexists (y=5)\n";
+    assert_eq!(states("vmsa", text), ["[x]=1; [y]=5; [PTE(x)]=(oa:PA(y));"]);
+}
+
+#[test]
+fn hardware_sets_the_access_flag() {
+    let test = |tthm: &str| {
+        format!(
+            "AArch64 af\nTTHM={tthm}\n{{ [PTE(x)]=(af:0); 0:X1=x; }}\n P0 ;\n LDR W0,[X1] ;\n\
+             locations [PTE(x);]\nexists (fault(P0,x))\n"
+        )
+    };
+    // By the access itself, or by nobody before it.
+    assert_eq!(counts("vmsa", &test("HA")), (0, 2));
+    assert_eq!(counts("vmsa", &test("P1:HA")), (2, 1));
+    assert_eq!(states("vmsa", &test("SW")), ["[PTE(x)]=(oa:PA(x), af:0); Fault(P0,x,D-MMU:AccessFlag);"]);
+}
+
+#[test]
+fn a_fault_of_a_compare_and_swap_counts_three_times() {
+    let test = |tthm: &str| {
+        format!(
+            "AArch64 cas\nTTHM={tthm}\n{{ [PTE(x)]=(valid:0); 0:X1=x; }}\n P0 ;\n CAS W3,W2,[X1] ;\nexists (fault(P0,x))\n"
+        )
+    };
+    assert_eq!(counts("vmsa", &test("SW")), (3, 0));
+    assert_eq!(counts("vmsa", &test("HD")), (4, 0));
+}
+
+#[test]
+fn invalidations_come_before_or_after_each_walk() {
+    let test = |op: &str| {
+        format!(
+            "AArch64 tlbi\n{{ 0:X1=PTE(x); 0:X0=(oa:PA(x), valid:0); 0:X2=x; 1:X1=x; }}\n P0 | P1 ;\n\
+             STR X0,[X1] | L0: LDR W0,[X1] ;\n DSB ISH | ;\n LSR X3,X2,#12 | ;\n TLBI {op} | ;\n DSB ISH | ;\n\
+             exists (fault(P1:L0,x))\n"
+        )
+    };
+    assert_eq!(counts("vmsa", &test("VAAE1IS,X3")), (2, 1));
+    // For the own thread alone, or of no page: no choice.
+    assert_eq!(counts("vmsa", &test("VAAE1,X3")), (1, 1));
+    assert_eq!(counts("vmsa", &test("VAAE1IS,X2")), (1, 1));
+}
+
+#[test]
+fn a_handler_repairs_and_returns() {
+    let text = "AArch64 handler\n{ [PTE(x)]=(valid:0); x=3; 0:X1=x; 0:X3=(oa:PA(x)); 0:X2=PTE(x); }\n P0 | P0.F ;\n\
+                LDR W0,[X1] | ADD W6,W6,#1 ;\n L1: MOV W4,#1 | ADR X7,L1 ;\n | MSR ELR_EL1,X7 ;\n | ERET ;\n\
+                locations [0:X0; 0:X4; 0:X6;]\nexists (fault(P0,x))\n";
+    assert_eq!(states("vmsa", text), ["0:X0=0; 0:X4=1; 0:X6=1; Fault(P0,x,D-MMU:Translation);"]);
+}
+
+#[test]
+fn unprivileged_threads_touch_no_page_tables() {
+    let text = "AArch64 el0\nEL0=P0\n{ x=1; 0:X1=PTE(x); }\n P0 ;\n L0: LDR X0,[X1] ;\n\
+                exists (fault(P0:L0,PTE(x),MMU:Permission))\n";
+    assert_eq!(states("vmsa", text), [" Fault(P0:L0,PTE(x),MMU:Permission,EL0);"]);
+}
+
+const RETAGGED: &str = "AArch64 retagged
+{ x=1; 0:X1=x; 0:X5=x:red; 1:X1=x:red; }
+ P0          | P1              ;
+ STG X5,[X1] | L0: LDR W3,[X1] ;
+locations [1:X3; tag(x);]
+exists (fault(P1:L0,x))
+";
+
+#[test]
+fn tags_are_compared() {
+    assert_eq!(
+        states("memtag", RETAGGED),
+        ["1:X3=0; [tag(x)]=:red; Fault(P1:L0,x:red,TagCheck);", "1:X3=1; [tag(x)]=:red;  ~Fault(P1:L0,x);",]
+    );
+    // Noticed later, a mismatch has no place.
+    assert_eq!(states("memtag,async", RETAGGED), ["1:X3=1; [tag(x)]=:red;  ~Fault(P1:L0,x);"]);
+    assert_eq!(states("memtag,store-only", RETAGGED), ["1:X3=1; [tag(x)]=:red;  ~Fault(P1:L0,x);"]);
+}
+
+#[test]
+fn tags_are_chosen() {
+    let test = |mask: &str| {
+        format!(
+            "AArch64 irg\n{{ 0:X1=x:green; 0:X2={mask}; }}\n P0 ;\n IRG X0,X1,X2 ;\nlocations [0:X0;]\nexists (true)\n"
+        )
+    };
+    assert_eq!(states("memtag", &test("0xfc")), ["0:X0=x:green;", "0:X0=x:red;"]);
+    assert_eq!(states("memtag", &test("0xff")), ["0:X0=x:green;"]);
+    assert_eq!(states("memtag", &test("{:red,:green}")).len(), 6);
+}
