@@ -21,7 +21,25 @@ pub struct Loaded {
 }
 
 /// Reads a C file.
+///
+/// It is parsed on a stack that holds what is nested deeply.
 pub fn load(path: &Path, settings: &preprocess::Settings, options: Options) -> Loaded {
+    std::thread::scope(|scope| {
+        let work = || read(path, settings, options);
+        let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        let loaded = worker.ok().and_then(|worker| worker.join().ok());
+        loaded.unwrap_or_else(|| Loaded {
+            program: None,
+            diagnostics: vec![Diagnostic::internal("the file could not be read")],
+            sources: Sources::new(),
+        })
+    })
+}
+
+/// The stack of the parser.
+const STACK: usize = 256 << 20;
+
+fn read(path: &Path, settings: &preprocess::Settings, options: Options) -> Loaded {
     let mut sources = Sources::new();
     let name = path.display().to_string();
     let text = match std::fs::read(path) {

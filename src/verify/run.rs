@@ -117,7 +117,13 @@ pub fn run(program: &Program, model: &Model, settings: &Settings) -> Result<Answ
         },
         stopped: false,
     };
+    // Every cell has an initial write, and there must be room for what the threads do.
+    let cells = program.locations.len();
+    if cells > 640 {
+        return Err(Diagnostic::unsupported("c::too-large", "this program has too many memory cells"));
+    }
     let options = grow::Options {
+        events: (cells > 96).then_some(1024),
         unroll: settings.unroll.unwrap_or(u32::MAX - 1),
         properties: true,
         awaits: true,

@@ -57,6 +57,35 @@ fn store_buffering() {
 }
 
 #[test]
+fn a_model_of_another_language_is_refused() {
+    let settings = session::Settings::default();
+    let said = |model: &str| {
+        let prepared = session::prepare_model(&settings, model, ArchId::C).expect(model);
+        let refused = orders_for(&prepared.model, prepared.arch).expect_err(model);
+        let text = render_all(&[refused], &crate::source::Sources::new(), Color::Never);
+        text.lines().next().unwrap_or("").to_string()
+    };
+    assert_eq!(
+        said("rmo"),
+        "error[verify::model]: the model `RMO` has no meaning for the memory orders of C"
+    );
+}
+
+#[test]
+fn memory_errors_are_violations() {
+    for body in [
+        "int *p = malloc(4); free(p); return *p;",
+        "int *p = malloc(4); free(p); free(p); return 0;",
+        "int *p = 0; return *p;",
+        "int a[2] = { 1 }; int i = 2; return a[i];",
+        "int x = 3, y = x - 3; return x / y;",
+    ] {
+        let text = format!("{HEADERS}int body(void) {{ {body} }}\nint main(void) {{ return body(); }}\n");
+        assert_eq!(verify(&text, "sc", None).0, Verdict::Unsafe, "{body}");
+    }
+}
+
+#[test]
 fn a_mutex_excludes_and_its_order_counts() {
     let body = "pthread_mutex_lock(&m); x = x + 1; pthread_mutex_unlock(&m);";
     let text = two("int x; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;", body, body, "assert(x == 2);");

@@ -6,8 +6,14 @@ use crate::arch::c::preprocess::{Settings, preprocess};
 use crate::diag::{Color, Diagnostic, render};
 use crate::source::Sources;
 
-/// The first lines of all that is said about a program.
+/// The first lines of all that is said about a program; on a stack that holds what is nested deeply.
 fn complaints(text: &str) -> Vec<String> {
+    let text = text.to_string();
+    let work = move || all_complaints(&text);
+    std::thread::Builder::new().stack_size(64 << 20).spawn(work).expect("a thread").join().expect("no panic")
+}
+
+fn all_complaints(text: &str) -> Vec<String> {
     let mut sources = Sources::new();
     let file = sources.add("program.c", text);
     let options = Options { recursion: 4, orders: Orders::Sets };

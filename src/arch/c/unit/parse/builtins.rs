@@ -88,6 +88,7 @@ pub const BUILTINS: &[(&str, &str, usize, usize, Gives)] = &[
     ("__litmus_stop", "stop", 0, 99, Gives::Void),
     ("__litmus_atomic_begin", "atomic_begin", 0, 0, Gives::Void),
     ("__litmus_atomic_end", "atomic_end", 0, 0, Gives::Void),
+    ("__builtin_prefetch", "nothing", 1, 3, Gives::Void),
     ("__builtin_unreachable", "unreachable", 0, 0, Gives::Void),
     ("__builtin_trap", "trap", 0, 0, Gives::Void),
     ("__builtin_alloca", "alloca", 1, 1, Gives::Address),

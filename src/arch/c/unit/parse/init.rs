@@ -35,7 +35,7 @@ impl Parser {
         parts: &mut Vec<Part>,
         first: Option<Expr>,
     ) -> Parsed<Option<u64>> {
-        if self.depth > 150 {
+        if self.depth > 80 {
             return Err(
                 Diagnostic::unsupported("c::nesting", "this is nested too deeply").at(self.span(), "here")
             );

@@ -23,7 +23,7 @@ use crate::source::Span;
 pub use builtins::BUILTINS;
 
 /// Statements, expressions and types nested deeper than this are refused.
-const MAX_DEPTH: usize = 200;
+const MAX_DEPTH: usize = 100;
 
 /// Parses a whole program.
 ///

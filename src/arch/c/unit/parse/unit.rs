@@ -21,6 +21,9 @@ impl Parser {
                 self.tags.truncate(1);
                 self.function = None;
                 self.depth = 0;
+                if self.errors.len() > 100 {
+                    return;
+                }
                 self.skip_item(from);
             }
         }
