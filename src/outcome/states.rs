@@ -77,7 +77,7 @@ impl States {
         if rank.is_sorted() && !faults {
             return all.take(most).collect();
         }
-        let values = self.width - usize::from(faults);
+        let values = self.width.saturating_sub(usize::from(faults));
         let key = |at: &u32| {
             let (row, set) = self.row(*at as usize).split_at(values);
             let shown = row.iter().map(|value| rank[*value as usize]);
