@@ -109,8 +109,9 @@ Examples:
 pub const EXPLAIN: &str = "\
 Examples:
   litmus explain litmus/mp-fenced-aarch64.litmus
-  litmus explain litmus/sb-x86.litmus -m sc
-  litmus explain test.litmus --outcome '1:X0=1 /\\ 1:X2=0' --format json";
+  litmus explain litmus/sb-x86.litmus -m sc --format svg
+  litmus explain litmus/sb-x86.litmus --outcome 0:EAX=1 --format json
+  litmus explain litmus/mp-plain.litmus -m armv7 --fix";
 
 pub const DOC: &str = "\
 Examples:

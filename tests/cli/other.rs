@@ -252,6 +252,7 @@ fn help_texts() {
       run          Run tests under a model and print herd7's log
       herd         Take herd7's own options and .cfg files, with their meaning
       check        Read and lower tests without running them; report each failure by its reason
+      verify       Check C programs with threads and assertions under a model
       model        Look at memory models
       diff         Compare the outcomes of two logs, or of a log and a run
       port         May a program move from one model to another: is all that the second allows allowed
@@ -260,6 +261,7 @@ fn help_texts() {
       ltl          Does a formula of linear temporal logic hold on every run, loops without bound
                    included?
       merge        Join the logs of a campaign's parts
+      explain      Say why an outcome can, or cannot, happen
       doc          Explain a predefined name of the cat language: `X`, `_`, `lxsx`, `DMB.SY` …
       bench        Generate families of tests of growing size and measure them
       completions  Print a completion script for a shell
