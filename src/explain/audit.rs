@@ -107,8 +107,23 @@ fn base(
             _ => None,
         },
         _ if node.name.as_deref() == Some("fr") => {
-            let co = coherence(surface.model).and_then(|node| plain.rel_of(node).ok())?;
-            Some(candidate.rf(view.world, n).inverse().seq(&co))
+            // A model may add to what a read takes its value from (the kernel's locks), and define its own coherence.
+            let mut rf = candidate.rf(view.world, n);
+            let mut co = Rel::empty(n);
+            if let Some(chosen) = coherence(surface.model).and_then(|node| plain.rel_of(node).ok()) {
+                co.union_with(&chosen);
+            }
+            for definition in &surface.model.definitions {
+                let whole = match definition.name.as_str() {
+                    "rf" => &mut rf,
+                    "co" => &mut co,
+                    _ => continue,
+                };
+                if let Ok(rel) = plain.rel_of(definition.expr) {
+                    whole.union_with(&rel);
+                }
+            }
+            Some(rf.inverse().seq(&co))
         }
         _ => plain.rel_of(node.id).ok(),
     }
