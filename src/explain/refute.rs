@@ -222,6 +222,16 @@ impl<'m, 's> Refuter<'m, 's> {
         plain: &Plain<'v>,
         flags: &mut Vec<usize>,
     ) -> Result<End<'v>, Diagnostic> {
+        let none = match choices {
+            Choices::List(values) => values.is_empty(),
+            Choices::Cross(lists) => lists.iter().any(Vec::is_empty),
+            Choices::Orders(_) => false,
+        };
+        if none {
+            // Nothing to choose from.
+            self.refused(position, Offence::Nothing, &mut plain.clone())?;
+            return Ok(End::Refused);
+        }
         match choices {
             Choices::Orders(orders) => {
                 let n = plain.n_events();
