@@ -23,6 +23,7 @@ fn check(value: &Value, schema: &Value, root: &Value, path: &str) -> Result<(), 
             "items",
             "enum",
             "additionalProperties",
+            "minimum",
         ];
         // What this checker would pass over must not be in the schema.
         assert!(known.contains(&key.as_str()), "the checker does not know `{key}`");
@@ -35,6 +36,11 @@ fn check(value: &Value, schema: &Value, root: &Value, path: &str) -> Result<(), 
         && !allowed.contains(value)
     {
         return Err(format!("{path}: {value} is not one of {allowed:?}"));
+    }
+    if let Some(least) = object.get("minimum").and_then(Value::as_i64)
+        && value.as_i64().is_some_and(|value| value < least)
+    {
+        return Err(format!("{path}: {value} is less than {least}"));
     }
     if let Some(kind) = object.get("type") {
         let kinds: Vec<&str> = match kind {

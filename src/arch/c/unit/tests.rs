@@ -31,8 +31,14 @@ fn all_complaints(text: &str) -> Vec<String> {
     }
 }
 
+/// On a stack as the command has it: unoptimised parsers of nested text need more than a test's own.
 #[test]
 fn every_complaint() {
+    let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(complaints_one_by_one);
+    thread.expect("a thread").join().expect("every complaint as it should be");
+}
+
+fn complaints_one_by_one() {
     let main = |body: &str| format!("int main(void) {{ {body} return 0; }}");
     for (text, wanted) in [
         (main("return x;"), "error[c::unknown-name]: nobody declares `x`"),
