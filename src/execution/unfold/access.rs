@@ -218,7 +218,7 @@ impl<'p> Unfolding<'p> {
     ) -> Result<Spot, Box<Diagnostic>> {
         let address = match address {
             Value::Code { thread, pc } => match self.program.code_cell(thread, pc) {
-                Some(sym) => self.address_of(sym, 0),
+                Some(sym) => Value::Addr { sym, offset: 0 },
                 None => return Err(Box::new(self.no_cell(state, address))),
             },
             Value::Int(_) if size.0 == 0 => return Ok(Spot::Nowhere),
