@@ -52,7 +52,7 @@ Examples:
 pub const VERIFY: &str = "\
 Examples:
   litmus verify litmus/programs/peterson.c -m sc
-  litmus verify program.c -m tso --unroll 3 -D N=2";
+  litmus verify litmus/programs/ticket.c -m rc11 --unroll 3";
 
 pub const MODEL: &str = "\
 Examples:

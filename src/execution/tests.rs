@@ -577,7 +577,10 @@ fn an_address_from_memory_forks_over_the_cells() {
 #[test]
 fn a_known_address_that_is_no_cell_is_an_error_of_the_path() {
     let integer = program(ArchId::Ppc, vec![thread(vec![load(0, Value::Int(1))])]);
-    assert_eq!(worlds(&integer)[0].errors[0].message, "non symbolic address: [1]");
+    assert_eq!(
+        worlds(&integer)[0].errors[0].message,
+        "non symbolic address: [1] is the address of no location"
+    );
     let inside = program(ArchId::Ppc, vec![thread(vec![load(0, Value::Addr { sym: Sym(0), offset: 4 })])]);
     assert_eq!(
         worlds(&inside)[0].errors[0].message,

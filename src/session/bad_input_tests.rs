@@ -46,12 +46,14 @@ fn run(model: &str) -> String {
 
 #[test]
 fn names_and_sorts() {
-    insta::assert_snapshot!(check_text("let hb = po | rfee\nacyclic hb"), @r"
+    insta::assert_snapshot!(check_text("let hb = po | rfee\nacyclic hb"), @"
     error[cat::unknown-name]: `rfee` is not defined
       ┌─ models/model.cat:1:15
       │
     1 │ let hb = po | rfee
       │               ^^^^ not defined here, nor by this architecture
+    2 │ acyclic hb
+      │ ---------- needed here
       │
       = help: did you mean `rfe`?
     ");

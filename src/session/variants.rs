@@ -17,12 +17,27 @@ pub(super) fn check(settings: &Settings, test: &Test) -> Result<(), Diagnostic> 
             one(variant, name, Some(info.span))?;
         }
     }
+    together(settings, test)?;
     if let Some(info) = test.info("CacheType") {
         let known = |word: &&str| ["dic", "idc"].iter().any(|known| word.eq_ignore_ascii_case(known));
         if let Some(word) = info.value.split_whitespace().find(|word| !known(word)) {
             let message = format!("`{word}` is no feature of the caches");
             return Err(Diagnostic::error("litmus::cache-type", message)
                 .at(info.span, "the features are DIC and IDC, with blanks between"));
+        }
+    }
+    Ok(())
+}
+
+/// Page tables go with neither tags nor modified code yet: each changes what a walk reads.
+fn together(settings: &Settings, test: &Test) -> Result<(), Diagnostic> {
+    let own = litmus::variants(test)?;
+    let has = |variant: Variant| settings.variants.contains(&variant) || own.contains(&variant);
+    for other in [Variant::MemTag, Variant::Ifetch] {
+        if has(Variant::Vmsa) && has(other) {
+            let message = format!("the variants `vmsa` and `{}` together are not supported", other.name());
+            return Err(Diagnostic::unsupported("variant::unsupported", message)
+                .note("each alone is; together the answer would not be right"));
         }
     }
     Ok(())

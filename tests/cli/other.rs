@@ -289,7 +289,7 @@ fn help_texts() {
       litmus doc rmw
     --- exit 0
     ");
-    insta::assert_snapshot!(shown(&litmus(&["run", "--help"]).assert().code(0)), @r"
+    insta::assert_snapshot!(shown(&litmus(&["run", "--help"]).assert().code(0)), @"
     Run tests under a model and print herd7's log
 
     Usage: litmus run [OPTIONS] <TEST>...
@@ -433,12 +433,15 @@ fn help_texts() {
               [default: wit]
 
               Possible values:
-              - wit:  Those that decide the condition: satisfying for exists and ~exists, violating for
-                forall
-              - prop: Those that satisfy the proposition
-              - neg:  Those that violate it
-              - cond: Those that speak for the condition
-              - all:  All
+              - wit:       Those that decide the condition: satisfying for exists and ~exists, violating
+                for forall
+              - prop:      Those that satisfy the proposition
+              - neg:       Those that violate it
+              - cond:      Those that speak for the condition
+              - all:       All
+              - flagged:   Those that raise a flag, or whose behaviour is undefined
+              - forbidden: Those that the model refuses and that would decide the condition, one for
+                each reason
 
           --graphs <N>
               Draw, or list, at most N executions of a test

@@ -47,7 +47,7 @@ fn growing_equals_exploring_under_the_models_of_the_library() {
     let session = Session::new(Settings::default());
     let mut library = Library::default();
     let mut tally = Tally::default();
-    for case in cases(40, 600) {
+    for case in cases(40, 300) {
         let mut random = Random::new(case ^ 0x6E0 << 36);
         let arch = *random.pick(&[Arch::X86, Arch::C, Arch::X86, Arch::C, Arch::AArch64, Arch::RiscV]);
         let program = Program::random(arch, &mut random);
@@ -76,7 +76,7 @@ fn growing_equals_exploring_on_loops() {
     let session = Session::new(Settings::default());
     let mut library = Library::default();
     let mut tally = Tally::default();
-    for case in cases(20, 300) {
+    for case in cases(20, 60) {
         let mut random = Random::new(case ^ 0x7E0 << 36);
         let text = crate::loops::program(&mut random);
         let test = lower(&session, &text);

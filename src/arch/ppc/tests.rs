@@ -248,7 +248,7 @@ fn memory() {
     r1=3; r2=x; r5=9; x=3;
     r1=3; r2=x; r3=y; r5=9; x=3; y=4;
     r2=x; r5=9; x=3;
-    non symbolic address: [1]
+    non symbolic address: [1] is the address of no location
     ");
 }
 

@@ -31,14 +31,14 @@ fn only_blanks_and_comments() {
 
 #[test]
 fn not_a_test() {
-    insta::assert_snapshot!(refused("#include <stdio.h>\nint main() {}\n"), @r"
+    insta::assert_snapshot!(refused("#include <stdio.h>\nint main() {}\n"), @"
     error[litmus::not-a-test]: this is not a litmus test
       ┌─ t.litmus:1:1
       │
     1 │ #include <stdio.h>
       │ ^^^^^^^^ expected the name of an architecture
       │
-      = note: a test starts with `ARCH NAME`, ARCH being one of X86, X86_64, PPC, ARM, AArch64, RISCV, MIPS, BPF, LISA, C
+      = help: comments are `(* … *)`
     ");
 }
 

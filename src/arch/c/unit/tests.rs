@@ -81,6 +81,10 @@ fn complaints_one_by_one() {
             main("void *(*f)(void *) = 0; unsigned long t; __litmus_spawn(&t, f, 0);"),
             "error[c::spawn]: the function of a new thread must be known",
         ),
+        (
+            main("int x = __VERIFIER_nondet_int();"),
+            "error[c::nondet]: an integer of any value is not supported",
+        ),
         (main("__litmus_self();"), "error[c::unsupported]: `self` is not supported yet"),
         (
             main("struct s { int a; } x, y; int *p = (int *)x;"),

@@ -68,12 +68,14 @@ fn missing_operator() {
 
 #[test]
 fn unknown_name_in_a_function() {
-    insta::assert_snapshot!(error("let f x =\n  let y = x in y ; pox\nempty f po"), @r"
+    insta::assert_snapshot!(error("let f x =\n  let y = x in y ; pox\nempty f po"), @"
     error[cat::unknown-name]: `pox` is not defined
       ┌─ model.cat:2:20
       │
     2 │   let y = x in y ; pox
       │                    ^^^ not defined here, nor by this architecture
+    3 │ empty f po
+      │ ---------- needed here
       │
       = help: did you mean `po`?
     ");

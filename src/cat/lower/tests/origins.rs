@@ -52,7 +52,7 @@ fn a_call_leads_to_the_body_and_a_parameter_to_the_argument() {
     let Some(Written::Name(_, Some((argument, _)))) = model.origins.written(parts[0]) else {
         panic!("a parameter")
     };
-    assert_eq!(sources.text(*argument), "po");
+    assert_eq!(sources.text(*argument), "(po)");
 }
 
 #[test]

@@ -14,9 +14,6 @@ use super::expr::hold;
 use super::place::Place;
 use super::value::Rv;
 
-/// Values that `__VERIFIER_nondet_int` is tried with, unless the program bounds them itself.
-const NONDET: (i128, i128) = (0, 3);
-
 impl Lowering<'_> {
     pub(super) fn builtin(
         &mut self,
@@ -341,7 +338,15 @@ impl Lowering<'_> {
                 let (low, high) = match name {
                     "nondet" => (self.known_int(&args[0])?, self.known_int(&args[1])?),
                     "nondet_bool" => (0, 1),
-                    _ => NONDET,
+                    // Trying some values and saying `Safe` would be an answer about other programs.
+                    _ => {
+                        return Err(Diagnostic::unsupported(
+                            "c::nondet",
+                            "an integer of any value is not supported",
+                        )
+                        .at(span, "every value would have to be tried")
+                        .help("`__litmus_nondet(low, high)` is any value from `low` to `high`"));
+                    }
                 };
                 let reg = self.code.reg(span)?;
                 let mut ops = Ops::default();
