@@ -72,8 +72,11 @@ pub fn setup(test: &Test, variants: &[Variant], n_threads: usize) -> Result<Setu
     })
 }
 
+/// Whose updates of entries hardware does: a thread's, or everyone's.
+type Manager = (Option<usize>, Option<Managed>);
+
 /// `TTHM=HA P1:HD`: for each word the thread it is about, and what hardware manages; none: nothing, software does.
-fn managers(info: &Info) -> Result<Vec<(Option<usize>, Option<Managed>)>, Diagnostic> {
+fn managers(info: &Info) -> Result<Vec<Manager>, Diagnostic> {
     let mut all = Vec::new();
     for word in info.value.split_whitespace() {
         let (thread, key) = match word.split_once(':') {

@@ -162,13 +162,8 @@ fn a_model_of_another_architecture_names_both() {
     let run = litmus_in(dir.path(), &["run", "SB.litmus", "-m", "aarch64"]).assert().code(2);
     insta::assert_snapshot!(shown(&run), @r"
     --- stderr
-    SB.litmus: error[cat::unknown-name]: `AF` is not defined
-       ┌─ <library>/aarch64-tables.cat:13:24
-       │
-    13 │ assert empty update \ (AF | DB) as hardware-updates-flags-only
-       │                        ^^ not defined here, nor by this architecture
-       │
-       = help: did you mean `A`?
+    SB.litmus: error[model::other-architecture]: the test is for X86, but the model `aarch64` is for AArch64
+     = help: `-m x86tso` is a model for X86; --no-arch-check takes this one all the same
 
     --- exit 2
     ");
