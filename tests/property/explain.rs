@@ -23,7 +23,7 @@ struct Explained {
 fn asking(test: &Lowered, state: &[Value]) -> Lowered {
     let ty = Type { bytes: 8, signed: true };
     let atoms = test.shown.iter().zip(state);
-    let atoms = atoms.map(|(left, value)| Prop::Atom(Atom::Equals { left: left.clone(), ty, value: *value }));
+    let atoms = atoms.map(|(left, value)| Prop::Atom(Atom::Equals { left: *left, ty, value: *value }));
     let condition = Condition { quantifier: Quantifier::Exists, prop: Prop::And(atoms.collect()) };
     Lowered { condition, ..test.clone() }
 }
