@@ -1,11 +1,16 @@
-//! The library in three names: [`Model`], [`Test`], [`run`].
+//! The library in a few names: [`Model`], [`Test`], [`run`], [`each_execution`].
 
 use std::fmt;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::diag::{self, Color};
+use crate::diag::{self, Color, Diagnostic};
+use crate::explore::{Execution, Request};
+use crate::files::Memory;
+use crate::litmus::Lowered;
 use crate::session::{Answer, Input, Report, Session, Settings, states};
+use crate::source::Sources;
 
 /// A memory model: one that comes with the library, or a `cat` file.
 ///
@@ -28,15 +33,28 @@ pub struct Answers {
     report: Report,
 }
 
-/// Why there is no answer: the diagnostics as the command would print them.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// Why there is no answer: diagnostics, and the files that their spans point into. Shown as the command would print them.
+#[derive(Clone, Debug)]
 pub struct Error {
-    message: String,
+    diagnostics: Vec<Diagnostic>,
+    sources: Sources,
+}
+
+impl Error {
+    /// What is wrong, in the order found: messages with a stable code, places and remarks.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// The files that spans point into: [`Sources::line_column`], [`Sources::text`].
+    pub fn sources(&self) -> &Sources {
+        &self.sources
+    }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.message.trim_end())
+        f.write_str(diag::render_all(&self.diagnostics, &self.sources, Color::Never).trim_end())
     }
 }
 
@@ -56,16 +74,32 @@ impl Model {
         Model::with_settings(name, Settings::default())
     }
 
-    /// Likewise, with search path, variants, limits and the like.
+    /// A model from its text. It includes files of the library only: nothing is read from the disk.
+    ///
+    /// ```
+    /// let model = litmus::Model::from_text("mine", "\"mine\"\ninclude \"cos.cat\"\nacyclic po | rf | co | fr as sc")?;
+    /// let wrong = litmus::Model::from_text("wrong", "acyclic pox").unwrap_err();
+    /// assert_eq!(wrong.diagnostics()[0].code, "cat::unknown-name");
+    /// # Ok::<(), litmus::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// It is wrong.
+    pub fn from_text(name: &str, text: &str) -> Result<Model, Error> {
+        let file = format!("{name}.cat");
+        let files = Arc::new(Memory::new().with(file.as_str(), text));
+        Model::with_settings(&file, Settings { files, ..Settings::default() })
+    }
+
+    /// Likewise, with search path, variants, limits and the like. [`Settings::files`] says where files are read from;
+    /// `Settings::explore` has the limits, and a flag that cancels a run.
     ///
     /// # Errors
     /// There is no such model, or it is wrong.
     pub fn with_settings(name: &str, settings: Settings) -> Result<Model, Error> {
         let checked = crate::session::check_model(&settings, name, None, false);
         if checked.model.is_none() {
-            return Err(Error {
-                message: diag::render_all(&checked.diagnostics, &checked.sources, Color::Never),
-            });
+            return Err(Error { diagnostics: checked.diagnostics, sources: checked.sources });
         }
         Ok(Model { name: name.to_string(), session: Session::new(settings) })
     }
@@ -78,6 +112,11 @@ impl Model {
 
 impl Test {
     /// A test from its text.
+    pub fn from_text(text: &str) -> Test {
+        Test::new(text)
+    }
+
+    /// The same.
     pub fn new(text: &str) -> Test {
         Test { input: Input::Text { name: "test".to_string(), text: Arc::from(text) } }
     }
@@ -114,7 +153,37 @@ impl Test {
 pub fn run(test: &Test, model: &Model) -> Result<Answers, Error> {
     let report = model.session.run(&test.input, Some(&model.name));
     if report.outcome().is_none() {
-        return Err(Error { message: diag::render_all(&report.diagnostics, &report.sources, Color::Never) });
+        return Err(Error { diagnostics: report.diagnostics, sources: report.sources });
+    }
+    Ok(Answers { report })
+}
+
+/// Shows the executions of a test that a model allows to `see`, one by one, as data, until it breaks off: events, values, relations by name.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// let test = litmus::Test::from_text("X86 W\n{}\n P0 | P1 ;\n MOV [x],$1 | MOV [x],$2 ;\nexists (x=1)");
+/// let mut seen = 0;
+/// litmus::each_execution(&test, &litmus::Model::named("sc")?, &litmus::explore::Request::all(), |_, execution| {
+///     seen += 1;
+///     assert_eq!(execution.state.len(), 1);
+///     ControlFlow::Continue(())
+/// })?;
+/// assert_eq!(seen, 2);
+/// # Ok::<(), litmus::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`run`].
+pub fn each_execution(
+    test: &Test,
+    model: &Model,
+    request: &Request,
+    mut see: impl FnMut(&Lowered, Execution) -> ControlFlow<()> + Send,
+) -> Result<Answers, Error> {
+    let report = model.session.each_execution(&test.input, Some(&model.name), request, &mut see);
+    if report.outcome().is_none() {
+        return Err(Error { diagnostics: report.diagnostics, sources: report.sources });
     }
     Ok(Answers { report })
 }

@@ -16,6 +16,7 @@ pub mod execution;
 pub mod explain;
 pub mod explore;
 mod facade;
+pub mod files;
 pub mod grow;
 pub mod limits;
 pub mod litmus;
@@ -31,4 +32,4 @@ pub mod synth;
 pub mod variant;
 pub mod verify;
 
-pub use facade::{Answers, Error, Model, Test, run};
+pub use facade::{Answers, Error, Model, Test, each_execution, run};

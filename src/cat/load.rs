@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::{ast, library, parse};
 use crate::diag::{Diagnostic, Diagnostics, Reported, Severity, nearest};
+use crate::files::{Disk, Files};
 use crate::limits;
 use crate::source::{SourceId, Sources, Span};
 
@@ -19,9 +20,10 @@ const MAX_BYTES: u64 = limits::MAX_TEXT;
 /// directories given (`-I`, then `$HERDLIB`), beside the file that includes it, and last in the library.
 ///
 /// A loader goes with one [`Sources`] table: the trees it remembers point into it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Loader {
     include_dirs: Vec<PathBuf>,
+    files: Arc<dyn Files>,
     parsed: FxHashMap<String, Result<Arc<ast::File>, Reported>>,
 }
 
@@ -46,7 +48,12 @@ pub struct Found {
 impl Loader {
     /// A loader that searches `include_dirs`, in order, after the current directory.
     pub fn new(include_dirs: Vec<PathBuf>) -> Loader {
-        Loader { include_dirs, parsed: FxHashMap::default() }
+        Loader::reading(include_dirs, Arc::new(Disk))
+    }
+
+    /// Likewise, from files of the caller's.
+    pub fn reading(include_dirs: Vec<PathBuf>, files: Arc<dyn Files>) -> Loader {
+        Loader { include_dirs, files, parsed: FxHashMap::default() }
     }
 
     /// The model of that name (`.cat` may be left out), with the standard library.
@@ -114,7 +121,7 @@ impl Loader {
             for place in self.places(&spelling, beside) {
                 match &place {
                     Place::Disk(path) => {
-                        if let Some(found) = read(path)? {
+                        if let Some(found) = self.read(path)? {
                             return Ok(found);
                         }
                     }
@@ -127,7 +134,10 @@ impl Loader {
                         }
                     }
                 }
-                let shown = place.to_string();
+                let shown = match &place {
+                    Place::Disk(path) if self.files.is_folder(path) => format!("{place} (a folder)"),
+                    _ => place.to_string(),
+                };
                 if !searched.contains(&shown) {
                     searched.push(shown);
                 }
@@ -148,6 +158,15 @@ impl Loader {
         }
         places.push(Place::Library);
         places
+    }
+
+    /// The file at a path; `None` if there is none (a folder is none).
+    fn read(&self, path: &Path) -> Result<Option<Found>, Diagnostic> {
+        let name = path.display().to_string();
+        let bytes = self.files.read(path, MAX_BYTES).map_err(|error| {
+            Diagnostic::error("cat::unreadable-file", format!("cannot read `{name}`: {error}"))
+        })?;
+        Ok(bytes.map(|bytes| Found { name, text: Arc::from(String::from_utf8_lossy(&bytes)) }))
     }
 
     fn not_found(&self, name: &str, searched: &[String]) -> Diagnostic {
@@ -190,7 +209,6 @@ enum Place {
 impl std::fmt::Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Place::Disk(path) if path.is_dir() => write!(f, "{} (a folder)", path.display()),
             Place::Disk(path) => path.display().fmt(f),
             Place::Library => f.write_str("the library (`litmus model list`)"),
         }
@@ -207,23 +225,6 @@ fn spellings(name: &str, included: bool) -> Vec<String> {
         return vec![name.to_string()];
     }
     vec![format!("{name}.cat"), name.to_string()]
-}
-
-/// The file at a path; `None` if there is none (a directory is none).
-fn read(path: &Path) -> Result<Option<Found>, Diagnostic> {
-    let name = path.display().to_string();
-    let failed = |error: std::io::Error| {
-        Diagnostic::error("cat::unreadable-file", format!("cannot read `{}`: {error}", path.display()))
-    };
-    match std::fs::metadata(path) {
-        Ok(metadata) if metadata.is_dir() => return Ok(None),
-        Ok(_) => {}
-        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => return Err(failed(error)),
-        // Not there; or not a possible path at all (a name with a NUL byte, a file where a folder should be).
-        Err(_) => return Ok(None),
-    }
-    let bytes = limits::read_file(path, MAX_BYTES).map_err(failed)?;
-    Ok(Some(Found { name, text: Arc::from(String::from_utf8_lossy(&bytes)) }))
 }
 
 #[cfg(test)]

@@ -126,6 +126,7 @@ pub fn settings_of(herd: &HerdOptions) -> Settings {
     use super::herd_options::Speedcheck;
     Settings {
         include: herd.include.clone(),
+        files: Arc::new(crate::files::Disk),
         variants: herd.variants.clone(),
         bell: herd.bell.clone(),
         macros: herd.macros.clone(),

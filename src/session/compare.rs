@@ -34,7 +34,7 @@ impl Session {
         report.sources = Sources::layered();
         let mut diagnostics = Diagnostics::new();
         let work = || {
-            let parsed = load::parse(input, &mut report.sources, &mut diagnostics)?;
+            let parsed = load::parse(input, &*self.settings.files, &mut report.sources, &mut diagnostics)?;
             report.name = parsed.name.clone();
             report.arch = Some(parsed.arch);
             if let Err(diagnostic) = variants::check(&self.settings, &parsed) {

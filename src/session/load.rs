@@ -12,6 +12,7 @@ use crate::arch::{self, ArchId};
 use crate::cat::lower::{Bell, Files, LowerInput, Purpose};
 use crate::cat::{self, Loader, ast, library};
 use crate::diag::{Diagnostic, Diagnostics, Reported, nearest};
+
 use crate::limits::{self, Stopped};
 use crate::litmus::{self, LowerOptions, Lowered, Test};
 use crate::model::{CheckKind, Model, Step, vacuous};
@@ -42,10 +43,15 @@ impl Input {
         }
     }
 
-    fn text(&self) -> Result<Arc<str>, Diagnostic> {
+    fn text(&self, files: &dyn crate::files::Files) -> Result<Arc<str>, Diagnostic> {
         let bytes = match self {
             Input::Text { text, .. } => return Ok(Arc::clone(text)),
-            Input::File(path) => limits::read_file(path, limits::MAX_TEXT),
+            Input::File(path) => match files.read(path, limits::MAX_TEXT) {
+                Ok(Some(bytes)) => Ok(bytes),
+                Ok(None) if files.is_folder(path) => Err(std::io::ErrorKind::IsADirectory.into()),
+                Ok(None) => Err(std::io::ErrorKind::NotFound.into()),
+                Err(error) => Err(error),
+            },
         };
         match bytes {
             Ok(bytes) if bytes.contains(&0) => {
@@ -112,8 +118,13 @@ impl Failure {
 }
 
 /// Reads and parses a test; what is wrong with it goes to `diagnostics`.
-pub(super) fn parse(input: &Input, sources: &mut Sources, diagnostics: &mut Diagnostics) -> Option<Test> {
-    let text = match input.text() {
+pub(super) fn parse(
+    input: &Input,
+    files: &dyn crate::files::Files,
+    sources: &mut Sources,
+    diagnostics: &mut Diagnostics,
+) -> Option<Test> {
+    let text = match input.text(files) {
         Ok(text) => text,
         Err(diagnostic) => {
             diagnostics.error(diagnostic);
@@ -208,7 +219,7 @@ fn load_model(
         }
     };
     let mut variants = key.variants.clone();
-    let mut loader = Loader::new(settings.include.clone());
+    let mut loader = settings.loader();
     let loaded = loader.model(sources, &name, diagnostics)?;
     let settings = &with_companions(settings, sources, &loaded.main);
     variants.extend(&settings.variants);
@@ -463,7 +474,7 @@ pub(super) fn lower(
             LowerOptions { variants: prepared.variants.clone(), macros: Arc::clone(&prepared.macros) }
         }
         None => {
-            let loader = Loader::new(settings.include.clone());
+            let loader = settings.loader();
             let macros = open_macros(settings, &loader, sources, diagnostics).ok()?;
             LowerOptions { variants: settings.variants.clone(), macros: Arc::new(macros) }
         }
@@ -471,7 +482,7 @@ pub(super) fn lower(
     let mut result = litmus::lower(test, &options);
     if prepared.is_none() && is_kernel_test(&result) {
         let kernel = Settings { macros: Some("lkmm.def".to_string()), ..settings.clone() };
-        let loader = Loader::new(settings.include.clone());
+        let loader = settings.loader();
         let macros = open_macros(&kernel, &loader, sources, diagnostics).ok()?;
         let variants = vec![Variant::LkmmV2];
         result = litmus::lower(test, &LowerOptions { variants, macros: Arc::new(macros) });

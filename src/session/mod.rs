@@ -41,6 +41,7 @@ pub use models::{CheckedModel, check_model, lower_name};
 pub use pipeline::{STACK, in_order};
 pub use report::{Answer, Phases, Report, Verdict};
 
+use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -49,9 +50,11 @@ use std::time::Instant;
 use rustc_hash::FxHashMap;
 
 use crate::arch::ArchId;
+use crate::cat::Loader;
 use crate::condition::Quantifier;
 use crate::diag::{Diagnostic, Diagnostics, Severity};
 use crate::explore;
+use crate::files::{Disk, Files};
 use crate::limits::{self, Budget, Stopped};
 use crate::litmus::{Lowered, Overrides, QUESTION, Test};
 use crate::outcome::{Completeness, Outcome, WhyEmpty};
@@ -64,6 +67,8 @@ use crate::variant::Variant;
 pub struct Settings {
     /// Where models, includes, bell and macro files are looked for, after the current directory.
     pub include: Vec<PathBuf>,
+    /// Where all files are read from.
+    pub files: Arc<dyn Files>,
     /// Variants in force besides those that a test names itself.
     pub variants: Vec<Variant>,
     /// The bell file.
@@ -98,6 +103,7 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             include: Vec::new(),
+            files: Arc::new(Disk),
             variants: Vec::new(),
             bell: None,
             macros: None,
@@ -120,6 +126,11 @@ impl Default for Settings {
 const LEAST_MEMORY: u64 = 64 << 20;
 
 impl Settings {
+    /// A loader of models that looks where these settings say.
+    pub fn loader(&self) -> Loader {
+        Loader::reading(self.include.clone(), Arc::clone(&self.files))
+    }
+
     /// What one test may take, from now on, whatever is done with it.
     pub fn budget(&self) -> Budget {
         let memory = self.explore.max_memory.map(|bytes| bytes.max(LEAST_MEMORY));
@@ -171,6 +182,42 @@ impl Session {
     /// Reads and lowers one test without running it.
     pub fn check(&self, input: &Input) -> Report {
         self.look_at(input, None, false)
+    }
+
+    /// Shows the executions of a test that a model allows to `see`, one by one, as they are found, until it breaks off. The report has no
+    /// outcome where the test or the model is wrong.
+    pub fn each_execution(
+        &self,
+        input: &Input,
+        model: Option<&str>,
+        request: &explore::Request,
+        see: &mut (dyn FnMut(&Lowered, explore::Execution) -> ControlFlow<()> + Send),
+    ) -> Report {
+        let mut report = Report::new(input.name(), model);
+        let mut diagnostics = Diagnostics::new();
+        report.sources = Sources::layered();
+        let answer = self.within_limits(|| {
+            let parsed = self.parsed(input, &mut report, &mut diagnostics)?;
+            let (test, prepared) = self.loaded(&parsed, &mut report, &mut diagnostics)?;
+            let mut options = self.settings.explore.clone();
+            options.unroll = test.unroll.or(self.settings.unroll).unwrap_or(options.unroll);
+            let mut see = |execution| see(&test, execution);
+            match explore::each_execution(&test, &prepared.model, None, &options, request, &mut see) {
+                Ok(outcome) => Some(Answer { test, outcome: Some(outcome) }),
+                Err(diagnostic) => {
+                    diagnostics.error(diagnostic);
+                    None
+                }
+            }
+        });
+        match answer {
+            Ok(answer) => report.answer = answer,
+            Err(diagnostic) => {
+                diagnostics.error(diagnostic);
+            }
+        }
+        report.diagnostics = diagnostics.take();
+        report
     }
 
     fn look_at(&self, input: &Input, model: Option<&str>, execute: bool) -> Report {
@@ -257,7 +304,7 @@ impl Session {
     /// Reads a test.
     fn parsed(&self, input: &Input, report: &mut Report, diagnostics: &mut Diagnostics) -> Option<Test> {
         let start = Instant::now();
-        let mut parsed = load::parse(input, &mut report.sources, diagnostics)?;
+        let mut parsed = load::parse(input, &*self.settings.files, &mut report.sources, diagnostics)?;
         report.name = parsed.name.clone();
         report.arch = Some(parsed.arch);
         report.phases.parse = start.elapsed();

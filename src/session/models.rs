@@ -56,7 +56,7 @@ fn check(
     diagnostics: &mut Diagnostics,
 ) -> Result<(), Reported> {
     let sources = &mut checked.sources;
-    let mut loader = Loader::new(settings.include.clone());
+    let mut loader = settings.loader();
     let loaded = loader.model(sources, name, diagnostics)?;
     checked.file = sources.get(loaded.main.source).name.clone();
     let settings = &with_companions(settings, sources, &loaded.main);
@@ -103,7 +103,7 @@ pub(super) fn never_violated(check: &Vacuous) -> Diagnostic {
 /// name has no value there.
 pub fn lower_name(settings: &Settings, name: &str, arch: ArchId) -> Option<(Model, ExprId)> {
     let (mut sources, mut diagnostics) = (Sources::new(), Diagnostics::new());
-    let mut loader = Loader::new(settings.include.clone());
+    let mut loader = settings.loader();
     let stdlib = loader.open(&mut sources, "stdlib.cat", None, &mut diagnostics, None).ok()?;
     let source = sources.add("name.cat", format!("show {name} as it"));
     let file = parse(&sources, source, &mut diagnostics).ok()?;

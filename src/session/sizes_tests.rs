@@ -216,7 +216,9 @@ fn as_good_as_byte_by_byte() {
             let settings = Settings::default();
             let input = Input::Text { name: "test".into(), text: Arc::from(text.as_str()) };
             let mut sources = crate::source::Sources::new();
-            let parsed = load::parse(&input, &mut sources, &mut crate::diag::Diagnostics::new()).unwrap();
+            let parsed =
+                load::parse(&input, &crate::files::Disk, &mut sources, &mut crate::diag::Diagnostics::new())
+                    .unwrap();
             let key = super::ModelKey { single_copy: true, ..load::key(&settings, None, &parsed) };
             let prepared = load::prepare(&settings, &key).unwrap();
             let run = |mixed: Mixed, granule: Option<u8>, engine: Engine| -> Outcome {
