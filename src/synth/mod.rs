@@ -1,6 +1,6 @@
 //! Repairs: the smallest sets of changes (fences, stronger accesses) that make an outcome impossible.
 //!
-//! What there is to change comes from a [`vocabulary`], where it goes from [`patch`]; whether a changed test still allows the outcome
+//! What there is to change comes from a [`vocabulary()`], where it goes from [`patch`]; whether a changed test still allows the outcome
 //! is asked of whoever can say, so that nothing here knows how tests are run.
 
 pub mod patch;
