@@ -51,17 +51,6 @@ impl Builder {
         std::mem::replace(&mut self.ops, outer)
     }
 
-    /// Takes out the ops appended so far; [`Builder::replace`] puts them back. For callers that cannot hand themselves to
-    /// [`Builder::block`].
-    pub fn take(&mut self) -> Vec<Op> {
-        std::mem::take(&mut self.ops)
-    }
-
-    /// Puts `ops` in the place of what was appended since [`Builder::take`], which is the result.
-    pub fn replace(&mut self, ops: Vec<Op>) -> Vec<Op> {
-        std::mem::replace(&mut self.ops, ops)
-    }
-
     /// An integer.
     pub fn int(&mut self, value: i128) -> Tmp {
         self.value(Value::Int(value))

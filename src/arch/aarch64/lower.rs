@@ -300,8 +300,8 @@ impl<'a> Lower<'a, '_> {
 
     /// The ops that `f` appends, as a list of their own.
     pub fn nested(&mut self, f: impl FnOnce(&mut Self)) -> Vec<Op> {
-        let outer = self.b.take();
+        let outer = self.b.open();
         f(self);
-        self.b.replace(outer)
+        self.b.close(outer)
     }
 }

@@ -358,7 +358,7 @@ impl<'a> Lower<'a> {
         let operand = self.read(1, Port::Data);
         let dst = self.b.tmp();
         let mut update = operand;
-        let outer = self.b.take();
+        let outer = self.b.open();
         match amo {
             Amo::Signed(op) => {
                 let (old, operand) = (self.sign_extend(dst, bits), self.sign_extend(operand, bits));
@@ -371,7 +371,7 @@ impl<'a> Lower<'a> {
             Amo::Swap | Amo::Cas => {}
         }
         update = self.zero_extend(update, bits);
-        let ops = self.b.replace(outer);
+        let ops = self.b.close(outer);
         let sets = with("X", order_sets(self.mnemonic.order));
         self.b.push(rmw(dst, addr, ops, update, bytes, &sets));
         let old = self.sign_extend(dst, bits);
@@ -390,7 +390,7 @@ impl<'a> Lower<'a> {
         let acquires = matches!(self.mnemonic.order, Order::Acquire | Order::AcquireRelease);
         let mut branches = Vec::new();
         for equal in [true, false] {
-            let outer = self.b.take();
+            let outer = self.b.open();
             let dst = if equal {
                 let dst = self.b.tmp();
                 let sets = with("X", order_sets(self.mnemonic.order));
@@ -404,7 +404,7 @@ impl<'a> Lower<'a> {
             let cond = self.b.binary(op, old, expected);
             self.b.push(Op::Assume { cond });
             self.write(0, old);
-            branches.push(self.b.replace(outer));
+            branches.push(self.b.close(outer));
         }
         self.b.push(Op::Choice { branches });
     }
