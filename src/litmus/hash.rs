@@ -11,7 +11,8 @@ use md5::{Digest, Md5};
 use crate::arch::ArchId;
 use crate::program::Program;
 
-use super::ast::{Const, Fault, Init, Item, Loc, Side, Test, Ty};
+use super::ast::{Code, ColumnKind, Const, Fault, Init, Item, Loc, Side, Test, Ty};
+use super::entries::Written;
 
 /// The hashes to print: those that the file carries (spelled exactly `Hash`), or else the computed one.
 /// `functions`: for C, the text of each function, instead of a table of instructions.
@@ -22,7 +23,7 @@ pub fn hashes(test: &Test, program: &Program, functions: Option<&[String]>) -> V
     }
     let code = match functions {
         Some(functions) => table(&functions.iter().map(|f| vec![f.clone()]).collect::<Vec<_>>()),
-        None => table(&columns(program, test.arch)),
+        None => table(&columns(test, program)),
     };
     let mut all = Vec::new();
     let info = info(test);
@@ -76,6 +77,11 @@ fn init(test: &Test) -> String {
 
 fn entry(entry: &Init) -> String {
     let loc = show(&entry.loc);
+    let own = loc.strip_prefix("pte_");
+    if let Some(text) = entry.values.first().and_then(|value| page_table_entry(value, own)) {
+        let ty = if let Ty::Named(ty) = &entry.ty { ty } else { "pteval_t" };
+        return format!("{ty} {loc}={text}");
+    }
     let value = entry.values.first().map_or_else(|| "0".to_string(), value);
     match &entry.ty {
         Ty::None => format!("{loc}={value}"),
@@ -85,6 +91,13 @@ fn entry(entry: &Init) -> String {
         Ty::NamedPointer(ty) => format!("{ty} *{loc}={value}"),
         Ty::Array(ty, len) => format!("{ty} {loc}[{len}]"),
     }
+}
+
+/// The value as a page table entry, if it is one; `own`: the symbol whose entry it is.
+fn page_table_entry(value: &Const, own: Option<&str>) -> Option<String> {
+    let Const::Special(text) = value else { return None };
+    let inner = text.strip_prefix('(')?.strip_suffix(')')?;
+    Some(Written::parse(inner).ok()?.hashed(own))
 }
 
 fn value(value: &Const) -> String {
@@ -97,17 +110,25 @@ fn value(value: &Const) -> String {
 }
 
 /// Each thread as a list of lines: labels (renamed by rank) and instructions.
-fn columns(program: &Program, arch: ArchId) -> Vec<Vec<String>> {
+fn columns(test: &Test, program: &Program) -> Vec<Vec<String>> {
     let mut labels: Vec<&str> =
         program.threads.iter().flat_map(|thread| &thread.labels).map(|(name, _)| name.as_str()).collect();
     labels.sort_unstable();
     labels.dedup();
     let rename = |name: &str| labels.binary_search(&name).ok().map(|rank| format!("L{rank:02}"));
-    let all =
-        program.threads.iter().map(|thread| (thread, 0..thread.handler.map_or(thread.code.len(), |h| h - 1)));
-    let handlers =
-        program.threads.iter().filter_map(|thread| Some((thread, thread.handler?..thread.code.len())));
-    let columns = all.chain(handlers).map(|(thread, range)| {
+    let Code::Table(table) = &test.code else { return Vec::new() };
+    // Handlers stand where they are written.
+    let ranges = table.order.iter().filter_map(|kind| match kind {
+        ColumnKind::Thread(number) => {
+            let thread = program.threads.get(*number)?;
+            Some((thread, 0..thread.handler.map_or(thread.code.len(), |handler| handler - 1)))
+        }
+        ColumnKind::Handler(place) => {
+            let thread = program.threads.get(table.handlers.get(*place)?.0)?;
+            Some((thread, thread.handler?..thread.code.len()))
+        }
+    });
+    let columns = ranges.map(|(thread, range)| {
         let mut lines = Vec::new();
         for pc in range.start..=range.end {
             for (name, _) in thread.labels.iter().filter(|(_, at)| *at == pc) {
@@ -117,7 +138,7 @@ fn columns(program: &Program, arch: ArchId) -> Vec<Vec<String>> {
                 .code
                 .get(pc)
                 .filter(|_| pc < range.end)
-                .map(|instruction| quirks(arch, &instruction.text));
+                .map(|instruction| quirks(test.arch, &instruction.text));
             lines.extend(text.map(|text| match labels.is_empty() {
                 true => text.into_owned(),
                 false => rename_labels(&text, &rename),

@@ -3,6 +3,7 @@
 pub mod ast;
 mod code;
 mod cursor;
+mod entries;
 mod finals;
 mod hash;
 mod header;

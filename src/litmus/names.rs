@@ -89,6 +89,11 @@ impl Names<'_> {
 
     /// A value. Unknown globals become symbols.
     pub fn value(&mut self, value: &Const, span: Span) -> Result<Value, Diagnostic> {
+        self.value_for(value, None, span)
+    }
+
+    /// Likewise. `own`: the symbol whose page table entry is meant, where an entry does not say it.
+    pub fn value_for(&mut self, value: &Const, own: Option<Sym>, span: Span) -> Result<Value, Diagnostic> {
         match value {
             Const::Int { text, value } => self.int(*value, text, span),
             Const::Global(name) => Ok(Value::addr(self.symbol(name))),
@@ -100,7 +105,7 @@ impl Names<'_> {
             Const::Label { thread, name } => self.label(*thread, name, span),
             Const::Special(text) => match (instruction_text(text), self.isa) {
                 (Some(text), Some(isa)) => super::code::value(isa, self.program, text, span),
-                _ => self.special_value(text, None, span),
+                _ => self.special_value(text, own, span),
             },
         }
     }

@@ -226,19 +226,7 @@ impl Observer<'_, '_> {
                     }
                     _ => None,
                 };
-                let value = match value {
-                    ast::Const::Special(text) => {
-                        match self.names.special_value(text, entry_of, atom.right_span) {
-                            Ok(value) => Some(value),
-                            Err(error) => {
-                                self.diags.push(error);
-                                None
-                            }
-                        }
-                    }
-                    value => self.value(value, atom.right_span),
-                };
-                let Some(value) = value else { return Prop::False };
+                let Some(value) = self.value(value, entry_of, atom.right_span) else { return Prop::False };
                 text.pieces.push(Piece::Value(value));
                 Prop::Atom(Atom::Equals { left, ty: type_of(self.names.program, left), value })
             }
@@ -257,7 +245,7 @@ impl Observer<'_, '_> {
                 let mut atoms = Vec::new();
                 for (index, (value, cell)) in values.iter().zip(cells).enumerate() {
                     text.push(if index > 0 { "," } else { "" });
-                    let Some(value) = self.value(value, atom.right_span) else { return Prop::False };
+                    let Some(value) = self.value(value, None, atom.right_span) else { return Prop::False };
                     text.pieces.push(Piece::Value(value));
                     atoms.push(Prop::Atom(Atom::Equals {
                         left: cell,
@@ -286,15 +274,15 @@ impl Observer<'_, '_> {
         Prop::False
     }
 
-    /// A value; a name that the test does not have is refused in a condition.
-    fn value(&mut self, value: &ast::Const, span: Span) -> Option<Value> {
+    /// A value; a name that the test does not have is refused in a condition. `own`: the symbol whose page table entry it is compared with.
+    fn value(&mut self, value: &ast::Const, own: Option<Sym>, span: Span) -> Option<Value> {
         let checked = match value {
             ast::Const::Global(name) | ast::Const::Element(name, _) => {
                 self.names.known_symbol(name, span, self.known_only).map(|_| ())
             }
             _ => Ok(()),
         };
-        match checked.and_then(|()| self.names.value(value, span)) {
+        match checked.and_then(|()| self.names.value_for(value, own, span)) {
             Ok(value) => Some(value),
             Err(error) => {
                 self.diags.push(error);

@@ -1,9 +1,10 @@
 //! Values and places that only some machines have: page table entries, physical addresses, tags.
 
 use crate::diag::Diagnostic;
-use crate::program::{Attrs, Oa, Pte, Space, Sym, Value};
+use crate::program::{Oa, Pte, Space, Sym, Value};
 use crate::source::Span;
 
+use super::entries::{Output, Written};
 use super::names::{Names, special};
 
 /// What a name with something around it stands for, as texts of the initial state and of conditions have it.
@@ -94,7 +95,7 @@ impl Names<'_> {
     fn translated(&mut self, inner: &str, span: Span) -> Result<Value, Diagnostic> {
         match inner.trim().split_once(':') {
             Some(("f", "1")) => Ok(Value::Translated(None)),
-            Some(("oa", address)) => match self.output(address.trim()) {
+            Some(("oa", address)) => match Output::parse(address.trim()).map(|output| self.output(output)) {
                 Some(Oa::Phys(sym)) => Ok(Value::Translated(Some((sym, 0)))),
                 _ => Err(special(inner, span)),
             },
@@ -102,67 +103,24 @@ impl Names<'_> {
         }
     }
 
-    /// `PA(x)`, `PTE(x)`.
-    fn output(&mut self, text: &str) -> Option<Oa> {
-        if let Some(name) = text.strip_prefix("phy_") {
-            return Some(Oa::Phys(self.symbol(name)));
-        }
-        if let Some(name) = text.strip_prefix("pte_") {
-            return Some(Oa::Pte(self.symbol(name)));
-        }
-        let (word, rest) = text.split_once('(')?;
-        let name = rest.strip_suffix(')')?.trim();
-        match word.trim() {
-            "PA" => Some(Oa::Phys(self.symbol(name))),
-            "PTE" | "TTD" => Some(Oa::Pte(self.symbol(name))),
-            _ => None,
+    /// An output address.
+    fn output(&mut self, output: Output) -> Oa {
+        match output {
+            Output::Physical(name) => Oa::Phys(self.symbol(name)),
+            Output::Entry(name) => Oa::Pte(self.symbol(name)),
         }
     }
 
     /// `oa:PA(x), valid:0, attrs:(NSH)`.
     fn entry(&mut self, inner: &str, own: Option<Sym>, span: Span) -> Result<Pte, Diagnostic> {
-        let bad = |message: String| {
+        let written = Written::parse(inner).map_err(|message| {
             Diagnostic::error("litmus::bad-entry", message).at(span, "in this page table entry")
+        })?;
+        let oa = match written.output {
+            Some(output) => self.output(output),
+            None => own.map_or(Oa::Empty, Oa::Phys),
         };
-        let mut pte = Pte::of(own.map_or(Oa::Empty, Oa::Phys));
-        let mut words: Vec<&str> = Vec::new();
-        for part in top_level(inner) {
-            let Some((name, value)) = part.split_once(':') else {
-                words.push(part);
-                continue;
-            };
-            let (name, value) = (name.trim(), value.trim());
-            let flag = match value {
-                "0" => Some(false),
-                "1" => Some(true),
-                _ => None,
-            };
-            match (name, flag) {
-                ("oa", _) => {
-                    pte.oa =
-                        self.output(value).ok_or_else(|| bad(format!("`{value}` is no output address")))?;
-                }
-                ("attrs" | "Attrs", _) => {
-                    let list = value.trim_start_matches('(').trim_end_matches(')');
-                    words.extend(list.split(',').map(str::trim).filter(|word| !word.is_empty()));
-                }
-                ("valid", Some(flag)) => pte.valid = flag,
-                ("af", Some(flag)) => pte.af = flag,
-                ("db", Some(flag)) => pte.db = flag,
-                ("dbm", Some(flag)) => pte.dbm = flag,
-                ("el0", Some(flag)) => pte.el0 = flag,
-                ("x", Some(flag)) => pte.executable = flag,
-                ("valid" | "af" | "db" | "dbm" | "el0" | "x", None) => {
-                    return Err(bad(format!("`{name}` is 0 or 1, not `{value}`")));
-                }
-                _ => return Err(bad(format!("an entry has no property `{name}`"))),
-            }
-        }
-        if !words.is_empty() {
-            pte.attrs =
-                Attrs::parse(&words).map_err(|word| bad(format!("`{word}` is no memory attribute here")))?;
-        }
-        Ok(pte)
+        Ok(Pte { oa, ..written.entry })
     }
 
     /// The cell of a place with something around its name.
@@ -185,22 +143,4 @@ impl Names<'_> {
             None => Err(special(text, span)),
         }
     }
-}
-
-/// The parts of a list, split at commas that are in no parentheses.
-fn top_level(text: &str) -> Vec<&str> {
-    let (mut parts, mut depth, mut start) = (Vec::new(), 0usize, 0);
-    for (at, c) in text.char_indices() {
-        match c {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 => {
-                parts.push(&text[start..at]);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(&text[start..]);
-    parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
 }

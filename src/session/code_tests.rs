@@ -138,6 +138,11 @@ fn labels_and_instructions_are_values() {
         "0:X1=label:\"P0:L0\"; 0:X2=NOP; 0:X3=instr:\"MOV W0,#1\"; 0:X4=instr:\"ADD W6,W6,#1\"; \
          0:X5=label:\"P0:L1\"; 0:X6=1;\n1 0"
     );
+    let asked = |value: &str| {
+        one("0:X1=P0:L0;", "LDR W4,[X1]; L0: B L1; L1: NOP", "", &format!("exists (0:X4={value})"))
+    };
+    assert_eq!(answer(&asked("instr:\"B .+4\""), &[], None), "0:X4=instr:\"B .+4\";\n1 0");
+    assert_eq!(answer(&asked("NOP"), &[], None), "0:X4=instr:\"B .+4\";\n0 1");
     let store = one("0:X1=P0:L0; 0:X2=NOP;", "STR W2,[X1]; L0: B L1; L1: NOP", "", "locations [0:X2;]");
     insta::assert_snapshot!(answer(&store, &[], None), @r"
     error[program::store-to-code]: store to P0:L0 requires instruction fetches
