@@ -241,7 +241,7 @@ fn inside(problem: &Problem, slot: Slot) -> Option<usize> {
     }
 }
 
-/// Can the check at this position be closed? Those past the width of the mask share its last bit, which then stays set.
-fn closable(index: usize, number: usize) -> bool {
+/// Can the check (or flag) at this position be closed? Those past the width of the mask share its last bit, which then stays set.
+pub(super) fn closable(index: usize, number: usize) -> bool {
     index < 63 || number <= 64 && index < 64
 }

@@ -1,6 +1,7 @@
 //! What follows from the choices made: refuted branches, decided choices, entailed checks.
 
 use super::code::{Code, OrderVar, Side};
+use super::entail::closable;
 use super::search::{Branch, Search, State, alternatives, is_open, option_row};
 use crate::model::TestKind;
 use crate::relation::rows::{self, Row};
@@ -120,7 +121,7 @@ impl<const W: usize> Search<'_, '_, W> {
         }
         if flags {
             for (index, flag) in problem.flags.iter().enumerate() {
-                if state.open_flags >> index & 1 == 1 {
+                if closable(index, problem.flags.len()) && is_open(state.open_flags, index) {
                     let (at, size) = self.place(flag.slot);
                     let sure = if holds(flag.test, &self.may[at..at + size]) {
                         Some(!flag.negated)

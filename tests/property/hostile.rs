@@ -119,6 +119,13 @@ pub fn many_checks() -> String {
     format!("include \"cos.cat\"\n{settled}acyclic po | rf | fr | co as sc\n")
 }
 
+/// Seventy flags: more than a word has bits for. The last ones are raised by some executions only.
+pub fn many_flags() -> String {
+    let settled: String = (0..68).map(|n| format!("flag ~empty rf & (W * IW) as never{n}\n")).collect();
+    let open = "flag ~empty [R];po;[W];rfe as passes\nflag empty rfe as alone\n";
+    format!("include \"cos.cat\"\nacyclic po | rf | fr | co as sc\n{settled}{open}")
+}
+
 /// A test that every model is run with: three threads, three cells, reads enough for checks to be settled one by one.
 pub const RING: &str = "X86 ring
 {}

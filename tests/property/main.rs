@@ -220,8 +220,9 @@ fn explorer_equals_oracle_under_random_models() {
 fn explorer_equals_oracle_under_hostile_models() {
     let session = Session::new(Settings::default());
     let mut tally = Tally::default();
-    let many = hostile::many_checks();
-    let models: Vec<(&str, &str)> = hostile::MODELS.into_iter().chain([("many-checks", &*many)]).collect();
+    let (checks, flags) = (hostile::many_checks(), hostile::many_flags());
+    let many = [("many-checks", &*checks), ("many-flags", &*flags)];
+    let models: Vec<(&str, &str)> = hostile::MODELS.into_iter().chain(many).collect();
     let cases = cases(2, 8 * models.len() as u64);
     let programs = (cases.end - cases.start).div_ceil(models.len() as u64);
     for (number, (name, text)) in models.iter().enumerate() {
