@@ -108,6 +108,7 @@ fn conventions_of(id: ArchId) -> Conventions {
         po_inside: false,
         control_flows: false,
         follows_known_jumps: false,
+        undefined_behaviour: false,
         sizes: CellSizes::Hidden,
     })
 }

@@ -7,7 +7,6 @@ use crate::arch::ArchId;
 use crate::arch::c::preprocess;
 use crate::arch::c::unit::lower::Options;
 use crate::diag::{self, Class, Diagnostic, Severity};
-use crate::program::Property;
 use crate::session;
 use crate::source::{Sources, Span};
 use crate::verify::{self, Answer, Verdict, load};
@@ -124,7 +123,7 @@ fn show(
         let places: Vec<String> = violation.places.iter().map(|span| place(*span, sources)).collect();
         let at = if places.is_empty() { String::new() } else { format!(" at {}", places.join(" and ")) };
         let by = violation.thread.as_ref().map(|thread| format!(", by {thread}")).unwrap_or_default();
-        writeln!(out, "  {}{at}{by}", describe(&violation.property))?;
+        writeln!(out, "  {}{at}{by}", violation.property)?;
         let width = violation.trace.iter().map(|step| step.thread.len()).max().unwrap_or(0);
         for step in &violation.trace {
             let text = if step.text.is_empty() { String::new() } else { format!("  {}", step.text) };
@@ -139,22 +138,4 @@ fn show(
         "  {} complete, {} blocked, {} cut, {} violating",
         answer.complete, answer.blocked, answer.cut, answer.violating
     )
-}
-
-fn describe(property: &Property) -> String {
-    match property {
-        Property::Assertion(text) => format!("assertion violated: {text}"),
-        Property::Race => "data race".to_string(),
-        Property::Null => "access through a null pointer".to_string(),
-        Property::OutOfBounds => "access outside every object".to_string(),
-        Property::UseAfterFree => "use of an object after its life".to_string(),
-        Property::DoubleFree => "an object freed twice".to_string(),
-        Property::Uninitialised => "read of what was never written".to_string(),
-        Property::Leak => "an object is never freed".to_string(),
-        Property::Lock(text) => format!("lock error: {text}"),
-        Property::Deadlock => "deadlock".to_string(),
-        Property::Liveness => "a loop waits for ever".to_string(),
-        Property::Thread => "a join of what is no thread".to_string(),
-        Property::Arithmetic(text) => text.clone(),
-    }
 }

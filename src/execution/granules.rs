@@ -114,6 +114,8 @@ impl<'c> Cut<'c> {
             final_regs: old.final_regs.iter().map(|(reg, value)| (*reg, self.value(value, bits))).collect(),
             faults: old.faults.clone(),
             cut: old.cut.clone(),
+            violations: old.violations.clone(),
+            aborted: old.aborted,
             error,
             events: self.events,
         }

@@ -1,7 +1,8 @@
 //! One way through one thread, with what it assumes about the values read.
 
 use crate::diag::Diagnostic;
-use crate::program::{BinOp, Reg, UnOp, Value};
+use crate::program::{BinOp, Property, Reg, UnOp, Value};
+use crate::source::Span;
 
 use super::{Cut, Event, SymVal};
 
@@ -33,8 +34,49 @@ pub struct Path {
     pub faults: Vec<usize>,
     /// The loop that was cut off at the end of this path.
     pub cut: Option<Cut>,
+    /// What an execution that takes this path does wrong.
+    pub violations: Vec<Violation>,
+    /// Did the last of them end the thread?
+    pub aborted: bool,
     /// What an execution that takes this path asks for and cannot be given.
     pub error: Option<Diagnostic>,
+}
+
+/// A property of the program that some execution violates, and where.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Violation {
+    /// The statement.
+    pub place: Span,
+    /// What it does.
+    pub property: Property,
+}
+
+impl Violation {
+    /// What the user is told.
+    pub fn warning(&self) -> Diagnostic {
+        let (code, message, here) = match &self.property {
+            Property::Assertion(text) => {
+                ("execution::assertion", "an execution violates an assertion", format!("`{text}` is false"))
+            }
+            Property::Arithmetic(text) => {
+                ("execution::arithmetic", "an execution computes what has no result", text.clone())
+            }
+            Property::Null => {
+                ("execution::null-pointer", "an execution follows a null pointer", "this access".to_string())
+            }
+            Property::Uninitialised => (
+                "execution::uninitialised",
+                "an execution reads a variable that it has not written",
+                "read here, and taken to be 0".to_string(),
+            ),
+            other => ("execution::outside", "an execution accesses no object of the test", other.to_string()),
+        };
+        let warning = Diagnostic::warning(code, message).at(self.place, here);
+        if self.property == Property::Uninitialised {
+            return warning;
+        }
+        warning.note("executions that do this have no final state: they are not among the outcomes")
+    }
 }
 
 /// What a path assumes: values that must be non-zero (`true`) or zero (`false`).

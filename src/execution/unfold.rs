@@ -9,9 +9,11 @@ mod fault;
 
 use crate::diag::Diagnostic;
 use crate::limits;
-use crate::program::{AccessSize, BinOp, Extra, Instr, LocId, Op, Program, Reg, SetName, Tmp, UnOp, Walk};
+use crate::program::{
+    AccessSize, BinOp, Extra, Instr, LocId, Op, Program, Property, Reg, SetName, Tmp, UnOp, Walk,
+};
 
-use super::path::Path;
+use super::path::{Path, Violation};
 use super::{Event, EventKind, SymVal};
 
 /// More executed instructions than this on one path of a thread: it does not end.
@@ -253,6 +255,37 @@ impl<'p> Unfolding<'p> {
         self.done.push(state.path);
     }
 
+    /// The property holds, or the thread ends here.
+    fn assert(&mut self, state: &mut State<'p>, cond: Tmp, property: &Property) -> Result<Flow, Diagnostic> {
+        let bits = self.bits();
+        let cond = self.temp(state, cond)?.value.clone();
+        if state.path.constraints.decide(&cond, bits) != Some(true) {
+            let mut wrong = state.clone();
+            if wrong.path.constraints.assume(&cond, false, bits) {
+                self.violate(wrong, property.clone());
+            }
+        }
+        Ok(if state.path.constraints.assume(&cond, true, bits) { Flow::On } else { Flow::Over })
+    }
+
+    /// The program does what it must not do: the path ends.
+    fn violate(&mut self, mut state: State<'p>, property: Property) {
+        let place = self.instr(&state).span;
+        state.path.violations.push(Violation { place, property });
+        state.path.aborted = true;
+        self.finish(state);
+    }
+
+    /// A variable is read that has no value yet. The path goes on, with 0.
+    fn read_unwritten(&self, state: &mut State<'p>, reg: Reg) {
+        let given =
+            self.program.init_regs.iter().any(|(thread, its, _)| (*thread, *its) == (self.thread, reg));
+        let violation = Violation { place: self.instr(state).span, property: Property::Uninitialised };
+        if !given && !state.path.violations.contains(&violation) {
+            state.path.violations.push(violation);
+        }
+    }
+
     /// The path cannot go on, and an execution that takes it has no answer.
     fn fail(&mut self, state: &mut State<'p>, diagnostic: Diagnostic) -> Flow {
         let mut failed = state.clone();
@@ -365,6 +398,9 @@ impl<'p> Unfolding<'p> {
             }
             Op::ReadReg { dst, reg, port } => {
                 let Register { value, writer, forked } = state.regs[reg.0 as usize].clone();
+                if writer.is_none() && self.program.conventions.undefined_behaviour {
+                    self.read_unwritten(state, *reg);
+                }
                 let id =
                     self.event(state, EventKind::RegRead(*reg, *port), None, Some(value.clone()), vec![]);
                 self.edges(state, id, &[], &Extra::default())?;
@@ -562,7 +598,7 @@ impl<'p> Unfolding<'p> {
             Op::CompareExchange { .. } => {
                 return Err(self.not_closed(state, "compare-exchanges in one step"));
             }
-            Op::Assert { .. } => return Err(self.not_closed(state, "assertions")),
+            Op::Assert { cond, property } => return self.assert(state, *cond, property),
             Op::Nondet { .. } => return Err(self.not_closed(state, "values chosen at random")),
         }
         Ok(Flow::On)

@@ -9,7 +9,7 @@ use crate::program::{
 
 use super::cells::Cells;
 use super::granules;
-use super::path::Path;
+use super::path::{Path, Violation};
 use super::ranges::Ranges;
 use super::sizes::Sizes;
 use super::unfold::paths;
@@ -54,6 +54,10 @@ pub struct World {
     pub faults: i128,
     /// Loops cut on this path: its executions are dropped and announced.
     pub cuts: Vec<Cut>,
+    /// What these paths do wrong.
+    pub violations: Vec<Violation>,
+    /// Did a thread end by that? Its executions have no final state.
+    pub aborted: bool,
     /// What cannot be answered for on this path: if its values can be as the constraints say, the first of these is the
     /// answer to the whole test.
     pub errors: Vec<Diagnostic>,
@@ -398,6 +402,8 @@ impl World {
             data_in: Vec::new(),
             faults: 0,
             cuts: Vec::new(),
+            violations: Vec::new(),
+            aborted: false,
             errors: Vec::new(),
             cells: Arc::clone(cells),
             observed: observed.to_vec(),
@@ -428,6 +434,8 @@ impl World {
             world.final_regs.extend(regs.map(|(reg, value)| ((thread, *reg), value.renumber(&number))));
             world.faults |= path.faults.iter().fold(0, |set, number| set | 1 << number);
             world.cuts.extend(path.cut.clone());
+            world.violations.extend(path.violations.iter().cloned());
+            world.aborted |= path.aborted;
             world.errors.extend(path.error.clone());
         }
         for (place, value) in cells.init.iter().enumerate() {

@@ -202,6 +202,15 @@ fn in_world(model: &Model, view: &View, options: &Options, sink: &mut Sink) -> C
         }
         return ControlFlow::Continue(());
     }
+    if world.violations.iter().any(|violation| !sink.outcome.violations.contains(violation))
+        && is_feasible(view, sink)?
+        && is_accepted(model, view, options, sink.test())
+    {
+        sink.outcome.violations.extend(world.violations.iter().cloned());
+    }
+    if world.aborted {
+        return ControlFlow::Continue(());
+    }
     search(model, view, options, sink)
 }
 

@@ -6,6 +6,7 @@ use super::Options;
 use super::sink::{self, Sink};
 use crate::condition::Observable;
 use crate::diag::Diagnostic;
+use crate::execution::Violation;
 use crate::grow::{self, Ended, Execution, Visitor};
 use crate::litmus::Lowered;
 use crate::model::Model;
@@ -93,8 +94,11 @@ impl Visitor for Recorder<'_> {
                 return ControlFlow::Continue(());
             }
             Ended::Error(diagnostic) => return self.sink.fail(*diagnostic),
-            // Litmus tests have no assertions: nothing to violate.
-            Ended::Violation(_) => return ControlFlow::Continue(()),
+            Ended::Violation(found) => {
+                let violation = Violation { place: found.span, property: found.property };
+                self.sink.outcome.violations.insert(violation);
+                return ControlFlow::Continue(());
+            }
         }
         let value = |observable: Observable| match observable {
             Observable::Reg(thread, reg) => {

@@ -9,6 +9,7 @@ use super::witness::Watch;
 use super::{Mode, Options};
 use crate::condition::{Observable, Quantifier};
 use crate::diag::Diagnostic;
+use crate::execution::Violation;
 use crate::limits::{self, Stopped};
 use crate::litmus::Lowered;
 use crate::outcome::{Cause, Collector, Completeness, Counts, Outcome};
@@ -121,6 +122,7 @@ impl<'t> Sink<'t> {
         self.outcome.flags.extend(part.outcome.flags);
         self.outcome.undefined |= part.outcome.undefined;
         self.states.join(&part.states);
+        self.outcome.violations.extend(part.outcome.violations);
         for cut in part.outcome.cuts {
             if !self.outcome.cuts.contains(&cut) {
                 self.outcome.cuts.push(cut);
@@ -290,6 +292,7 @@ impl<'t> Sink<'t> {
             None => Completeness::Complete,
         };
         self.outcome.stats.time = self.started.elapsed();
+        self.outcome.warnings.extend(self.outcome.violations.iter().map(Violation::warning));
         Ok(self.outcome)
     }
 }

@@ -1021,7 +1021,7 @@ impl<'p> Stepper<'p> {
                 return Ok(cell);
             }
         }
-        if self.properties {
+        if self.properties || self.program.conventions.undefined_behaviour {
             let null = value == Value::ZERO;
             return Err(Halt::Violation(if null { Property::Null } else { Property::OutOfBounds }));
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::condition::{Condition, Quantifier};
 use crate::diag::Diagnostic;
-use crate::execution::Cut;
+use crate::execution::{Cut, Violation};
 
 use super::States;
 
@@ -76,6 +76,8 @@ pub struct Outcome {
     pub undefined: bool,
     /// Loops that were cut, each once.
     pub cuts: Vec<Cut>,
+    /// What accepted executions do wrong, each once.
+    pub violations: BTreeSet<Violation>,
     /// Accepted plus explicitly rejected candidates (only the naive engine counts them as herd7 does).
     pub candidates: Option<u64>,
     /// Can more outcomes exist?

@@ -17,6 +17,8 @@ pub struct Conventions {
     pub control_flows: bool,
     /// Is a jump on a known value followed as often as it is taken, so that counted loops end?
     pub follows_known_jumps: bool,
+    /// Is it the program's fault, and not the test's, if a variable is read before it is written, or an access goes to no object?
+    pub undefined_behaviour: bool,
     /// How accesses may differ in size from their cell.
     pub sizes: CellSizes,
 }

@@ -1,6 +1,7 @@
 //! The micro-operations.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use super::value::{Reg, Value};
 
@@ -366,6 +367,26 @@ pub enum Property {
     Thread,
     /// Division by zero, and other arithmetic without a result.
     Arithmetic(String),
+}
+
+impl fmt::Display for Property {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Property::Assertion(text) => return write!(f, "assertion violated: {text}"),
+            Property::Race => "data race",
+            Property::Null => "access through a null pointer",
+            Property::OutOfBounds => "access outside every object",
+            Property::UseAfterFree => "use of an object after its life",
+            Property::DoubleFree => "an object freed twice",
+            Property::Uninitialised => "read of what was never written",
+            Property::Leak => "an object is never freed",
+            Property::Lock(text) => return write!(f, "lock error: {text}"),
+            Property::Deadlock => "deadlock",
+            Property::Liveness => "a loop waits for ever",
+            Property::Thread => "a join of what is no thread",
+            Property::Arithmetic(text) => text,
+        })
+    }
 }
 
 /// Temporaries of an instruction that are kept free for its fetch, where instructions are fetched.

@@ -89,6 +89,10 @@ impl Expectation {
                 false => Judgement::Violated(format!("expected {wanted}, but its behaviour is undefined")),
             };
         }
+        if let Some(violation) = outcome.violations.first() {
+            let what = &violation.property;
+            return Judgement::Violated(format!("expected {wanted}, but an execution goes wrong: {what}"));
+        }
         if let Some(why) = &outcome.why_empty {
             return Judgement::Violated(format!(
                 "expected {wanted}, but there is no execution at all: {why}"
@@ -242,6 +246,9 @@ fn strictly(answer: &Answer, outcome: &Outcome, expected: Option<&Expectation>) 
     }
     if outcome.undefined && !by_log && expected != Some(&Expectation::Verdict(Verdict::Undef)) {
         return Judgement::Violated("its behaviour is undefined".to_string());
+    }
+    if let Some(violation) = outcome.violations.first() {
+        return Judgement::Violated(format!("an execution goes wrong: {}", violation.property));
     }
     let flags: Vec<&str> = outcome.flags.iter().map(String::as_str).collect();
     if !flags.is_empty() {

@@ -19,6 +19,7 @@ mod questions;
 mod readme;
 mod run;
 mod schema;
+mod wrong;
 
 use std::path::Path;
 

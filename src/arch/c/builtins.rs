@@ -22,6 +22,10 @@ pub enum Function {
     SignalFence,
     Lock,
     Unlock,
+    /// A property of the program.
+    Assert,
+    /// Executions in which the condition is false are not looked at.
+    Assume,
 }
 
 /// A function with the number of its arguments.
@@ -36,7 +40,7 @@ pub struct Builtin {
 }
 
 /// Name, meaning, number of values, number of memory orders that the `…_explicit` form takes after them.
-const TABLE: [(&str, Function, usize, usize); 23] = [
+const TABLE: [(&str, Function, usize, usize); 27] = [
     ("atomic_load", Function::Load, 1, 1),
     ("atomic_store", Function::Store, 2, 1),
     ("atomic_exchange", Function::Exchange, 2, 1),
@@ -57,6 +61,10 @@ const TABLE: [(&str, Function, usize, usize); 23] = [
     ("mtx_lock", Function::Lock, 1, 0),
     ("unlock", Function::Unlock, 1, 0),
     ("mtx_unlock", Function::Unlock, 1, 0),
+    ("assert", Function::Assert, 1, 0),
+    ("__VERIFIER_assert", Function::Assert, 1, 0),
+    ("assume", Function::Assume, 1, 0),
+    ("__VERIFIER_assume", Function::Assume, 1, 0),
     // Always with memory orders.
     ("atomic_thread_fence", Function::Fence, 0, 1),
     ("atomic_signal_fence", Function::SignalFence, 0, 1),

@@ -21,6 +21,7 @@ pub fn conventions() -> Conventions {
         po_inside: true,
         control_flows: false,
         follows_known_jumps: false,
+        undefined_behaviour: true,
         sizes: CellSizes::Approximate,
     }
 }

@@ -14,7 +14,8 @@ use super::{State, Unfolding};
 use crate::diag::Diagnostic;
 use crate::execution::{EventKind, Extent, SymVal};
 use crate::program::{
-    AccessSize, BinOp, CellSizes, LocId, Location, Mixed, Oa, Op, SetName, Space, Sym, Tmp, Value, addresses,
+    AccessSize, BinOp, CellSizes, LocId, Location, Mixed, Oa, Op, Property, SetName, Space, Sym, Tmp, Value,
+    addresses,
 };
 
 /// Where an access goes.
@@ -51,7 +52,15 @@ impl<'p> Unfolding<'p> {
             return Ok(match self.known_spot(state, known, size) {
                 Ok(spot) => Some(spot),
                 Err(diagnostic) => {
-                    self.fail(state, *diagnostic);
+                    match known {
+                        Value::Int(n) if self.program.conventions.undefined_behaviour => {
+                            let property = if n == 0 { Property::Null } else { Property::OutOfBounds };
+                            self.violate(state.clone(), property);
+                        }
+                        _ => {
+                            self.fail(state, *diagnostic);
+                        }
+                    }
                     None
                 }
             });
@@ -176,6 +185,14 @@ impl<'p> Unfolding<'p> {
             Self::set(&mut wild, addr, SymVal::ZERO, sources);
             Self::again(&mut wild, op);
             self.waiting.push(wild);
+        } else if possible && self.program.conventions.undefined_behaviour {
+            let mut null = wild.clone();
+            if null.path.constraints.assume(value, false, bits) {
+                self.violate(null, Property::Null);
+            }
+            if wild.path.constraints.assume(value, true, bits) {
+                self.violate(wild, Property::OutOfBounds);
+            }
         } else if possible {
             let diagnostic = Diagnostic::error(
                 "program::non-symbolic-address",

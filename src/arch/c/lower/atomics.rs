@@ -10,7 +10,7 @@ use crate::arch::c::builtins::{Builtin, Function};
 use crate::arch::c::orders::{Mark, MemoryOrder};
 use crate::arch::c::types::CType;
 use crate::diag::{Diagnostic, nearest};
-use crate::program::{BinOp, Extra, Op, Port, Tmp, Value};
+use crate::program::{BinOp, Extra, Op, Port, Property, Tmp, Value};
 use crate::source::Span;
 
 /// What a read-modify-write makes of the old value.
@@ -96,6 +96,17 @@ impl Lowering<'_> {
             Function::Unlock => {
                 let (addr, _) = self.pointer(&args[0])?;
                 self.lock_event(addr, &["UL"], Extra::default());
+                Ok(self.nothing())
+            }
+            Function::Assert => {
+                let cond = self.expr(&args[0], Port::None)?.tmp;
+                let property = Property::Assertion(self.text_of(args[0].span));
+                self.code.push(Op::Assert { cond, property });
+                Ok(self.nothing())
+            }
+            Function::Assume => {
+                let cond = self.expr(&args[0], Port::None)?.tmp;
+                self.code.push(Op::Assume { cond });
                 Ok(self.nothing())
             }
         }

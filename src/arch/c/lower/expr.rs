@@ -6,7 +6,7 @@ use crate::arch::c::ast::{BinaryOp, Expr, ExprKind, Logical, UnaryOp};
 use crate::arch::c::orders::Mark;
 use crate::arch::c::types::CType;
 use crate::diag::Diagnostic;
-use crate::program::{AccessSize, BinOp, Extra, Op, Port, Reg, Tmp, UnOp, Value};
+use crate::program::{AccessSize, BinOp, Extra, Op, Port, Property, Reg, Tmp, UnOp, Value};
 use crate::source::Span;
 
 /// The value of an expression.
@@ -50,8 +50,9 @@ impl Lowering<'_> {
                     );
                 }
                 let left = self.expr(left, port)?;
-                let right = self.expr(right, port)?;
-                self.binary(*op, left, right, e.span)
+                let divisor = self.expr(right, port)?;
+                self.check_divisor(*op, right, &divisor);
+                self.binary(*op, left, divisor, e.span)
             }
             ExprKind::Logical(op, left, right) => self.logical(*op, left, right, port),
             ExprKind::Conditional(cond, then, otherwise) => self.conditional(cond, then, otherwise, port),
@@ -128,7 +129,11 @@ impl Lowering<'_> {
         match self.variable(name, span) {
             Variable::Register { reg, ty } => {
                 let dst = self.code.tmp();
-                self.code.push(Op::ReadReg { dst, reg, port });
+                // A value that may not count may be missing, too: the engine asks for it only where it does.
+                self.code.push(match self.maybe_unused {
+                    true => Op::ReadRegWith { dst, reg, port, extra: Extra::default() },
+                    false => Op::ReadReg { dst, reg, port },
+                });
                 Ok(Val { tmp: dst, ty })
             }
             Variable::Address { sym, ty } => {
@@ -428,6 +433,7 @@ impl Lowering<'_> {
             Some(op) => {
                 let old = self.read(&place, Port::Data, target.span)?;
                 let right = self.expr(value, Port::Data)?;
+                self.check_divisor(op, value, &right);
                 self.binary(op, old, right, span)?
             }
         };
@@ -437,6 +443,14 @@ impl Lowering<'_> {
         let value = self.convert(value, &ty);
         self.write(&place, value.tmp, target.span);
         Ok(value)
+    }
+
+    /// A division by what turns out to be 0 has no result.
+    fn check_divisor(&mut self, op: BinaryOp, divisor: &Expr, value: &Val) {
+        if matches!(op, BinaryOp::Div | BinaryOp::Rem) && self.constant(divisor).is_none() {
+            let property = Property::Arithmetic("a division by zero".to_string());
+            self.code.push(Op::Assert { cond: value.tmp, property });
+        }
     }
 
     fn step(&mut self, op: BinaryOp, prefix: bool, operand: &Expr, span: Span) -> Result<Val, Diagnostic> {
@@ -456,7 +470,10 @@ impl Lowering<'_> {
     fn logical(&mut self, op: Logical, left: &Expr, right: &Expr, port: Port) -> Result<Val, Diagnostic> {
         if self.is_quiet(right) {
             let left = self.expr(left, port)?;
-            let right = self.expr(right, port)?;
+            let always = std::mem::replace(&mut self.maybe_unused, true);
+            let right = self.expr(right, port);
+            self.maybe_unused = always;
+            let right = right?;
             let (a, b) = (self.truth(left.tmp), self.truth(right.tmp));
             let dst = self.code.tmp();
             let op = if op == Logical::And { BinOp::And } else { BinOp::Or };
@@ -539,6 +556,7 @@ impl Lowering<'_> {
             | ExprKind::Step { .. }
             | ExprKind::Call { .. }
             | ExprKind::Intrinsic(_) => true,
+            ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, _, right) => self.constant(right).is_none(),
             _ => false,
         })
     }

@@ -135,6 +135,7 @@ pub fn lower(
         inlined: Vec::new(),
         expansions: 0,
         fresh: 0,
+        maybe_unused: false,
         reported: None,
     };
     cx.declared_globals();
@@ -166,6 +167,8 @@ struct Lowering<'a> {
     expansions: u32,
     /// Source of numbers for hidden registers, loops and saved controls.
     fresh: u32,
+    /// Is the expression being translated evaluated although C may not ask for it (the right operand of `&&`)?
+    maybe_unused: bool,
     /// Set by the first error.
     reported: Option<Reported>,
 }

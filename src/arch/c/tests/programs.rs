@@ -268,10 +268,10 @@ fn short_circuit_is_a_choice_inside_the_statement() {
         int r0 = READ_ONCE(*x) || READ_ONCE(*y);
         int r1 = r0 && r0 < 3;
         int r2 = r0 ? READ_ONCE(*y) : 7;
-    "), @r"
+    "), @"
     P0
      0: save 1; cond(; t1 = &x; t2 = R[t1]{ONCE,NA}; ); if t2 { t3 = 1; t0 = t3 from(t2) } else { t4 = &y; t5 = R[t4]{ONCE,NA}; t6 = 0; t7 = t5 != t6; t0 = t7 from(t2) }; restore 1; r0 := t0
-     1: t0 = r0; t1 = r0; t2 = 3; t3 = t1 < t2; t4 = 0; t5 = t0 != t4; t6 = 0; t7 = t3 != t6; t8 = t5 & t7; r1 := t8
+     1: t0 = r0; ReadRegWith { dst: Tmp(1), reg: Reg(2), port: Data, extra: Extra { ctrl: [], order: [], data: [], done: None } }; t2 = 3; t3 = t1 < t2; t4 = 0; t5 = t0 != t4; t6 = 0; t7 = t3 != t6; t8 = t5 & t7; r1 := t8
      2: save 2; cond(; t1 = r0; ); if t1 { t2 = &y; t3 = R[t2]{ONCE,NA}; t0 = t3 from(t1) } else { t4 = 7; t0 = t4 from(t1) }; restore 2; r2 := t0
     ");
 }

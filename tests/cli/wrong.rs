@@ -1,0 +1,81 @@
+//! What executions of C code do wrong: told with its line, while the others are answered for.
+
+use super::{folder, litmus_in, shown};
+
+/// One thread that writes 1, another that reads and goes on.
+fn test(reader: &str) -> String {
+    format!(
+        "C T\n{{ [x]=0; }}\nP0 (atomic_int* x) {{ atomic_store_explicit(x,1,memory_order_relaxed); }}\n\
+         P1 (atomic_int* x) {{\n  int r0 = atomic_load_explicit(x,memory_order_relaxed);\n  {reader}\n}}\nexists (1:r1=4)\n"
+    )
+}
+
+fn run(text: &str, args: &[&str]) -> String {
+    let dir = folder(&[("T.litmus", text)]);
+    let mut all = vec!["run", "T.litmus", "-m", "rc11"];
+    all.extend(args);
+    shown(&litmus_in(dir.path(), &all).assert())
+}
+
+#[test]
+fn a_division_by_zero_is_told_and_the_rest_answered() {
+    insta::assert_snapshot!(run(&test("int r1 = 4 / r0;"), &[]));
+    // Not where C does not ask for the quotient.
+    for guarded in ["int r1 = r0 ? 4 / r0 : 4;", "int r1 = r0 && 4 / r0;", "int r1 = 0; if (r0) r1 = 4 % r0;"]
+    {
+        let said = run(&test(guarded), &[]);
+        assert!(!said.contains("warning"), "{said}");
+    }
+}
+
+#[test]
+fn every_engine_tells_the_same() {
+    for reader in
+        ["int r1 = 4 / r0;", "int r1 = 4; assert(r0 != 1);", "int r1 = 4; assume(r0 == 1); assert(r0);"]
+    {
+        let said = ["worlds", "naive", "grow"].map(|engine| run(&test(reader), &["--engine", engine]));
+        assert_eq!(said[0], said[1]);
+        assert_eq!(said[0], said[2]);
+    }
+}
+
+#[test]
+fn assertions_are_judged_and_assumptions_hold() {
+    insta::assert_snapshot!(run(&test("int r1 = r0 + 3; assert(r1 != 4);"), &["--mode", "states"]));
+    insta::assert_snapshot!(run(&test("int r1 = r0 + 3; assume(r0 == 1); assert(r1 == 4);"), &["-q"]));
+}
+
+#[test]
+fn a_variable_that_was_not_written() {
+    insta::assert_snapshot!(run(&test("int r2; if (r0) r2 = 3; int r1 = r2 + 1;"), &[]));
+    let said = run(&test("int r2; if (r0) r2 = 3; int r1 = r0 && r2;"), &[]);
+    assert!(!said.contains("warning"), "{said}");
+}
+
+#[test]
+fn pointers_that_lead_nowhere() {
+    let program = |value: &str| {
+        format!(
+            "C T\n{{ [x]=4; int *p = &x; }}\nP0 (int** p) {{ WRITE_ONCE(*p, {value}); }}\n\
+             P1 (int** p) {{ int *r0 = READ_ONCE(*p); int r1 = *r0; }}\nexists (1:r1=4)\n"
+        )
+    };
+    let run = |value: &str| {
+        let dir = folder(&[("T.litmus", &program(value))]);
+        shown(&litmus_in(dir.path(), &["run", "T.litmus", "-m", "lkmm"]).assert())
+    };
+    insta::assert_snapshot!(run("0"));
+    insta::assert_snapshot!(run("5"));
+}
+
+#[test]
+fn gates_do_not_let_it_through() {
+    let dir = folder(&[("T.litmus", &test("int r1 = 4 / r0;"))]);
+    let gate = |args: &[&str]| {
+        let mut all = vec!["run", "T.litmus", "-m", "rc11", "-q"];
+        all.extend(args);
+        shown(&litmus_in(dir.path(), &all).assert().code(1))
+    };
+    insta::assert_snapshot!(gate(&["--strict"]));
+    gate(&["--expect", "always"]);
+}
