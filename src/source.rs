@@ -117,6 +117,11 @@ impl Sources {
         (line, column)
     }
 
+    /// The files of this table itself, in the order added.
+    pub fn own(&self) -> impl Iterator<Item = &Source> {
+        self.files.iter()
+    }
+
     /// The names of the files.
     pub fn names(&self) -> impl Iterator<Item = &String> {
         self.files.iter().map(|file| &file.name)

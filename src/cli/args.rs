@@ -232,6 +232,8 @@ pub enum FormatArg {
     Markdown,
     /// The same table, in LaTeX
     Latex,
+    /// A page for a browser: the table, and behind each answer the executions and the reasons
+    Html,
 }
 
 /// The form of graphs.

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 
@@ -9,7 +10,9 @@ use crate::explain::{Answer, Explanation};
 use crate::litmus::Lowered;
 use crate::report::explain;
 use crate::report::graph::{self, Graph, Style};
-use crate::session::Session;
+use crate::report::html::Opens;
+use crate::report::{Format, Html, Item, Summary};
+use crate::session::{Input, Session};
 
 use super::args::{Reading, seconds};
 use super::console::Console;
@@ -42,8 +45,8 @@ pub struct ExplainArgs {
     /// Also look for the smallest sets of up to three fences or stronger accesses that forbid the outcome
     #[arg(long)]
     pub fix: bool,
-    /// Write pictures to FILE; of several, the second is FILE-2, and so on
-    #[arg(long, value_name = "FILE")]
+    /// Write the page, or pictures, to FILE; of several pictures, the second is FILE-2, and so on
+    #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
 
@@ -58,6 +61,8 @@ pub enum ExplainFormat {
     Svg,
     /// The same for Graphviz
     Dot,
+    /// A page for a browser: the explanation, the other outcomes, and their executions
+    Html,
 }
 
 /// Says why an outcome can, or cannot, happen.
@@ -75,8 +80,12 @@ pub fn explain(
     if let Some(message) = errors.into_iter().next() {
         return Err(Stop::Usage(message));
     }
-    let session = Session::new(settings);
     let model = args.model.clone().or(model);
+    if args.format == ExplainFormat::Html {
+        settings.depth = Some(plan::depth(4, &[], inputs.len()));
+        return page(args, &Session::new(settings), &inputs, model.as_deref(), console, out, err);
+    }
+    let session = Session::new(settings);
     let mut exit = Exit::Success;
     for input in &inputs {
         let explained = session.explain(input, model.as_deref(), args.outcome.as_deref());
@@ -103,6 +112,51 @@ pub fn explain(
     Ok(exit)
 }
 
+/// The explanation as a page, with everything around it.
+fn page(
+    args: &ExplainArgs,
+    session: &Session,
+    inputs: &[Input],
+    model: Option<&str>,
+    console: &Console,
+    out: &mut (dyn Write + Send),
+    err: &mut (dyn Write + Send),
+) -> Done {
+    let name = model.unwrap_or("default").to_string();
+    let mut page = Html::new(vec![name], Opens::Why, Style::default());
+    let mut text = Vec::new();
+    let mut summary = Summary::default();
+    let start = Instant::now();
+    page.begin(&mut text)?;
+    for input in inputs {
+        let mut report = session.run(input, model);
+        if args.outcome.is_some() && report.answer.is_some() {
+            let explained = session.explain(input, model, args.outcome.as_deref());
+            match explained.answer {
+                Some((_, explanation)) => {
+                    if let Some(details) = &mut report.details {
+                        details.question = Some(explanation);
+                    }
+                }
+                // What is wrong with the outcome asked about is wrong with the question.
+                None => report = explained.report,
+            }
+        }
+        err.write_all(console.diagnostics(&report).as_bytes())?;
+        let item = Item { report: &report, judgement: None };
+        summary.add(&item);
+        page.test(&item, &mut text)?;
+    }
+    summary.seconds = start.elapsed().as_secs_f64();
+    page.end(&summary, &mut text)?;
+    match &args.output {
+        None => out.write_all(&text)?,
+        Some(path) => std::fs::write(path, text)
+            .map_err(|error| Stop::Usage(format!("cannot write `{}`: {error}", path.display())))?,
+    }
+    Ok(Exit::of(&summary, false))
+}
+
 /// The explanation in the form asked for.
 fn show(
     args: &ExplainArgs,
@@ -121,7 +175,7 @@ fn show(
             let text = serde_json::to_string_pretty(explanation).map_err(std::io::Error::from)?;
             writeln!(out, "{text}")?;
         }
-        ExplainFormat::Svg | ExplainFormat::Dot => {
+        ExplainFormat::Html | ExplainFormat::Svg | ExplainFormat::Dot => {
             for (index, graph) in explain::pictures(explanation, test, &style).iter().enumerate() {
                 match &args.output {
                     None => out.write_all(draw(graph).as_bytes())?,

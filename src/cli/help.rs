@@ -33,7 +33,8 @@ Examples:
   litmus run litmus/mp.litmus -m weak -m nofence
   litmus run litmus/ --format jsonl -o results.jsonl
   litmus run litmus/mp.litmus -m sc --expect forbidden
-  litmus run litmus/sb-x86.litmus -m x86tso --graph pictures"
+  litmus run litmus/sb-x86.litmus -m x86tso --graph pictures
+  litmus run litmus/ -m sc -m x86tso --format html -o report.html"
 );
 
 pub const HERD: &str = "\
@@ -110,6 +111,7 @@ pub const EXPLAIN: &str = "\
 Examples:
   litmus explain litmus/mp-fenced-aarch64.litmus
   litmus explain litmus/sb-x86.litmus -m sc --format svg
+  litmus explain litmus/sb-x86.litmus -m sc --format html -o why.html
   litmus explain litmus/sb-x86.litmus --outcome 0:EAX=1 --format json
   litmus explain litmus/mp-plain.litmus -m armv7 --fix";
 

@@ -10,8 +10,8 @@ use crate::explore::{Engine, Mode, Options, Request, Show};
 use crate::limits;
 use crate::outcome::{Log, Width};
 use crate::report::graph::Style;
+use crate::session::{Depth, Input, Session, Settings};
 use crate::session::{Expectation, Expectations};
-use crate::session::{Input, Session, Settings};
 use crate::variant::Variant;
 
 use super::args::{EngineArg, FormatArg, GraphArg, ModeArg, Reading, RunArgs, Search, ShowArg};
@@ -140,6 +140,7 @@ pub fn settings_of(herd: &HerdOptions) -> Settings {
         skips_are_hints: false,
         strict: false,
         shown: None,
+        depth: None,
         explore: Options {
             timeout: herd.timeout.map(duration),
             max_memory: Some(limits::memory::default_limit()),
@@ -200,8 +201,8 @@ impl RunPlan {
         let format = match (args.format, models.len()) {
             (Some(FormatArg::Herd), 2..) => {
                 return Err(Stop::Usage(
-                    "the herd format holds one model at a time; with several -m use --format table, json, jsonl, csv or \
-                     junit"
+                    "the herd format holds one model at a time; with several -m use --format table, html, json, jsonl, csv \
+                     or junit"
                         .to_string(),
                 ));
             }
@@ -235,7 +236,8 @@ impl RunPlan {
             (kept, kept_names, notes) = (taken.text, taken.tests, taken.notes);
             output = Some(file.clone());
         }
-        let drawing = drawing(args, &mut settings, format, models.len(), hexa || args.hexa)?;
+        let runs = inputs.len() * models.len();
+        let drawing = drawing(args, &mut settings, format, models.len(), runs, hexa || args.hexa)?;
         let (jobs, inner) = workers(args.search.jobs, inputs.len() * models.len());
         settings.explore.jobs = inner;
         settings.explore.attribute = args.stats;
@@ -275,8 +277,12 @@ fn drawing(
     settings: &mut Settings,
     format: FormatArg,
     models: usize,
+    runs: usize,
     hexa: bool,
 ) -> Result<Option<Drawing>, Stop> {
+    if format == FormatArg::Html {
+        return page(args, settings, runs);
+    }
     let listed = args.show.is_some() && matches!(format, FormatArg::Json | FormatArg::Jsonl);
     if args.graph.is_none() && !listed {
         return if args.show.is_some() || !args.draw.is_empty() {
@@ -324,6 +330,32 @@ fn drawing(
     drawing.by_model = models > 1;
     drawing.limit = Some(args.graphs);
     Ok(Some(drawing))
+}
+
+/// What a page of so many results looks into.
+fn page(args: &RunArgs, settings: &mut Settings, runs: usize) -> Result<Option<Drawing>, Stop> {
+    if let Some(given) =
+        [(args.graph.is_some(), "--graph"), (args.show.is_some(), "--show")].iter().find(|(given, _)| *given)
+    {
+        return Err(Stop::Usage(format!(
+            "the page shows executions of every outcome: {} says nothing to it",
+            given.1
+        )));
+    }
+    settings.depth = Some(depth(args.graphs, &args.draw, runs));
+    Ok(None)
+}
+
+/// How far a page of so many results looks into each of them. Of a campaign it takes the first execution of each outcome, and the reason for its
+/// conditions: it stays small enough to be opened.
+pub fn depth(graphs: usize, draw: &[String], runs: usize) -> Depth {
+    const USUAL: [&str; 4] = ["rmw", "addr", "data", "ctrl"];
+    let names = USUAL.iter().map(|name| (*name).to_string()).chain(draw.iter().cloned()).collect();
+    match runs {
+        0..200 => Depth { executions: graphs, refused: 12, names, time: Duration::from_secs(3) },
+        200..1000 => Depth { executions: graphs.min(2), refused: 4, names, time: Duration::from_millis(800) },
+        _ => Depth { executions: 1, refused: 1, names, time: Duration::from_millis(200) },
+    }
 }
 
 /// The `part`-th of `parts` slices, of sizes that differ by one at most. Slices, not every n-th test: the logs of all parts, one

@@ -11,8 +11,10 @@ use crate::diag::Diagnostic;
 use crate::explore::Gauge;
 use crate::litmus::{Seen, Sighting};
 use crate::outcome::{Cause, Counts, WhyEmpty};
-use crate::report::herd::Style;
-use crate::report::{Csv, Format, Item, Json, JsonLines, Junit, Log, Markup, Summary, Table, several};
+use crate::report::graph::Style;
+use crate::report::herd;
+use crate::report::html::Opens;
+use crate::report::{Csv, Format, Html, Item, Json, JsonLines, Junit, Log, Markup, Summary, Table, several};
 use crate::session::Report;
 use crate::session::{Session, in_order, states};
 
@@ -55,13 +57,29 @@ pub fn run(
     let color = console.color_out && plan.output.is_none();
     let models = plan.models.iter().map(|m| m.clone().unwrap_or_else(|| "default".to_string())).collect();
     let mut format: Box<dyn Format> = match plan.format {
-        FormatArg::Herd => Box::new(Log::new(Style { hexa: plan.hexa, ..Style::default() })),
+        FormatArg::Herd => Box::new(Log::new(herd::Style { hexa: plan.hexa, ..herd::Style::default() })),
         FormatArg::Json => Box::new(Json::default()),
         FormatArg::Jsonl => Box::new(JsonLines),
         FormatArg::Csv => Box::new(Csv),
         FormatArg::Junit => Box::new(Junit::default()),
         FormatArg::Markdown => Box::new(Table::new(models, false).marked_up(Markup::Markdown)),
         FormatArg::Latex => Box::new(Table::new(models, false).marked_up(Markup::Latex)),
+        FormatArg::Html => {
+            let style = Style { hexa: plan.hexa, ..Style::default() };
+            let mut page = Html::new(models, Opens::Table, style);
+            let ended = drive(&mut plan, &mut page, console, out, err)?;
+            out.flush()?;
+            if page.trimmed() > 0 {
+                let tests = several(page.trimmed() as u64, "test");
+                console
+                    .note(err, &format!("no executions of {tests} are in the page: it would be too large"));
+            }
+            return Ok(if ended.interrupted {
+                Exit::Interrupted
+            } else {
+                Exit::of(&ended.summary, plan.strict)
+            });
+        }
         FormatArg::Table => {
             let width = console.width.filter(|_| plan.output.is_none());
             Box::new(Table::new(models, color).within(width))

@@ -5,6 +5,7 @@ mod diff;
 pub mod explain;
 pub mod graph;
 pub mod herd;
+pub mod html;
 mod json;
 mod junit;
 mod log;
@@ -19,6 +20,7 @@ mod witness;
 
 pub use csv::{Csv, escape as csv_escape};
 pub use diff::{DiffOptions, Side, Tally, write_diff};
+pub use html::Html;
 pub use json::{Json, JsonLines};
 pub use junit::Junit;
 pub use log::Log;

@@ -1,10 +1,9 @@
 //! Explanations: a test under a model, and an outcome to account for.
 
 use std::collections::BTreeMap;
-use std::panic::AssertUnwindSafe;
 use std::time::Instant;
 
-use super::{Input, Prepared, Report, Session, internal};
+use super::{Input, Prepared, Report, Session};
 use crate::condition::Quantifier;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::explain::{self, Audit, Explanation, Question};
@@ -30,13 +29,10 @@ impl Session {
         let mut diagnostics = Diagnostics::new();
         report.sources = Sources::layered();
         let work = || self.explanation(input, outcome, &mut report, &mut diagnostics);
-        let answer = match std::panic::catch_unwind(AssertUnwindSafe(work)) {
-            Ok(answer) => answer,
-            Err(payload) => {
-                diagnostics.error(internal(&*payload));
-                None
-            }
-        };
+        let answer = self.within_limits(work).unwrap_or_else(|diagnostic| {
+            diagnostics.error(diagnostic);
+            None
+        });
         report.diagnostics = diagnostics.take();
         Explained { report, answer }
     }
@@ -89,7 +85,8 @@ impl Session {
         let mut report = Report::new(input.name(), model);
         let mut diagnostics = Diagnostics::new();
         report.sources = Sources::layered();
-        let mut work = || {
+        let mut stopped = None;
+        let work = || {
             let parsed = self.parsed(input, &mut report, &mut diagnostics)?;
             let (test, _) = self.loaded(&parsed, &mut report, &mut diagnostics)?;
             let text = report.sources.get(parsed.source).text.to_string();
@@ -98,7 +95,13 @@ impl Session {
                 self.forbids(&Input::Text { name: name.clone(), text: changed.into() }, model, outcome)
             }))
         };
-        let repairs = work();
+        let repairs = self.within_limits(work).unwrap_or_else(|diagnostic| {
+            stopped = Some(diagnostic);
+            None
+        });
+        if let Some(diagnostic) = stopped {
+            diagnostics.error(diagnostic);
+        }
         report.diagnostics = diagnostics.take();
         (report, repairs)
     }

@@ -13,6 +13,7 @@ mod code_tests;
 mod compare;
 #[cfg(test)]
 mod corpus_tests;
+mod details;
 mod expect;
 mod explained;
 #[cfg(test)]
@@ -34,6 +35,7 @@ mod variants;
 mod vm_tests;
 
 pub use compare::Compared;
+pub use details::{Depth, Details, Refused, holds};
 pub use expect::{Expectation, Expectations, Judgement};
 pub use explained::Explained;
 pub use load::{Failure, Input, ModelKey, Prepared, prepare_model};
@@ -95,6 +97,8 @@ pub struct Settings {
     pub strict: bool,
     /// Executions to show, besides counting them.
     pub shown: Option<explore::Request>,
+    /// What to look into besides, for a page.
+    pub depth: Option<Depth>,
     /// The search.
     pub explore: explore::Options,
 }
@@ -117,6 +121,7 @@ impl Default for Settings {
             skips_are_hints: false,
             strict: false,
             shown: None,
+            depth: None,
             explore: explore::Options::default(),
         }
     }
@@ -292,6 +297,10 @@ impl Session {
                 }
                 outcome.why_empty = outcome.why_empty.map(locks::deadlock);
                 self.show(&test, &prepared, &options, &outcome, report, diagnostics);
+                if let Some(depth) = &self.settings.depth {
+                    let details = self.details(depth, &test, &prepared, &options, &outcome, &report.sources);
+                    report.details = Some(Box::new(details));
+                }
                 Some(Answer { test, outcome: Some(outcome) })
             }
             Err(diagnostic) => {

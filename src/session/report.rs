@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::Details;
 use crate::arch::ArchId;
 use crate::condition::Quantifier;
 use crate::diag::{Class, Diagnostic, Severity};
@@ -119,6 +120,8 @@ pub struct Report {
     pub shows: bool,
     /// Those executions.
     pub executions: Vec<Execution>,
+    /// What there is to see besides, where it was asked for.
+    pub details: Option<Box<Details>>,
     /// Time spent.
     pub phases: Phases,
 }
@@ -140,6 +143,7 @@ impl Report {
             answer: None,
             shows: false,
             executions: Vec::new(),
+            details: None,
             phases: Phases::default(),
         }
     }

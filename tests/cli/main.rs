@@ -12,6 +12,7 @@ mod formats;
 mod gates;
 mod graph;
 mod herd;
+mod html;
 mod limits;
 mod messages;
 mod other;

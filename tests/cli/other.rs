@@ -378,6 +378,8 @@ fn help_texts() {
               - table:    One line a test, one column a model
               - markdown: The same table, in Markdown
               - latex:    The same table, in LaTeX
+              - html:     A page for a browser: the table, and behind each answer the executions and the
+                reasons
 
       -o, --output <FILE>
               Write the output to FILE
@@ -466,6 +468,7 @@ fn help_texts() {
       litmus run litmus/ --format jsonl -o results.jsonl
       litmus run litmus/mp.litmus -m sc --expect forbidden
       litmus run litmus/sb-x86.litmus -m x86tso --graph pictures
+      litmus run litmus/ -m sc -m x86tso --format html -o report.html
     --- exit 0
     ");
     insta::assert_snapshot!(shown(&litmus(&["diff", "--help"]).assert().code(0)), @r"

@@ -73,7 +73,7 @@ fn the_herd_format_is_refused_for_several_models() {
         litmus(&["run", "litmus/mp.litmus", "-m", "sc", "-m", "weak", "--format", "herd"]).assert().code(2);
     insta::assert_snapshot!(shown(&run), @r"
     --- stderr
-    error: the herd format holds one model at a time; with several -m use --format table, json, jsonl, csv or junit
+    error: the herd format holds one model at a time; with several -m use --format table, html, json, jsonl, csv or junit
     --- exit 2
     ");
 }

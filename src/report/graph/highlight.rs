@@ -3,7 +3,7 @@
 use petgraph::graph::NodeIndex;
 
 use super::{Edge, Graph, Style};
-use crate::explain::{Flagged, Shape, Way};
+use crate::explain::{Flagged, Place, Shape, Way};
 use crate::litmus::Lowered;
 
 impl Graph {
@@ -15,7 +15,7 @@ impl Graph {
                 true => (&edge.to, &edge.from),
                 false => (&edge.from, &edge.to),
             };
-            graph.highlight(from, to, &edge.relation, style);
+            graph.highlight(from, to, &edge.relation, edge.model.as_ref(), style);
         }
         let name = way.check.name.as_deref().unwrap_or("a check without a name");
         graph.remark = Some(match way.shape {
@@ -31,22 +31,31 @@ impl Graph {
         let mut graph = Graph::new(&flagged.witness.execution, test, model, style);
         let name = flagged.check.name.as_deref().unwrap_or("flag");
         if let [a, b] = flagged.accesses.as_slice() {
-            graph.highlight(a, b, name, style);
+            graph.highlight(a, b, name, flagged.check.place.as_ref(), style);
         }
         graph.remark = Some(format!("raises {name}"));
         graph
     }
 
     /// Highlights an edge; it is added if it is not drawn.
-    fn highlight(&mut self, from: &str, to: &str, relation: &str, style: &Style) {
+    fn highlight(&mut self, from: &str, to: &str, relation: &str, place: Option<&Place>, style: &Style) {
         let (Some(from), Some(to)) = (self.node(from), self.node(to)) else { return };
         let drawn = self.graph.edges_connecting(from, to).find(|edge| edge.weight().name == relation);
         let drawn = drawn.map(|edge| petgraph::visit::EdgeRef::id(&edge));
         match drawn {
-            Some(edge) => self.graph[edge].bold = true,
+            Some(edge) => {
+                self.graph[edge].bold = true;
+                self.graph[edge].place = place.cloned();
+            }
             None => {
                 let color = style.color(relation);
-                let edge = Edge { name: relation.to_string(), color, symmetric: false, bold: true };
+                let edge = Edge {
+                    name: relation.to_string(),
+                    color,
+                    symmetric: false,
+                    bold: true,
+                    place: place.cloned(),
+                };
                 self.graph.add_edge(from, to, edge);
             }
         }

@@ -4,6 +4,7 @@ mod dot;
 #[cfg(test)]
 mod geometry_tests;
 mod highlight;
+mod picture;
 mod route;
 mod style;
 mod svg;
@@ -13,6 +14,7 @@ mod text;
 
 pub use crate::explain::events::{describe, instruction, letters, location};
 pub use dot::dot;
+pub use picture::Picture;
 pub use style::{EventChoice, Layout, Legend, Style};
 pub use svg::svg;
 pub use text::{text, text_within};
@@ -23,12 +25,14 @@ use petgraph::graph::{DiGraph, NodeIndex};
 
 use crate::condition::Quantifier;
 use crate::execution::EventKind;
+use crate::explain::Place;
 use crate::explain::events::{self, Look};
 use crate::explore::Execution;
 use crate::limits;
 use crate::litmus::Lowered;
 use crate::outcome::{StateStyle, format_state};
 use crate::relation::Rel;
+use crate::source::Span;
 
 /// An event of a picture.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -45,6 +49,8 @@ pub struct Node {
     pub row: usize,
     /// Does it read what the condition observes?
     pub observed: bool,
+    /// Where its instruction stands.
+    pub span: Option<Span>,
 }
 
 /// A pair of a relation.
@@ -58,6 +64,8 @@ pub struct Edge {
     pub symmetric: bool,
     /// Highlighted: part of what is explained.
     pub bold: bool,
+    /// What of the model put it there, where that is known.
+    pub place: Option<Place>,
 }
 
 /// One execution, ready to be drawn.
@@ -104,6 +112,7 @@ impl Graph {
                 thread: None,
                 row: 0,
                 observed: false,
+                span: None,
             })
         });
         nodes.extend(initial.iter().filter_map(|e| Some((*e, init?))));
@@ -123,6 +132,7 @@ impl Graph {
                 thread: Some(thread),
                 row,
                 observed: style.observed && event.is_read(),
+                span: event.place(&test.program),
             };
             nodes.insert(number, graph.add_node(node));
         }
@@ -144,7 +154,8 @@ impl Graph {
                         other.name += &format!(", {name}");
                     }
                     _ => {
-                        graph.add_edge(from, to, Edge { name: name.clone(), color, symmetric, bold: false });
+                        let edge = Edge { name: name.clone(), color, symmetric, bold: false, place: None };
+                        graph.add_edge(from, to, edge);
                     }
                 }
             }

@@ -154,7 +154,7 @@ impl Drawing<'_> {
 }
 
 /// A line with its corners rounded off.
-fn rounded(points: &[Point]) -> String {
+pub(super) fn rounded(points: &[Point]) -> String {
     let Some((first, rest)) = points.split_first() else { return String::new() };
     let mut path = format!("M{:.1},{:.1}", first.0, first.1);
     let mut before = *first;
