@@ -27,8 +27,16 @@ pub(super) fn split(program: &Program, threads: &mut [Vec<Path>]) -> Result<Cell
         let cell = &program.locations[usize::from(cell.0)];
         let name = &cell.name;
         let message = format!("`{name}` holds an address, of which parts are accessed");
-        Diagnostic::unsupported("program::part-of-an-address", message)
-            .note("addresses are symbols: they cannot be cut into bytes")
+        let diagnostic = Diagnostic::unsupported("program::part-of-an-address", message)
+            .note("addresses are symbols: they cannot be cut into bytes");
+        let part = |event: &&Event| {
+            event.extent.is_some_and(|extent| extent.sym == cell.sym && extent.bytes < cell.ty.bytes)
+        };
+        let mut events = threads.iter().flatten().flat_map(|path| &path.events);
+        match events.find(part).and_then(|event| event.place(program)) {
+            Some(span) => diagnostic.at(span, "this access"),
+            None => diagnostic,
+        }
     })?;
     for path in threads.iter_mut().flatten() {
         *path = Cut::new(path, &cells).path(path, program);

@@ -121,7 +121,7 @@ fn inputs_without_end() {
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()));
     let args = ["run", "pipe.litmus", "SB.litmus", "-m", "sc", "--timeout", "0.5", "-j", "1"];
     let run = confined(dir.path(), 4000, &args).assert().code(4);
-    assert!(stderr(&run).contains("the time limit was reached"), "{}", stderr(&run));
+    insta::assert_snapshot!(stderr(&run));
     assert!(stdout(&run).contains("Test SB Allowed"), "the next test is run: {}", stdout(&run));
 }
 
@@ -158,7 +158,7 @@ forall r in all do acyclic po | r end
     confined(dir.path(), 4000, &["model", "check", "seq.cat"]).assert().code(0);
     confined(dir.path(), 4000, &["run", "SB.litmus", "-m", "seq.cat"]).assert().code(0);
     let twice = confined(dir.path(), 4000, &["run", "SB.litmus", "-m", "i0.cat"]).assert().code(2);
-    assert!(stderr(&twice).contains("more than 10000 files are included"), "{}", stderr(&twice));
+    insta::assert_snapshot!(stderr(&twice));
     for model in ["forall.cat", "power.cat"] {
         let args = ["run", "SB.litmus", "-m", model, "--timeout", "0.5"];
         let code = confined(dir.path(), 4000, &args).assert().get_output().status.code();

@@ -18,6 +18,7 @@ mod messages;
 mod other;
 mod questions;
 mod readme;
+mod refused;
 mod run;
 mod schema;
 mod wrong;
