@@ -17,6 +17,7 @@ pub mod explain;
 pub mod explore;
 mod facade;
 pub mod files;
+pub mod generate;
 pub mod grow;
 pub mod limits;
 pub mod litmus;

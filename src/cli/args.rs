@@ -81,6 +81,9 @@ pub enum Command {
     /// Say why an outcome can, or cannot, happen
     #[command(after_help = help::EXPLAIN)]
     Explain(super::explain::ExplainArgs),
+    /// Generate tests from cycles of accesses
+    #[command(after_help = help::GEN)]
+    Gen(super::generate::GenArgs),
     /// Explain a predefined name of the cat language: `X`, `_`, `lxsx`, `DMB.SY` …
     #[command(after_help = help::DOC)]
     Doc(DocArgs),

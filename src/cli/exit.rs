@@ -1,6 +1,8 @@
 //! Exit codes: stable, documented in `--help` and in `docs/exit-codes.md`.
 
+use crate::diag::Class;
 use crate::report::Summary;
+use crate::session::Report;
 
 /// How a command ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,6 +34,15 @@ impl Exit {
             Exit::Limit => 4,
             Exit::Unsound => 5,
             Exit::Interrupted => 130,
+        }
+    }
+
+    /// Of a test that has no answer: what its error says.
+    pub fn of_report(report: &Report) -> Exit {
+        match report.error().map(|error| error.class) {
+            Some(Class::Unsupported) => Exit::Unsupported,
+            Some(Class::Limit(_)) | None => Exit::Limit,
+            _ => Exit::BadInput,
         }
     }
 

@@ -115,6 +115,14 @@ Examples:
   litmus explain litmus/sb-x86.litmus --outcome 0:EAX=1 --format json
   litmus explain litmus/mp-plain.litmus -m armv7 --fix";
 
+pub const GEN: &str = "\
+Exit codes: 0, or 2 bad input, 3 not supported, 4 a limit was hit.
+
+Examples:
+  litmus gen X86 --size 4 --edges po,mfence
+  litmus gen AArch64 --size 4 --edges help
+  litmus gen PPC --size 4 --edges po,sync,lwsync,addr --forbidden-by ppc -o generated";
+
 pub const DOC: &str = "\
 Examples:
   litmus doc rmw

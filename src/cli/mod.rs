@@ -11,6 +11,7 @@ mod doc;
 mod drawing;
 mod exit;
 mod explain;
+mod generate;
 mod help;
 mod herd;
 mod herd_graph;
@@ -148,6 +149,7 @@ fn command(
         Command::Ltl(args) => ltl::ltl(args, console, out, err),
         Command::Merge(args) => merge::merge(args, out, err),
         Command::Explain(args) => explain::explain(args, console, out, err),
+        Command::Gen(args) => generate::generate(args, console, out, err),
         Command::Doc(args) => doc::doc(args, console, out, err),
         Command::Bench(args) => bench::bench(args, console, out, err),
         Command::Completions { shell } => completions(*shell, out),

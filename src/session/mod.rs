@@ -3,6 +3,7 @@
 //! This is the layer that ties the others together; it knows neither flags nor output. A test under a model is a pure
 //! function of the files and the [`Settings`]: a session may be used from many threads at once.
 
+mod allows;
 mod annotations;
 #[cfg(test)]
 mod bad_input_tests;
@@ -16,6 +17,8 @@ mod corpus_tests;
 mod details;
 mod expect;
 mod explained;
+#[cfg(test)]
+mod generate_tests;
 #[cfg(test)]
 mod isa_tests;
 #[cfg(test)]
