@@ -9,7 +9,7 @@ use crate::diag::{self, Color, Diagnostic};
 use crate::explore::{Execution, Request};
 use crate::files::Memory;
 use crate::litmus::Lowered;
-use crate::session::{Answer, Input, Report, Session, Settings, states};
+use crate::session::{Answer, Input, Qualifier, Report, Session, Settings, states};
 use crate::source::Sources;
 
 /// A memory model: one that comes with the library, or a `cat` file.
@@ -211,7 +211,7 @@ impl Answers {
 
     /// Is nothing missing? Loop bounds and limits make an answer incomplete: [`Report::caveat`] says how.
     pub fn is_complete(&self) -> bool {
-        self.report.qualifier() == "complete"
+        self.report.qualifier() == Qualifier::Complete
     }
 
     /// Everything that is known.

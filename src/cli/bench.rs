@@ -9,7 +9,7 @@ use crate::arch::ArchId;
 use crate::bench::{Family, Point, Syntax, plot};
 use crate::diag::nearest;
 use crate::report::several;
-use crate::session::{Input, Session};
+use crate::session::{Input, Qualifier, Session};
 
 use super::args::{BenchArgs, BenchFormat};
 use super::console::{Console, interrupt_flag};
@@ -27,7 +27,7 @@ struct Row {
     states: usize,
     seconds: f64,
     memory: Option<u64>,
-    qualifier: &'static str,
+    qualifier: Qualifier,
 }
 
 /// Generates and measures a family.
@@ -73,7 +73,11 @@ pub fn bench(
         let report = session.run(&Input::Text { name, text: text.into() }, Some(&args.model));
         let _ = err.write_all(console.diagnostics(&report).as_bytes());
         let Some(outcome) = report.outcome() else {
-            return Ok(if report.qualifier() == "unsupported" { Exit::Unsupported } else { Exit::BadInput });
+            return Ok(if report.qualifier() == Qualifier::Unsupported {
+                Exit::Unsupported
+            } else {
+                Exit::BadInput
+            });
         };
         let seconds = report.phases.explore.as_secs_f64();
         rows.push(Row {
@@ -91,7 +95,7 @@ pub fn bench(
             exit = Exit::Limit;
             break;
         }
-        if report.qualifier() == "interrupted" {
+        if report.qualifier() == Qualifier::Interrupted {
             exit = Exit::Interrupted;
             break;
         }
@@ -177,7 +181,11 @@ fn table(title: &str, rows: &[Row]) -> String {
         "size", "executions", "states", "seconds", "exec/s", "MB"
     );
     for row in rows {
-        let mark = if row.qualifier == "complete" { String::new() } else { format!("  {}", row.qualifier) };
+        let mark = if row.qualifier == Qualifier::Complete {
+            String::new()
+        } else {
+            format!("  {}", row.qualifier.word())
+        };
         text += &format!(
             "{:>6} {:>14} {:>8} {:>10.4} {:>12.0} {:>9}{mark}\n",
             row.size,
@@ -207,7 +215,7 @@ fn csv(family: Family, syntax: Syntax, model: &str, rows: &[Row]) -> String {
             row.seconds,
             rate(row),
             row.memory.map_or(String::new(), |bytes| bytes.to_string()),
-            row.qualifier
+            row.qualifier.word()
         );
     }
     text

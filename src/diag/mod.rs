@@ -37,6 +37,19 @@ pub enum Class {
     Limit(Stopped),
 }
 
+/// What would give an answer after all. Whoever can do that tries it before anybody is told of the error.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Remedy {
+    /// To wait until the search has decided a value.
+    DecidedInputs,
+    /// An engine that does not list all paths first.
+    OtherEngine,
+    /// Memory cut into bytes.
+    MixedSizes,
+    /// The functions of the Linux kernel.
+    KernelFunctions,
+}
+
 /// One message with its places.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
@@ -44,6 +57,8 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// Bad input or unsupported.
     pub class: Class,
+    /// What would help, where something in reach might.
+    pub remedy: Option<Remedy>,
     /// A stable slug, such as `cat::set-as-relation`.
     pub code: &'static str,
     /// The message itself, one line.
@@ -60,6 +75,7 @@ impl Diagnostic {
         Diagnostic {
             severity: Severity::Error,
             class: Class::BadInput,
+            remedy: None,
             code,
             message: message.into(),
             labels: Vec::new(),
@@ -92,6 +108,11 @@ impl Diagnostic {
     /// A warning.
     pub fn warning(code: &'static str, message: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, message) }
+    }
+
+    /// There may be an answer in another way.
+    pub fn unless(self, remedy: Remedy) -> Diagnostic {
+        Diagnostic { remedy: Some(remedy), ..self }
     }
 
     /// Adds a place; the first one added is the primary one.

@@ -8,7 +8,7 @@
 //! C and LISA are not looked at: there an access is always to a whole object, and the types that tests write are
 //! often only approximate.
 
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Remedy};
 use crate::program::{CellSizes, Program, Type};
 use crate::source::Span;
 
@@ -60,6 +60,7 @@ impl Sizes {
         }
         let diagnostic =
             Diagnostic::unsupported("program::mixed-size", format!("mixed-size accesses to `{name}`"))
+                .unless(Remedy::MixedSizes)
                 .at(self.span(narrow)?, format!("writes {bytes} of its {widest_bytes} bytes"));
         let diagnostic = match self.span(widest) {
             Some(span) if widest.size == Some(widest_bytes) => {

@@ -7,7 +7,7 @@ mod access;
 mod control;
 mod fault;
 
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Remedy};
 use crate::limits;
 use crate::program::{
     AccessSize, BinOp, Extra, Instr, LocId, Op, Program, Property, Reg, SetName, Tmp, UnOp, Walk,
@@ -189,7 +189,8 @@ impl<'p> Unfolding<'p> {
 
     fn too_many_paths(&self) -> Diagnostic {
         let message = format!("thread P{} has more than {MAX_PATHS} paths", self.thread);
-        let diagnostic = Diagnostic::unsupported("program::too-many-paths", message);
+        let diagnostic =
+            Diagnostic::unsupported("program::too-many-paths", message).unless(Remedy::OtherEngine);
         let Some(last) = self.waiting.last() else { return diagnostic };
         let looped = !last.jumps.is_empty() || !last.loops.is_empty();
         let diagnostic = diagnostic.at(self.instr(last).span, "paths fork here and elsewhere");

@@ -31,26 +31,18 @@ pub(super) fn judge(
     let plain = prepare(model, &Plain::new(model, &view), &view, candidate);
     let mut failed: Vec<String> = Vec::new();
     let mut accepted = false;
-    let flow =
-        steps::run(
-            model,
-            0,
-            plain,
-            steps::Given { skip: &[], co },
-            &mut Vec::new(),
-            &mut |ended| match ended {
-                Ended::Accepted(..) => {
-                    accepted = true;
-                    ControlFlow::Break(())
-                }
-                Ended::Rejected(name) => {
-                    if !failed.iter().any(|known| known == name) {
-                        failed.push(name.to_string());
-                    }
-                    ControlFlow::Continue(())
-                }
-            },
-        )?;
+    let flow = steps::run(model, 0, plain, steps::Given { skip: &[], co }, &mut |ended| match ended {
+        Ended::Accepted(..) => {
+            accepted = true;
+            ControlFlow::Break(())
+        }
+        Ended::Rejected(name) => {
+            if !failed.iter().any(|known| known == name) {
+                failed.push(name.to_string());
+            }
+            ControlFlow::Continue(())
+        }
+    })?;
     debug_assert_eq!(flow.is_break(), accepted);
     Ok(if accepted { Verdict::Accepted } else { Verdict::Rejected(failed) })
 }

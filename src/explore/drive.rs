@@ -12,7 +12,7 @@ use super::share::{MANY_WORLDS, in_parts, may_share, over_worlds};
 use super::sink::Sink;
 use super::{Engine, Mode, Options, growing, naive};
 use crate::condition::Observable;
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Remedy};
 use crate::execution::{Names, View, World, Worlds, unfold};
 use crate::limits;
 use crate::litmus::Lowered;
@@ -98,7 +98,7 @@ pub(super) fn run_into(
             let many = match &worlds {
                 Ok(worlds) => growing::suits(test, model, &worlds.n_paths()),
                 Err(error) => {
-                    error.code == "program::too-many-paths" && growing::suits(test, model, &[usize::MAX])
+                    error.remedy == Some(Remedy::OtherEngine) && growing::suits(test, model, &[usize::MAX])
                 }
             };
             if options.engine == Engine::Auto && many && sink.watch.is_none() {

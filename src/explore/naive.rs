@@ -128,7 +128,7 @@ pub(super) fn run_model(
     let given = steps::Given { skip: &options.skip_checks, co: None };
     let mut rejected = Counts::new();
     let mut accepted = 0;
-    let flow = steps::run(model, 0, plain, given, &mut Vec::new(), &mut |ended| {
+    let flow = steps::run(model, 0, plain, given, &mut |ended| {
         let (found, plain) = match ended {
             Ended::Accepted(found, plain) => (found, plain),
             Ended::Rejected(name) => {

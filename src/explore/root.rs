@@ -7,7 +7,7 @@ use super::problem::Problem;
 use super::sink::add;
 use super::steps::assertion_failed;
 use crate::condition::Observable;
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Remedy};
 use crate::execution::{View, World};
 use crate::model::{
     Base, Bound, Bounds, CheckKind, ChoiceId, Choices, Expr, ExprId, Model, Order, OrderBase, Rows, Sort,
@@ -278,7 +278,7 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
         match interp.function.eval(&inputs, self.view) {
             Ok(Val::Choices(choices)) => Ok(Some(choices)),
             Ok(_) => Err(Diagnostic::internal("`with` is given no list of values")),
-            Err(diagnostic) if diagnostic.code == "model::unknown-input" => Ok(None),
+            Err(diagnostic) if diagnostic.remedy == Some(Remedy::DecidedInputs) => Ok(None),
             Err(diagnostic) => Err(diagnostic),
         }
     }
@@ -291,7 +291,7 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             let inputs =
                 interp.inputs.iter().map(|input| self.open_value(*input)).collect::<Result<Vec<_>, _>>()?;
             return match interp.function.eval(&inputs, self.view) {
-                Err(diagnostic) if diagnostic.code == "model::unknown-input" => Ok(Val::Unknown(id)),
+                Err(diagnostic) if diagnostic.remedy == Some(Remedy::DecidedInputs) => Ok(Val::Unknown(id)),
                 result => result,
             };
         }

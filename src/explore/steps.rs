@@ -35,12 +35,33 @@ pub(super) fn run(
     at: usize,
     mut plain: Plain,
     given: Given,
-    flags: &mut Vec<String>,
     tell: &mut Tell,
 ) -> Result<ControlFlow<()>, Diagnostic> {
-    let before = flags.len();
-    let result = run_inner(model, at, &mut plain, given, flags, tell);
-    flags.truncate(before);
+    run_from(model, at, &mut plain, given, &mut Raised::default(), tell)
+}
+
+/// What a run has raised so far.
+#[derive(Default)]
+struct Raised {
+    /// Names of flags.
+    flags: Vec<String>,
+    /// Did an `undefined_unless` fail?
+    undefined: bool,
+}
+
+/// Runs what follows a choice; what it raises is forgotten after it.
+fn run_from(
+    model: &Model,
+    at: usize,
+    plain: &mut Plain,
+    given: Given,
+    raised: &mut Raised,
+    tell: &mut Tell,
+) -> Result<ControlFlow<()>, Diagnostic> {
+    let (before, undefined) = (raised.flags.len(), raised.undefined);
+    let result = run_inner(model, at, plain, given, raised, tell);
+    raised.flags.truncate(before);
+    raised.undefined = undefined;
     result
 }
 
@@ -49,7 +70,7 @@ fn run_inner(
     at: usize,
     plain: &mut Plain,
     given: Given,
-    flags: &mut Vec<String>,
+    raised: &mut Raised,
     tell: &mut Tell,
 ) -> Result<ControlFlow<()>, Diagnostic> {
     for (position, step) in model.steps.iter().enumerate().skip(at) {
@@ -68,8 +89,8 @@ fn run_inner(
                     CheckKind::Plain if !holds => {
                         return Ok(tell(Ended::Rejected(shown)));
                     }
-                    CheckKind::Flag if holds => flags.extend(name.clone()),
-                    CheckKind::UndefinedUnless if !holds => flags.push("*undef*".to_string()),
+                    CheckKind::Flag if holds => raised.flags.extend(name.clone()),
+                    CheckKind::UndefinedUnless if !holds => raised.undefined = true,
                     CheckKind::Assert if !holds => return Err(assertion_failed(name.as_deref(), step)),
                     _ => {}
                 }
@@ -97,7 +118,7 @@ fn run_inner(
                 let flow = each_choice(choices, plain.n_events(), &mut |value| {
                     let mut next = plain.clone();
                     bind(model, &mut next, *choice, value);
-                    result = run(model, position + 1, next, given, flags, tell);
+                    result = run_from(model, position + 1, &mut next, given, raised, tell);
                     match &result {
                         Ok(ControlFlow::Continue(())) => ControlFlow::Continue(()),
                         _ => ControlFlow::Break(()),
@@ -111,9 +132,8 @@ fn run_inner(
             Step::Fail { diagnostic } => return Err(diagnostic.clone()),
         }
     }
-    let names: Vec<&str> = flags.iter().map(String::as_str).filter(|f| *f != "*undef*").collect();
-    let undefined = flags.iter().any(|f| f == "*undef*");
-    Ok(tell(Ended::Accepted(&Found { flags: &names, undefined, ways: 1 }, plain)))
+    let names: Vec<&str> = raised.flags.iter().map(String::as_str).collect();
+    Ok(tell(Ended::Accepted(&Found { flags: &names, undefined: raised.undefined, ways: 1 }, plain)))
 }
 
 /// The error of an `assert` that does not hold.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{Engine, Mode, Options, run};
 use crate::arch::{self, ArchId};
 use crate::condition::{Atom, Condition, Observable, Prop, Quantifier};
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Remedy};
 use crate::litmus::Lowered;
 use crate::model::{
     CheckKind, Choices, Expr, ExprId, Interp, Interpreted, Model, Order, OrderBase, Pool, Sort, Step, Test,
@@ -44,18 +44,22 @@ fn span() -> Span {
     Span::new(SourceId(0), 0, 0)
 }
 
+fn unknown(what: &str) -> Diagnostic {
+    Diagnostic::error("model::unknown-input", what).unless(Remedy::DecidedInputs)
+}
+
 /// `with co from`: an order on the writes of each cell that contains a given relation.
 struct PerLocation;
 
 impl Interpreted for PerLocation {
     fn eval(&self, inputs: &[Val], universe: &dyn Universe) -> Result<Val, Diagnostic> {
         let Val::Set(writes) = &inputs[0] else {
-            return Err(Diagnostic::error("model::unknown-input", "writes"));
+            return Err(unknown("writes"));
         };
         let base = match &inputs[1] {
             Val::Rel(rel) => OrderBase::Rel(rel.clone()),
             Val::Unknown(node) => OrderBase::Node(*node),
-            _ => return Err(Diagnostic::error("model::unknown-input", "base")),
+            _ => return Err(unknown("base")),
         };
         let orders = universe
             .location_classes()
@@ -79,7 +83,7 @@ impl Interpreted for TwoWays {
         match (&inputs[0], &inputs[1]) {
             (Val::Rel(a), Val::Rel(b)) if a == b => Ok(Val::Choices(Choices::List(vec![inputs[0].clone()]))),
             (Val::Rel(_), Val::Rel(_)) => Ok(Val::Choices(Choices::List(inputs.to_vec()))),
-            _ => Err(Diagnostic::error("model::unknown-input", "a relation")),
+            _ => Err(unknown("a relation")),
         }
     }
 

@@ -24,11 +24,7 @@ impl Format for Csv {
         let outcome = report.outcome();
         let number = |n: Option<u64>| n.map_or(String::new(), |n| n.to_string());
         let text = |s: Option<&str>| s.unwrap_or_default().to_string();
-        let status = match report.qualifier() {
-            word @ ("unsupported" | "error") => word,
-            _ if report.answer.is_none() => "limited",
-            _ => "answered",
-        };
+        let status = super::status(report);
         let expectation = match item.judgement {
             None => "",
             Some(Judgement::Met) => "met",
@@ -48,7 +44,7 @@ impl Format for Csv {
             number(outcome.map(|o| o.negative)),
             number(outcome.map(|o| o.states.len() as u64)),
             outcome.map_or(String::new(), |o| o.flags.iter().cloned().collect::<Vec<_>>().join(" ")),
-            report.qualifier().to_string(),
+            report.qualifier().word().to_string(),
             expectation.to_string(),
             format!("{:.6}", report.phases.total().as_secs_f64()),
             number(outcome.map(|o| o.stats.executions)),

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use super::{Format, Item, Summary};
-use crate::session::{Judgement, states};
+use crate::session::{Judgement, Qualifier, states};
 
 /// JUnit XML. The counts stand in the opening tag, so cases are kept until the end.
 #[derive(Default, Debug)]
@@ -33,7 +33,7 @@ impl Format for Junit {
         };
         if let Some(error) = report.error().filter(|_| report.answer.is_none()) {
             let text = crate::diag::render(error, &report.sources, crate::diag::Color::Never);
-            if report.qualifier() == "unsupported" {
+            if report.qualifier() == Qualifier::Unsupported {
                 self.skipped += 1;
                 child("skipped", &error.message, &text);
             } else {
@@ -53,7 +53,7 @@ impl Format for Junit {
         if let Some(answer) = &report.answer {
             let lines = states::lines(answer).join("\n");
             let verdict = report.verdict().map_or("", |v| v.word());
-            let qualifier = report.remark().unwrap_or_else(|| report.qualifier().to_string());
+            let qualifier = report.remark().unwrap_or_else(|| report.qualifier().word().to_string());
             let flags = answer.outcome.iter().flat_map(|outcome| &outcome.flags);
             let flags: String = flags.map(|flag| format!("Flag {flag}\n")).collect();
             self.cases += &format!(

@@ -33,7 +33,7 @@ pub use witness::{Witness, WitnessEvent};
 
 use std::io::{self, Write};
 
-use crate::session::{Judgement, Report};
+use crate::session::{Judgement, Qualifier, Report};
 
 /// One result on its way out.
 #[derive(Clone, Copy, Debug)]
@@ -76,17 +76,26 @@ pub struct Summary {
     pub seconds: f64,
 }
 
+/// What became of a test, in one word.
+fn status(report: &Report) -> &'static str {
+    match report.qualifier() {
+        failed @ (Qualifier::Unsupported | Qualifier::Error) => failed.word(),
+        _ if report.answer.is_none() => "limited",
+        _ => "answered",
+    }
+}
+
 impl Summary {
     /// Counts one more result.
     pub fn add(&mut self, item: &Item) {
         self.tests += 1;
         match item.report.qualifier() {
-            "unsupported" => self.unsupported += 1,
-            "error" => self.bad_input += 1,
+            Qualifier::Unsupported => self.unsupported += 1,
+            Qualifier::Error => self.bad_input += 1,
             _ => self.answered += usize::from(item.report.answer.is_some()),
         }
         self.limited += usize::from(item.report.hit_limit());
-        self.bounded += usize::from(item.report.qualifier() == "bounded");
+        self.bounded += usize::from(item.report.qualifier() == Qualifier::Bounded);
         match item.judgement {
             Some(Judgement::Violated(_)) => self.failed += 1,
             Some(Judgement::Undecided(_)) => self.undecided += 1,

@@ -8,7 +8,7 @@ use crate::condition::Observable;
 use crate::diag::{Class, Diagnostic, Severity};
 use crate::outcome::{Counts, StateStyle, Stats, bindings, format_state};
 use crate::program::Value;
-use crate::session::{Judgement, Report};
+use crate::session::{self, Judgement, Report};
 use crate::source::Sources;
 
 use super::{Item, Witness};
@@ -191,12 +191,7 @@ impl<'a> Record<'a> {
             arch: report.arch.map(|arch| arch.name()),
             model: report.model_name.clone().or_else(|| report.model.clone()),
             skipped_checks: report.skipped_checks.clone(),
-            status: match report.qualifier() {
-                "unsupported" => "unsupported",
-                "error" => "error",
-                _ if report.answer.is_none() => "limited",
-                _ => "answered",
-            },
+            status: super::status(report),
             kind: answer.map(|a| a.kind()),
             condition: answer.map(|a| a.test.condition_text.clone()),
             verdict: report.verdict().map(|v| v.word()),
@@ -206,8 +201,8 @@ impl<'a> Record<'a> {
             states: report,
             flags: outcome.map(|o| o.flags.iter().cloned().collect()).unwrap_or_default(),
             qualifier: Qualifier {
-                kind: report.qualifier(),
-                complete: report.qualifier() == "complete",
+                kind: report.qualifier().word(),
+                complete: report.qualifier() == session::Qualifier::Complete,
                 text: report.remark(),
                 loops: loops(report),
             },

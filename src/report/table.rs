@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::markup::{Markup, write_table};
 use super::{Format, Item, Summary, several};
-use crate::session::Report;
+use crate::session::{Qualifier, Report};
 
 /// Rows are kept until the end, a few words each, so that columns line up.
 #[derive(Debug)]
@@ -107,14 +107,14 @@ impl Table {
 
 fn cell(report: &Report) -> Cell {
     let Some((answer, outcome)) = report.answer.as_ref().zip(report.outcome()) else {
-        let text = if report.other_arch { "n/a" } else { report.qualifier() }.to_string();
+        let text = if report.other_arch { "n/a" } else { report.qualifier().word() }.to_string();
         return Cell { key: text.clone(), text, answered: false };
     };
     let verdict = report.verdict().map_or("?", |v| v.word());
     let observation = answer.observation().unwrap_or("?");
     let mark = match report.qualifier() {
-        "complete" | "decided" => "",
-        word => &format!(" ({word})"),
+        Qualifier::Complete | Qualifier::Decided => "",
+        other => &format!(" ({})", other.word()),
     };
     // Values, not their number: two models can allow as many outcomes and yet not the same ones.
     let states: Vec<_> = outcome.states.keys().collect();

@@ -11,7 +11,7 @@ use crate::arch::c::{Macros, locks};
 use crate::arch::{self, ArchId};
 use crate::cat::lower::{Bell, Files, LowerInput, Purpose};
 use crate::cat::{self, Loader, ast, library};
-use crate::diag::{Diagnostic, Diagnostics, Reported, nearest};
+use crate::diag::{Diagnostic, Diagnostics, Remedy, Reported, nearest};
 
 use crate::limits::{self, Stopped};
 use crate::litmus::{self, LowerOptions, Lowered, Test};
@@ -512,7 +512,7 @@ pub(super) fn lower(
 
 /// A test that lacks the kernel's functions lacks all of them: the first says it.
 fn once(mut errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    let lacking = |error: &Diagnostic| error.code == "c::no-macros";
+    let lacking = |error: &Diagnostic| error.remedy == Some(Remedy::KernelFunctions);
     let more = errors.iter().filter(|error| lacking(error)).count().saturating_sub(1);
     if let Some(first) = errors.iter().position(lacking).filter(|_| more > 0) {
         let calls = if more == 1 { "call" } else { "calls" };
@@ -528,5 +528,5 @@ fn once(mut errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
 
 /// Did a test fail for want of the kernel's functions?
 fn is_kernel_test(result: &Result<Lowered, Vec<Diagnostic>>) -> bool {
-    matches!(result, Err(errors) if errors.iter().any(|error| error.code == "c::no-macros"))
+    matches!(result, Err(errors) if errors.iter().any(|error| error.remedy == Some(Remedy::KernelFunctions)))
 }

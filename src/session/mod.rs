@@ -44,7 +44,7 @@ pub use explained::Explained;
 pub use load::{Failure, Input, ModelKey, Prepared, prepare_model};
 pub use models::{CheckedModel, check_model, lower_name};
 pub use pipeline::{STACK, in_order};
-pub use report::{Answer, Phases, Report, Verdict};
+pub use report::{Answer, Phases, Qualifier, Report, Verdict};
 
 use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
@@ -57,7 +57,7 @@ use rustc_hash::FxHashMap;
 use crate::arch::ArchId;
 use crate::cat::Loader;
 use crate::condition::Quantifier;
-use crate::diag::{Diagnostic, Diagnostics, Severity};
+use crate::diag::{Diagnostic, Diagnostics, Remedy, Severity};
 use crate::explore;
 use crate::files::{Disk, Files};
 use crate::limits::{self, Budget, Stopped};
@@ -400,7 +400,7 @@ impl Session {
         options: &explore::Options,
     ) -> (Lowered, Arc<Prepared>, Result<Outcome, Diagnostic>) {
         let outcome = explore::run(&test, &prepared.model, options);
-        let one_size = |diagnostic: &Diagnostic| diagnostic.code == "program::mixed-size";
+        let one_size = |diagnostic: &Diagnostic| diagnostic.remedy == Some(Remedy::MixedSizes);
         let mixed = outcome.as_ref().err().is_some_and(one_size);
         if !mixed || test.program.conventions.sizes == CellSizes::Approximate {
             return (test, prepared, outcome);

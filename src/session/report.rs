@@ -91,6 +91,54 @@ impl Answer {
     }
 }
 
+/// How far a verdict can be trusted, or why there is none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Qualifier {
+    /// Everything was looked at.
+    Complete,
+    /// Everything up to the bound on loops.
+    Bounded,
+    /// Enough to decide the condition.
+    Decided,
+    /// The time limit was hit.
+    TimedOut,
+    /// `--max-executions` was hit.
+    ExecutionLimit,
+    /// The memory limit was hit.
+    MemoryLimit,
+    /// The user interrupted it.
+    Interrupted,
+    /// The test was read and not run.
+    Checked,
+    /// It uses what is not supported.
+    Unsupported,
+    /// It is wrong.
+    Error,
+}
+
+impl Qualifier {
+    /// As reports say it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Qualifier::Complete => "complete",
+            Qualifier::Bounded => "bounded",
+            Qualifier::Decided => "decided",
+            Qualifier::TimedOut => "timeout",
+            Qualifier::ExecutionLimit => "execution-limit",
+            Qualifier::MemoryLimit => "memory-limit",
+            Qualifier::Interrupted => "interrupted",
+            Qualifier::Checked => "checked",
+            Qualifier::Unsupported => "unsupported",
+            Qualifier::Error => "error",
+        }
+    }
+
+    /// Did a limit cut the search short?
+    pub fn is_limit(self) -> bool {
+        matches!(self, Qualifier::TimedOut | Qualifier::ExecutionLimit | Qualifier::MemoryLimit)
+    }
+}
+
 /// What became of one test under one model.
 #[derive(Clone, Debug)]
 pub struct Report {
@@ -168,26 +216,25 @@ impl Report {
         self.answer.as_ref()?.verdict()
     }
 
-    /// One word on how far the verdict can be trusted: `complete`, `bounded`, `timeout`, `execution-limit`,
-    /// `memory-limit`, `interrupted`, `decided`, `unsupported`, `error`; `checked` if it was not run.
-    pub fn qualifier(&self) -> &'static str {
+    /// How far the verdict can be trusted.
+    pub fn qualifier(&self) -> Qualifier {
         match (&self.answer, self.error()) {
-            (None, Some(error)) if error.class == Class::Unsupported => "unsupported",
+            (None, Some(error)) if error.class == Class::Unsupported => Qualifier::Unsupported,
             (None, Some(Diagnostic { class: Class::Limit(why), .. })) => match why {
-                Stopped::Time => "timeout",
-                Stopped::Memory => "memory-limit",
-                Stopped::Interrupt => "interrupted",
+                Stopped::Time => Qualifier::TimedOut,
+                Stopped::Memory => Qualifier::MemoryLimit,
+                Stopped::Interrupt => Qualifier::Interrupted,
             },
-            (None, _) => "error",
-            (Some(Answer { outcome: None, .. }), _) => "checked",
+            (None, _) => Qualifier::Error,
+            (Some(Answer { outcome: None, .. }), _) => Qualifier::Checked,
             (Some(Answer { outcome: Some(outcome), .. }), _) => match outcome.completeness {
-                Completeness::Complete => "complete",
-                Completeness::Bounded => "bounded",
-                Completeness::TimedOut => "timeout",
-                Completeness::ExecutionLimit => "execution-limit",
-                Completeness::MemoryLimit => "memory-limit",
-                Completeness::Interrupted => "interrupted",
-                Completeness::Decided => "decided",
+                Completeness::Complete => Qualifier::Complete,
+                Completeness::Bounded => Qualifier::Bounded,
+                Completeness::TimedOut => Qualifier::TimedOut,
+                Completeness::ExecutionLimit => Qualifier::ExecutionLimit,
+                Completeness::MemoryLimit => Qualifier::MemoryLimit,
+                Completeness::Interrupted => Qualifier::Interrupted,
+                Completeness::Decided => Qualifier::Decided,
             },
         }
     }
@@ -197,13 +244,12 @@ impl Report {
         let hit = |diagnostic: &Diagnostic| {
             matches!(diagnostic.class, Class::Limit(Stopped::Time | Stopped::Memory))
         };
-        matches!(self.qualifier(), "timeout" | "execution-limit" | "memory-limit")
-            || self.diagnostics.iter().any(hit)
+        self.qualifier().is_limit() || self.diagnostics.iter().any(hit)
     }
 
     /// Is the answer less than was asked for: a limit was hit, or the run interrupted?
     pub fn is_cut_short(&self) -> bool {
-        matches!(self.qualifier(), "timeout" | "execution-limit" | "memory-limit" | "interrupted")
+        self.qualifier().is_limit() || self.qualifier() == Qualifier::Interrupted
     }
 
     /// Everything that a reader of the verdict should know besides it: what was cut short, what refused every execution, or what

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::stack::DEPTH_LIMIT;
 use super::value::{Type, Value};
 use crate::cat::lex::INSTRUCTION_WORDS;
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Remedy};
 use crate::model::ExprId;
 use crate::source::Span;
 
@@ -32,7 +32,8 @@ impl Stop {
             Stop::Needs(id) => Diagnostic::unsupported(
                 "model::unknown-input",
                 format!("the value of node {} is needed before the search has decided it", id.0),
-            ),
+            )
+            .unless(Remedy::DecidedInputs),
             Stop::TooDeep(span) => {
                 let message = format!("calls are nested more than {DEPTH_LIMIT} deep");
                 Diagnostic::error("cat::recursion-too-deep", message)

@@ -11,7 +11,7 @@
 //! 4. *Granules*: `execution::granules` cuts accesses up when all of them are known.
 
 use super::{State, Unfolding};
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Remedy};
 use crate::execution::{EventKind, Extent, SymVal};
 use crate::program::{
     AccessSize, BinOp, CellSizes, LocId, Location, Mixed, Oa, Op, Property, SetName, Space, Sym, Tmp, Value,
@@ -391,6 +391,7 @@ impl<'p> Unfolding<'p> {
                     "program::mixed-size",
                     format!("access to `{shown}`, which is not the start of a cell of the test"),
                 )
+                .unless(Remedy::MixedSizes)
                 .at(span, "this access")
                 .help(format!("declare `{name}` as an array of elements of the size that is accessed"))
             }
@@ -431,6 +432,7 @@ impl<'p> Unfolding<'p> {
         let declared = if cell.declared { "is declared with" } else { "has, being undeclared," };
         Some(
             Diagnostic::unsupported("program::mixed-size", format!("mixed-size accesses to `{name}`"))
+                .unless(Remedy::MixedSizes)
                 .at(
                     self.instr(state).span,
                     format!("accesses {} bytes, but `{name}` {declared} {bytes}", size.0),

@@ -8,7 +8,7 @@ use super::{Lowering, analysis};
 use crate::arch::c::ast::{Expr, ExprKind, Helper};
 use crate::arch::c::types::CType;
 use crate::arch::c::{builtins, known};
-use crate::diag::{Diagnostic, nearest};
+use crate::diag::{Diagnostic, Remedy, nearest};
 use crate::program::Port;
 use crate::source::Span;
 
@@ -176,6 +176,7 @@ impl<'a> Lowering<'a> {
             || (known::looks_like_kernel(name) && (near.is_none() || !no_macros));
         if is_kernel && no_macros {
             return Diagnostic::error("c::no-macros", format!("`{name}` is a function of the Linux kernel"))
+                .unless(Remedy::KernelFunctions)
                 .at(span, "not defined: no `.def` file is loaded")
                 .help("run with the kernel's model, `-m lkmm`; with its own files, `litmus herd -conf linux-kernel.cfg`; or give `--macros FILE.def`");
         }
