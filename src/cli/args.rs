@@ -75,6 +75,9 @@ pub enum Command {
     /// Does a formula of linear temporal logic hold on every run, loops without bound included?
     #[command(after_help = help::LTL)]
     Ltl(LtlArgs),
+    /// Spread a run over many machines: Slurm, or GNU parallel
+    #[command(after_help = help::CAMPAIGN)]
+    Campaign(super::campaign::CampaignArgs),
     /// Join the logs of a campaign's parts
     #[command(after_help = help::MERGE)]
     Merge(MergeArgs),
@@ -229,6 +232,10 @@ pub enum FormatArg {
     Csv,
     /// JUnit XML, for CI
     Junit,
+    /// Annotations of a GitHub workflow: what is wrong, at its line
+    Github,
+    /// SARIF 2.1.0: the same, for code scanning
+    Sarif,
     /// One line a test, one column a model
     Table,
     /// The same table, in Markdown

@@ -107,6 +107,15 @@ Examples:
   litmus run litmus/ --shard 2/2 -o part2.log
   litmus merge part1.log part2.log -o all.log";
 
+pub const CAMPAIGN: &str = "\
+Exit codes: 0 submitted, or complete; 1 something is missing; 2 bad input.
+
+Examples:
+  litmus campaign litmus/ --slurm 64 --partition short -o /shared/c -- --timeout 60
+  litmus campaign litmus/ --slurm 4 --dry-run -o campaign
+  litmus campaign status campaign
+  litmus campaign collect campaign";
+
 pub const EXPLAIN: &str = "\
 Examples:
   litmus explain litmus/mp-fenced-aarch64.litmus

@@ -3,6 +3,7 @@
 mod args;
 mod bench;
 mod blocks;
+mod campaign;
 mod cfg;
 mod check;
 mod console;
@@ -147,6 +148,7 @@ fn command(
         Command::Port(args) => port::port(args, console, out, err),
         Command::Robust(args) => port::robust(args, console, out, err),
         Command::Ltl(args) => ltl::ltl(args, console, out, err),
+        Command::Campaign(args) => campaign::campaign(args, console, out, err),
         Command::Merge(args) => merge::merge(args, out, err),
         Command::Explain(args) => explain::explain(args, console, out, err),
         Command::Gen(args) => generate::generate(args, console, out, err),

@@ -14,7 +14,9 @@ use crate::outcome::{Cause, Counts, WhyEmpty};
 use crate::report::graph::Style;
 use crate::report::herd;
 use crate::report::html::Opens;
-use crate::report::{Csv, Format, Html, Item, Json, JsonLines, Junit, Log, Markup, Summary, Table, several};
+use crate::report::{
+    Csv, Format, Github, Html, Item, Json, JsonLines, Junit, Log, Markup, Sarif, Summary, Table, several,
+};
 use crate::session::Report;
 use crate::session::{Session, in_order, states};
 
@@ -62,6 +64,8 @@ pub fn run(
         FormatArg::Jsonl => Box::new(JsonLines),
         FormatArg::Csv => Box::new(Csv),
         FormatArg::Junit => Box::new(Junit::default()),
+        FormatArg::Github => Box::new(Github),
+        FormatArg::Sarif => Box::new(Sarif::default()),
         FormatArg::Markdown => Box::new(Table::new(models, false).marked_up(Markup::Markdown)),
         FormatArg::Latex => Box::new(Table::new(models, false).marked_up(Markup::Latex)),
         FormatArg::Html => {

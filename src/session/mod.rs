@@ -319,6 +319,7 @@ impl Session {
         let mut parsed = load::parse(input, &*self.settings.files, &mut report.sources, diagnostics)?;
         report.name = parsed.name.clone();
         report.arch = Some(parsed.arch);
+        report.condition = parsed.fin.condition_span;
         report.phases.parse = start.elapsed();
         if let Err(diagnostic) = self.settings.overrides.apply(&mut parsed, &mut report.sources) {
             diagnostics.error(diagnostic);

@@ -10,7 +10,7 @@ use crate::explore::Execution;
 use crate::limits::Stopped;
 use crate::litmus::Lowered;
 use crate::outcome::{Completeness, Outcome};
-use crate::source::Sources;
+use crate::source::{Sources, Span};
 
 /// Time spent, by phase.
 #[derive(Clone, Copy, Default, Debug)]
@@ -158,6 +158,8 @@ pub struct Report {
     pub other_arch: bool,
     /// Is it the model that could not be loaded (and every other test will fail likewise)?
     pub model_failed: bool,
+    /// Where its condition stands.
+    pub condition: Option<Span>,
     /// Files that the spans below point into.
     pub sources: Sources,
     /// Errors, warnings and notes, in the order found.
@@ -186,6 +188,7 @@ impl Report {
             skipped_checks: Vec::new(),
             other_arch: false,
             model_failed: false,
+            condition: None,
             sources: Sources::new(),
             diagnostics: Vec::new(),
             answer: None,

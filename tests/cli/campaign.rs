@@ -147,3 +147,80 @@ fn resuming_what_is_no_run() {
     std::fs::write(dir.path().join("cut.log"), "Te").expect("a file");
     litmus_in(dir.path(), &["run", "SB.litmus", "-m", "sc", "--resume", "cut.log"]).assert().code(0);
 }
+
+/// A stand-in for Slurm: runs the tasks of an array one after the other, the second one killed in the middle at first.
+#[cfg(unix)]
+const SBATCH: &str = r#"#!/bin/sh
+for last in "$@"; do :; done
+tasks=$(sed -n 's/^#SBATCH --array=1-//p' "$last")
+if [ -n "$tasks" ]; then
+  for task in $(seq "$tasks"); do
+    SLURM_ARRAY_TASK_ID=$task sh "$last" 2>>tasks.err
+    if [ "$task" = 2 ]; then
+      # What a task that is killed leaves behind: half of a line, and no exit code.
+      head -c 200 part-2.jsonl > torn && mv torn part-2.jsonl && rm part-2.exit
+    fi
+  done
+  echo 7
+else
+  sh "$last" > summary.txt 2>&1
+  echo 8
+fi
+"#;
+
+#[cfg(unix)]
+#[test]
+fn a_campaign_is_submitted_collected_and_mended() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir =
+        folder(&[("SB.litmus", SB), ("MP.litmus", MP), ("bad.litmus", "X86 bad\n"), ("bin/sbatch", SBATCH)]);
+    let sbatch = dir.path().join("bin/sbatch");
+    std::fs::set_permissions(&sbatch, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", dir.path().join("bin").display(), std::env::var("PATH").unwrap_or_default());
+    let litmus = |args: &[&str]| {
+        let mut command = litmus_in(dir.path(), args);
+        command.env("PATH", &path);
+        command.assert()
+    };
+    let blank = |text: String| text.replace(&dir.path().canonicalize().unwrap().display().to_string(), "DIR");
+    let tests = ["SB.litmus", "MP.litmus", "bad.litmus"];
+    let submitted =
+        litmus(&[&["campaign"], &tests[..], &["-m", "sc", "--slurm", "2", "-o", "c"]].concat()).code(0);
+    insta::assert_snapshot!(blank(stdout(&submitted)), @"3 tests in 2 parts: job 7, collected by job 8");
+    insta::assert_snapshot!(blank(std::fs::read_to_string(dir.path().join("c/summary.txt")).unwrap()));
+    insta::assert_snapshot!(stdout(&litmus(&["campaign", "status", "c"]).code(0)));
+    litmus(&["campaign", "collect", "c"]).code(1);
+    // Started again, the part keeps what it has; then nothing is missing.
+    let again =
+        std::process::Command::new("sh").args(["task.sh", "2"]).current_dir(dir.path().join("c")).status();
+    assert!(again.is_ok_and(|status| status.success()));
+    let collected = litmus(&["campaign", "collect", "c"]).code(0);
+    insta::assert_snapshot!(blank(stdout(&collected)));
+    // The same as one process would have found.
+    let absolute = tests.map(|test| dir.path().canonicalize().unwrap().join(test).display().to_string());
+    let mut one = vec!["run", "-m", "sc", "-q", "--format", "jsonl"];
+    one.extend(absolute.iter().map(String::as_str));
+    let without_figures = |text: String| -> Vec<serde_json::Value> {
+        let mut lines: Vec<serde_json::Value> =
+            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        lines.iter_mut().for_each(|line| line["time"] = serde_json::Value::Null);
+        lines
+    };
+    let all = std::fs::read_to_string(dir.path().join("c/all.jsonl")).unwrap();
+    assert_eq!(without_figures(all), without_figures(stdout(&litmus(&one).code(2))));
+    // A second campaign does not write over the first.
+    litmus(&["campaign", "SB.litmus", "--slurm", "2", "-o", "c"]).code(2);
+}
+
+#[test]
+fn what_ci_shows_beside_a_line() {
+    let wrong = "X86 bad\n{ x=0; }\n P0 ;\n MOV [x],$1 ;\n FROB EAX ;\nexists (x=1)\n";
+    let dir = folder(&[("SB.litmus", SB), ("a b.litmus", wrong)]);
+    let run = |format: &str| {
+        let args =
+            ["run", "SB.litmus", "a b.litmus", "-m", "sc", "-q", "--expect", "sometimes", "--format", format];
+        stdout(&litmus_in(dir.path(), &args).assert().code(2))
+    };
+    insta::assert_snapshot!(run("github"));
+    insta::assert_snapshot!(run("sarif"));
+}
