@@ -1,6 +1,6 @@
 //! What a thread's machine has besides the base architecture: the variants that instructions know of.
 
-use crate::program::Managed;
+use crate::program::{Key, Managed};
 
 /// Extensions in force for the code of one column.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -9,6 +9,8 @@ pub struct Extensions {
     pub tables: Option<Tables>,
     /// Tags of memory, and how they are checked.
     pub tags: Option<TagChecks>,
+    /// Signed pointers, and what becomes of wrong ones.
+    pub signing: Option<Signing>,
     /// Accesses of several sizes.
     pub mixed: bool,
     /// Guarded control stacks.
@@ -26,6 +28,35 @@ pub struct Tables {
     pub announced: Managed,
     /// Is the thread unprivileged?
     pub user: bool,
+}
+
+/// Signed pointers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Signing {
+    /// What a failed authentication does.
+    pub version: SigningVersion,
+    /// May a signed pointer be signed again (`const-pac-field`)?
+    pub adds_up: bool,
+    /// Keys with which nothing is done.
+    pub disabled: [bool; 4],
+}
+
+impl Signing {
+    /// Is nothing done with that key?
+    pub fn is_disabled(self, key: Key) -> bool {
+        self.disabled[key as usize]
+    }
+}
+
+/// What a failed authentication does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SigningVersion {
+    /// It leaves an error code in the pointer (`pauth1`).
+    First,
+    /// It leaves the sum of both signatures (`pauth2`).
+    Second,
+    /// It faults (`fpac`).
+    Faulting,
 }
 
 /// How tags are checked.

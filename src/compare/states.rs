@@ -73,7 +73,7 @@ pub(super) fn everything_observed(test: &Lowered) -> Lowered {
     shown.dedup();
     // Faults stand behind the bindings of a state anyway.
     let bindings =
-        |(_, place): &(usize, &Observable)| !matches!(place, Observable::Fault(_) | Observable::Faults);
+        |(_, place): &(usize, &Observable)| !matches!(place, Observable::Fault(_) | Observable::Faults | Observable::Assumed);
     let display = shown
         .iter()
         .enumerate()
@@ -89,6 +89,7 @@ fn kind(test: &Lowered, place: Observable) -> ShownKind {
         }
         Observable::Loc(cell) => ShownKind::Global(test.program.locations[usize::from(cell.0)].name.clone()),
         Observable::Fault(_) | Observable::Faults => ShownKind::Element("faults".to_string()),
+        Observable::Assumed => ShownKind::Element("signatures".to_string()),
     }
 }
 
@@ -99,7 +100,9 @@ fn written(ops: &[Op], registers: &mut BTreeSet<Reg>) {
             Op::WriteReg { reg, .. } => {
                 registers.insert(*reg);
             }
-            Op::If { then, otherwise, .. } | Op::Conditional { then, otherwise, .. } => {
+            Op::If { then, otherwise, .. }
+            | Op::Conditional { then, otherwise, .. }
+            | Op::Collide { same: then, differ: otherwise, .. } => {
                 written(then, registers);
                 written(otherwise, registers);
             }

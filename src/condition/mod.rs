@@ -1,6 +1,7 @@
 //! Conditions over final states, resolved: no names left.
 
-use crate::program::{LocId, Program, Reg, Type, Value};
+use crate::program::signature::may_collide;
+use crate::program::{Assumptions, LocId, Program, Reg, Type, Value};
 
 /// Something that a final state has a value for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -13,6 +14,8 @@ pub enum Observable {
     Fault(u16),
     /// All faults that the patterns of the program ask for, as a set.
     Faults,
+    /// What the execution assumes of signatures, by number (see [`Assumptions`]); negative: what cannot be.
+    Assumed,
 }
 
 /// The shape of a condition.
@@ -77,15 +80,84 @@ impl Prop {
             Prop::True => true,
             Prop::False => false,
             Prop::Atom(Atom::Equals { left, ty, value: right }) => {
-                ty.truncate(value(*left)) == ty.truncate(*right)
+                same(ty.truncate(value(*left)), ty.truncate(*right), value)
             }
             Prop::Atom(Atom::Same { left, ty, right }) => {
-                ty.truncate(value(*left)) == ty.truncate(value(*right))
+                same(ty.truncate(value(*left)), ty.truncate(value(*right)), value)
             }
             Prop::Not(p) => !p.holds(value),
             Prop::And(ps) => ps.iter().all(|p| p.holds(value)),
             Prop::Or(ps) => ps.iter().any(|p| p.holds(value)),
             Prop::Implies(a, b) => !a.holds(value) || b.holds(value),
+        }
+    }
+}
+
+/// Are two final values the same? Signed pointers may be by an assumption of the execution.
+fn same(a: Value, b: Value, value: &impl Fn(Observable) -> Value) -> bool {
+    a == b || may_collide(a, b) && Assumptions::of(value(Observable::Assumed).as_int().unwrap_or(0)).holds(a, b)
+}
+
+impl Prop {
+    /// Under which assumptions on signatures it is true (if `holds`), or false: each once, in no order that matters.
+    /// Comparisons with signed pointers may need one more assumption, or several.
+    pub fn assumptions(
+        &self,
+        holds: bool,
+        given: &Assumptions,
+        value: &impl Fn(Observable) -> Value,
+        program: &Program,
+    ) -> Vec<Assumptions> {
+        let atom = |a: Value, b: Value| {
+            let mut assumed = given.clone();
+            assumed.assume(a, b, holds, program).then_some(assumed).into_iter().collect()
+        };
+        let either = |parts: &mut dyn Iterator<Item = (&Prop, bool)>| {
+            let mut all: Vec<Assumptions> = Vec::new();
+            for (part, holds) in parts {
+                for assumed in part.assumptions(holds, given, value, program) {
+                    if !all.contains(&assumed) {
+                        all.push(assumed);
+                    }
+                }
+            }
+            all
+        };
+        let both = |parts: &mut dyn Iterator<Item = (&Prop, bool)>| {
+            let mut all = vec![given.clone()];
+            for (part, holds) in parts {
+                let mut next: Vec<Assumptions> = Vec::new();
+                for assumed in all.iter().flat_map(|given| part.assumptions(holds, given, value, program)) {
+                    if !next.contains(&assumed) {
+                        next.push(assumed);
+                    }
+                }
+                all = next;
+            }
+            all
+        };
+        match (self, holds) {
+            (Prop::Atom(Atom::Equals { left, ty, value: right }), _)
+                if !matches!(left, Observable::Fault(_) | Observable::Faults) =>
+            {
+                atom(ty.truncate(value(*left)), ty.truncate(*right))
+            }
+            (Prop::Atom(Atom::Same { left, ty, right }), _) => {
+                atom(ty.truncate(value(*left)), ty.truncate(value(*right)))
+            }
+            (Prop::Not(inner), _) => inner.assumptions(!holds, given, value, program),
+            (Prop::And(parts), true) | (Prop::Or(parts), false) => {
+                both(&mut parts.iter().map(|part| (part, holds)))
+            }
+            (Prop::And(parts), false) | (Prop::Or(parts), true) => {
+                either(&mut parts.iter().map(|part| (part, holds)))
+            }
+            (Prop::Implies(a, b), true) => either(&mut [(&**a, false), (&**b, true)].into_iter()),
+            (Prop::Implies(a, b), false) => both(&mut [(&**a, true), (&**b, false)].into_iter()),
+            (Prop::True | Prop::False | Prop::Atom(_), _) => match self.holds(value) == holds {
+                true => vec![given.clone()],
+                false => Vec::new(),
+            },
         }
     }
 }
@@ -98,6 +170,6 @@ pub fn type_of(program: &Program, observable: Observable) -> Type {
             declared.map_or(Type::INT, |(_, _, ty)| *ty)
         }
         Observable::Loc(loc) => program.locations.get(loc.0 as usize).map_or(Type::INT, |l| l.ty),
-        Observable::Fault(_) | Observable::Faults => Type { bytes: 16, signed: true },
+        Observable::Fault(_) | Observable::Faults | Observable::Assumed => Type { bytes: 16, signed: true },
     }
 }

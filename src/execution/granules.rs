@@ -119,6 +119,10 @@ impl<'c> Cut<'c> {
             addr_in: pairs(&old.addr_in),
             data_in: pairs(&old.data_in),
             constraints: old.constraints.map(&|value| self.value(value, bits)),
+            collisions: {
+                let values = old.collisions.iter();
+                values.map(|(a, b, same)| (self.value(a, bits), self.value(b, bits), *same)).collect()
+            },
             final_regs: old.final_regs.iter().map(|(reg, value)| (*reg, self.value(value, bits))).collect(),
             faults: old.faults.clone(),
             cut: old.cut.clone(),

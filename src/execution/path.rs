@@ -28,6 +28,8 @@ pub struct Path {
     pub data_in: Vec<(u32, u32)>,
     /// What the path assumes.
     pub constraints: Constraints,
+    /// Values that it assumes to be equal by a collision of their signatures, or not to be.
+    pub collisions: Vec<(SymVal, SymVal, bool)>,
     /// The final value of each register that the thread wrote, or that starts non-zero.
     pub final_regs: Vec<(Reg, SymVal)>,
     /// The faults on it that the test asks for, by number.

@@ -4,6 +4,7 @@
 //! a store-conditional); each fork remembers what it assumes, and one that contradicts itself is dropped at once.
 
 mod access;
+mod collide;
 mod control;
 mod fault;
 
@@ -541,6 +542,7 @@ impl<'p> Unfolding<'p> {
                     return Ok(Flow::Over);
                 }
             }
+            Op::Collide { a, b, same, differ } => return self.collide(state, (*a, *b), same, differ),
             Op::Jump { target } => return self.jump(state, target, op),
             Op::Goto { pc } => state.next = Some((state.code, *pc)),
             Op::Fault { .. } => return self.fault(state, op),

@@ -29,6 +29,8 @@ pub struct World {
     pub n_main: usize,
     /// Conditions that hold on this path: the value must be non-zero (`true`) or zero (`false`).
     pub constraints: Vec<(SymVal, bool)>,
+    /// Values that are assumed to be equal, or not to be: pointers may be by a collision of their signatures.
+    pub collisions: Vec<(SymVal, SymVal, bool)>,
     /// Final value of every register that a thread ever wrote or that starts non-zero; others are 0.
     pub final_regs: Vec<((usize, Reg), SymVal)>,
     /// For each place in memory: its writes, the initial one first.
@@ -390,6 +392,7 @@ impl World {
             n_memory: numbers.n_memory,
             n_main: numbers.n_main,
             constraints: Vec::new(),
+            collisions: Vec::new(),
             final_regs: Vec::new(),
             writes: vec![Vec::new(); cells.len()],
             reads: Vec::new(),
@@ -430,6 +433,10 @@ impl World {
             world.data_in.extend(pairs(&path.data_in));
             let constraints = path.constraints.list().iter();
             world.constraints.extend(constraints.map(|(value, holds)| (value.renumber(&number), *holds)));
+            let collisions = path.collisions.iter();
+            world.collisions.extend(
+                collisions.map(|(a, b, same)| (a.renumber(&number), b.renumber(&number), *same)),
+            );
             let regs = path.final_regs.iter();
             world.final_regs.extend(regs.map(|(reg, value)| ((thread, *reg), value.renumber(&number))));
             world.faults |= path.faults.iter().fold(0, |set, number| set | 1 << number);

@@ -68,7 +68,7 @@ pub fn missing(question: &Question) -> Result<Vec<String>, Diagnostic> {
                     list(&shown)
                 )
             }
-            (Observable::Fault(_) | Observable::Faults, true) => "Such a fault never happens.".to_string(),
+            (Observable::Fault(_) | Observable::Faults | Observable::Assumed, true) => "Such a fault never happens.".to_string(),
             (_, false) => format!("{name} is always {}.", list(&shown)),
         });
     }
@@ -114,7 +114,7 @@ fn name(observable: Observable, program: &Program) -> String {
             let cell = program.locations.get(usize::from(loc.0));
             format!("[{}]", cell.map_or("?", |cell| cell.name.as_str()))
         }
-        Observable::Fault(_) | Observable::Faults => "a fault".to_string(),
+        Observable::Fault(_) | Observable::Faults | Observable::Assumed => "a fault".to_string(),
     }
 }
 

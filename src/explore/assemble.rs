@@ -194,7 +194,7 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
         let known =
             |event: &usize| world.events[*event].written_value().is_none_or(|value| value.known().is_some());
         let different = code.slots.iter().any(|s| matches!(s.code, Code::ByValues(..)));
-        let plain_values = constraints.is_empty() && world.writes.iter().flatten().all(known) && !different;
+        let plain_values = constraints.is_empty() && world.collisions.is_empty() && world.writes.iter().flatten().all(known) && !different;
         let mut value_reads: Vec<usize> = match (plain_values, different) {
             (true, _) => Vec::new(),
             (false, true) => reads.iter().map(|read| read.event).collect(),
@@ -202,7 +202,10 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
                 let writes = world.writes.iter().flatten();
                 let written = writes.filter_map(|write| world.events[*write].written_value());
                 let written = written.flat_map(|value| value.reads().into_iter().map(|read| read as usize));
-                constraints.iter().flat_map(|c| c.reads.iter().copied()).chain(written).collect()
+                let compared = world.collisions.iter().flat_map(|(a, b, _)| [a, b]);
+                let compared = compared.flat_map(|value| value.reads().into_iter().map(|read| read as usize));
+                let all = constraints.iter().flat_map(|c| c.reads.iter().copied()).chain(written);
+                all.chain(compared).collect()
             }
         };
         value_reads.sort_unstable();

@@ -3,7 +3,8 @@
 use crate::condition::Observable;
 use crate::diag::Diagnostic;
 use crate::execution::{SymVal, View, World};
-use crate::program::{Reg, Value};
+use crate::program::signature::canonical;
+use crate::program::{Assumptions, Reg, Value};
 
 /// Where the final values of observed registers stand in a world.
 pub(super) struct Registers(Vec<((u16, Reg), usize)>);
@@ -52,8 +53,32 @@ impl<'f> Finals<'f> {
         Finals { view, values, last, registers }
     }
 
-    /// The value that an observable has in the end.
+    /// The value that an observable has in the end. Pointers have lost their signatures.
     pub fn value(&self, observable: Observable) -> Value {
+        match self.view.names.program.machine.signs {
+            true => canonical(self.held(observable)),
+            false => self.held(observable),
+        }
+    }
+
+    /// What the execution assumes of signatures; none: that cannot be.
+    fn assumed(&self) -> Option<Assumptions> {
+        let program = self.view.names.program;
+        let mut assumed = Assumptions::default();
+        for (a, b, same) in &self.view.world.collisions {
+            // An operation without meaning is reported later.
+            let (Ok(Some(a)), Ok(Some(b))) = (a.eval(self.values, program.bits), b.eval(self.values, program.bits))
+            else {
+                continue;
+            };
+            if !assumed.assume(a, b, *same, program) {
+                return None;
+            }
+        }
+        Some(assumed)
+    }
+
+    fn held(&self, observable: Observable) -> Value {
         let world = self.view.world;
         match observable {
             Observable::Reg(thread, reg) => {
@@ -67,6 +92,7 @@ impl<'f> Finals<'f> {
                 }
             }
             Observable::Faults => Value::Int(world.faults),
+            Observable::Assumed => Value::Int(self.assumed().map_or(-1, |assumed| assumed.number())),
             Observable::Fault(pattern) => {
                 let faults = &self.view.names.program.faults;
                 Value::Int(faults.holds(world.faults, usize::from(pattern)).into())
@@ -89,7 +115,9 @@ impl<'f> Finals<'f> {
             .final_regs
             .iter()
             .filter(|((thread, reg), _)| observed.contains(&Observable::Reg(*thread as u16, *reg)));
-        let needed = world.constraints.iter().map(|(value, _)| value).chain(registers.map(|(_, v)| v));
+        let compared = world.collisions.iter().flat_map(|(a, b, _)| [a, b]);
+        let needed = world.constraints.iter().map(|(value, _)| value).chain(compared);
+        let needed = needed.chain(registers.map(|(_, v)| v));
         let written = self.last.iter().filter_map(|w| world.events[*w].written_value());
         let fails = |value: &SymVal| value.eval(self.values, program.bits).err();
         let illegal = needed.chain(written).find_map(fails)?;

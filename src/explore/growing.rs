@@ -20,7 +20,7 @@ pub(super) fn run(
     options: &Options,
     sink: Sink,
 ) -> Result<Outcome, Diagnostic> {
-    let faults = |o: &Observable| matches!(o, Observable::Fault(_) | Observable::Faults);
+    let faults = |o: &Observable| matches!(o, Observable::Fault(_) | Observable::Faults | Observable::Assumed);
     if test.program.features.mixed == crate::program::Mixed::Asked {
         return Err(Diagnostic::unsupported(
             "grow::mixed-size",
@@ -106,7 +106,7 @@ impl Visitor for Recorder<'_> {
             }
             Observable::Loc(loc) => execution.memory(usize::from(loc.0)),
             // Refused above.
-            Observable::Fault(_) | Observable::Faults => Value::ZERO,
+            Observable::Fault(_) | Observable::Faults | Observable::Assumed => Value::ZERO,
         };
         if !self.sink.wanted(&value) {
             return ControlFlow::Continue(());

@@ -7,13 +7,13 @@ use std::time::Instant;
 use super::candidates::Look;
 use super::witness::Watch;
 use super::{Mode, Options};
-use crate::condition::{Observable, Quantifier};
+use crate::condition::{Observable, Prop, Quantifier};
 use crate::diag::Diagnostic;
 use crate::execution::Violation;
 use crate::limits::{self, Stopped};
 use crate::litmus::Lowered;
 use crate::outcome::{Cause, Collector, Completeness, Counts, Outcome};
-use crate::program::Value;
+use crate::program::{Assumptions, Value};
 
 /// How many graphs pass between two looks at the clock.
 const TICKS: u32 = 32;
@@ -217,21 +217,45 @@ impl<'t> Sink<'t> {
 
     /// Is an execution with these final values asked for at all (`filter`, `-speedcheck`, mode *check*)?
     pub fn wanted(&self, value: &impl Fn(Observable) -> Value) -> bool {
-        if self.test.filter.as_ref().is_some_and(|filter| !filter.holds(value)) {
+        let signs = self.test.program.machine.signs;
+        let assumed = if signs { value(Observable::Assumed).as_int() } else { None };
+        if assumed.is_some_and(|number| number < 0) {
+            return false;
+        }
+        let may = |prop: &Prop, holds: bool| match assumed {
+            Some(number) => {
+                let given = Assumptions::of(number);
+                !prop.assumptions(holds, &given, value, &self.test.program).is_empty()
+            }
+            None => prop.holds(value) == holds,
+        };
+        if self.test.filter.as_ref().is_some_and(|filter| !may(filter, true)) {
             return false;
         }
         if !self.options.speedcheck && self.options.mode != Mode::Check {
             return true;
         }
-        let holds = self.test.condition.prop.holds(value);
-        match self.test.condition.quantifier {
-            Quantifier::Exists | Quantifier::NotExists => holds,
-            Quantifier::Forall => !holds,
-        }
+        may(&self.test.condition.prop, self.test.condition.quantifier != Quantifier::Forall)
     }
 
-    /// One more accepted execution.
+    /// One more accepted execution; where signatures are assumed to be equal, one for each way in which the condition is true or false.
     pub fn record(&mut self, value: &impl Fn(Observable) -> Value, found: &Found) -> ControlFlow<()> {
+        if !self.test.program.machine.signs {
+            return self.record_one(value, found);
+        }
+        let given = Assumptions::of(value(Observable::Assumed).as_int().unwrap_or(0));
+        for holds in [true, false] {
+            let prop = &self.test.condition.prop;
+            for assumed in prop.assumptions(holds, &given, value, &self.test.program) {
+                let number = Value::Int(assumed.number());
+                let value = |o: Observable| if o == Observable::Assumed { number } else { value(o) };
+                self.record_one(&value, found)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn record_one(&mut self, value: &impl Fn(Observable) -> Value, found: &Found) -> ControlFlow<()> {
         // Numbers of ways stop at the largest that there is; who only wants to know the outcomes counts nothing.
         let counting = self.options.mode == Mode::Count;
         let ways = if counting { u64::try_from(found.ways).unwrap_or(u64::MAX) } else { 1 };

@@ -13,6 +13,7 @@ use crate::program::Program;
 
 use super::ast::{Code, ColumnKind, Const, Fault, Init, Item, Loc, Side, Test, Ty};
 use super::entries::Written;
+use super::special::Named;
 
 /// The hashes to print: those that the file carries (spelled exactly `Hash`), or else the computed one.
 /// `functions`: for C, the text of each function, instead of a table of instructions.
@@ -103,7 +104,11 @@ fn page_table_entry(value: &Const, own: Option<&str>) -> Option<String> {
 fn value(value: &Const) -> String {
     match value {
         Const::Int { text, .. } => text.clone(),
-        Const::Global(name) | Const::Special(name) => name.clone(),
+        Const::Special(text) => match Named::parse(text) {
+            Some(Named::Signed(name, key, modifier)) => format!("pac{}({name},{modifier:#x})", key.name()),
+            _ => text.clone(),
+        },
+        Const::Global(name) => name.clone(),
         Const::Element(name, index) => format!("{name}+{index}"),
         Const::Label { thread, name } => format!("{thread}:{name}"),
     }

@@ -76,6 +76,7 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
             if setup.tags {
                 machine.tags = machine::TAGS.iter().map(|tag| (*tag).to_string()).collect();
             }
+            machine.signs = setup.signs;
             lowering.extensions = setup.threads;
         }
         Err(error) => lowering.diags.push(error),

@@ -1,8 +1,8 @@
 //! What a test says of its machine: variants, page table management, privilege.
 
-use crate::arch::extensions::{Extensions, Tables, TagChecks, TagMode};
+use crate::arch::extensions::{Extensions, Signing, SigningVersion, Tables, TagChecks, TagMode};
 use crate::diag::Diagnostic;
-use crate::program::Managed;
+use crate::program::{Key, Managed};
 use crate::variant::Variant;
 
 use super::ast::{Info, Test};
@@ -16,6 +16,8 @@ pub struct Setup {
     pub tables: Option<Managed>,
     /// Are there tags?
     pub tags: bool,
+    /// Are there signed pointers?
+    pub signs: bool,
     /// By thread.
     pub threads: Vec<Extensions>,
 }
@@ -41,6 +43,7 @@ pub fn setup(test: &Test, variants: &[Variant], n_threads: usize) -> Result<Setu
             _ => {}
         }
     }
+    let signing = signing(variants)?;
     let managers = match test.info("TTHM") {
         Some(info) => managers(info)?,
         None => Vec::new(),
@@ -60,6 +63,7 @@ pub fn setup(test: &Test, variants: &[Variant], n_threads: usize) -> Result<Setu
         Extensions {
             tables: tables.then_some(Tables { managed, announced, user: users.contains(&thread) }),
             tags: checks.map(|_| TagChecks { mode, stores_only }),
+            signing,
             mixed,
             stacks,
             handler: false,
@@ -68,8 +72,26 @@ pub fn setup(test: &Test, variants: &[Variant], n_threads: usize) -> Result<Setu
     Ok(Setup {
         tables: tables.then(|| highest(&|_| true)),
         tags: checks.is_some(),
+        signs: signing.is_some(),
         threads: threads.collect(),
     })
+}
+
+/// How pointers are signed, if they are.
+fn signing(variants: &[Variant]) -> Result<Option<Signing>, Diagnostic> {
+    let has = |variant: Variant| variants.contains(&variant);
+    let contradiction = |message: &str| Err(Diagnostic::error("variant::contradiction", message));
+    let version = match (has(Variant::PAuth1), has(Variant::PAuth2), has(Variant::FPac)) {
+        (true, true, _) => return contradiction("`pauth1` and `pauth2` are two versions of the same: only one can be"),
+        (_, false, true) => return contradiction("`fpac` is an extension of `pauth2`, which is not there"),
+        (false, false, false) => return Ok(None),
+        (true, false, false) => SigningVersion::First,
+        (false, true, false) => SigningVersion::Second,
+        (false, true, true) => SigningVersion::Faulting,
+    };
+    let keys = [Variant::NoKeyDa, Variant::NoKeyDb, Variant::NoKeyIa, Variant::NoKeyIb];
+    debug_assert_eq!(keys.len(), Key::ALL.len());
+    Ok(Some(Signing { version, adds_up: has(Variant::ConstPacField), disabled: keys.map(has) }))
 }
 
 /// Whose updates of entries hardware does: a thread's, or everyone's.

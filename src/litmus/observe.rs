@@ -53,6 +53,9 @@ pub fn observe(test: &Test, names: &mut Names, diags: &mut Vec<Diagnostic>) -> O
     if !faults.is_empty() {
         shown.push(Observable::Faults);
     }
+    if observer.names.program.machine.signs {
+        shown.push(Observable::Assumed);
+    }
     let sorted: Vec<usize> =
         met.iter().map(|fault| faults.iter().position(|f| f == fault).unwrap_or_default()).collect();
     let prop = renumbered(prop, &sorted);
@@ -306,7 +309,7 @@ impl Observer<'_, '_> {
                     text.pieces.push(Piece::Global(location.name.clone()));
                 }
             }
-            Place::One(Observable::Fault(_) | Observable::Faults) => {}
+            Place::One(Observable::Fault(_) | Observable::Faults | Observable::Assumed) => {}
             Place::Array(sym, _) => text.push(&self.names.program.symbols[sym.0 as usize]),
         }
     }
@@ -334,7 +337,7 @@ fn display(names: &Names, places: &[Place]) -> (Vec<Observable>, Vec<Shown>) {
                 };
                 (class, 0, 0, &program.symbols[l.sym.0 as usize], l.sym, l.offset)
             }
-            Place::One(Observable::Fault(_) | Observable::Faults) => (5, 0, 0, "", Sym(0), 0),
+            Place::One(Observable::Fault(_) | Observable::Faults | Observable::Assumed) => (5, 0, 0, "", Sym(0), 0),
             Place::Array(sym, _) => (1, 0, 0, &program.symbols[sym.0 as usize], *sym, 0),
         }
     };
@@ -363,7 +366,7 @@ fn display(names: &Names, places: &[Place]) -> (Vec<Observable>, Vec<Shown>) {
                         }
                     }
                     // Faults stand behind the bindings.
-                    Observable::Fault(_) | Observable::Faults => continue,
+                    Observable::Fault(_) | Observable::Faults | Observable::Assumed => continue,
                 }
             }
             Place::Array(sym, cells) => {

@@ -1,7 +1,7 @@
 //! Values and places that only some machines have: page table entries, physical addresses, tags.
 
 use crate::diag::Diagnostic;
-use crate::program::{Oa, Pte, Space, Sym, Value};
+use crate::program::{Key, Oa, Pte, Space, Sym, Value, signature};
 use crate::source::Span;
 
 use super::entries::{Output, Written};
@@ -15,6 +15,8 @@ pub enum Named<'t> {
     Physical(&'t str),
     /// `tag(x)`, `tag(x+16)`.
     Tag(&'t str, i64),
+    /// `pacda(x,53)`, `pac(x,da,53)`.
+    Signed(&'t str, Key, i128),
 }
 
 impl<'t> Named<'t> {
@@ -26,6 +28,15 @@ impl<'t> Named<'t> {
         if let Some(name) = text.strip_prefix("phy_") {
             return Some(Named::Physical(name));
         }
+        if let Some(signed) = text.strip_prefix("pac") {
+            let (key, inner) = signed.split_once('(')?;
+            let mut parts = inner.strip_suffix(')')?.split(',').map(str::trim);
+            let name = parts.next()?;
+            let key = if key.is_empty() { parts.next()? } else { key };
+            let modifier = number(parts.next()?)?;
+            let known = parts.next().is_none();
+            return known.then_some(()).and(Some(Named::Signed(name, Key::parse(key)?, modifier)));
+        }
         let inner = text.strip_prefix("tag(").or_else(|| text.strip_prefix("TAG("))?.strip_suffix(')')?;
         let (name, offset) = with_offset(inner);
         Some(Named::Tag(name, offset))
@@ -34,8 +45,19 @@ impl<'t> Named<'t> {
     /// The symbol.
     pub fn symbol(&self) -> &'t str {
         match self {
-            Named::Entry(name) | Named::Physical(name) | Named::Tag(name, _) => name,
+            Named::Entry(name)
+            | Named::Physical(name)
+            | Named::Tag(name, _)
+            | Named::Signed(name, ..) => name,
         }
+    }
+}
+
+/// A number, in decimal or hexadecimal.
+fn number(text: &str) -> Option<i128> {
+    match text.strip_prefix("0x") {
+        Some(digits) => i128::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
     }
 }
 
@@ -50,6 +72,12 @@ fn with_offset(text: &str) -> (&str, i64) {
 impl Names<'_> {
     /// A value that is neither number nor plain address. `own`: the symbol whose entry is meant where none is written.
     pub fn special_value(&mut self, text: &str, own: Option<Sym>, span: Span) -> Result<Value, Diagnostic> {
+        if let Some(Named::Signed(name, key, modifier)) = Named::parse(text) {
+            self.program.machine.signs = true;
+            let pointer = Value::addr(self.symbol(name));
+            let signed = signature::sign(pointer, self.int(modifier, text, span)?, key, true);
+            return signed.ok_or_else(|| special(text, span));
+        }
         let tables = self.program.machine.tables.is_some();
         if !tables && !text.contains(':') {
             return Err(special(text, span));
@@ -66,7 +94,7 @@ impl Names<'_> {
                 let (name, offset) = with_offset(name);
                 return Ok(Value::Phys { sym: self.symbol(name), offset });
             }
-            Some(Named::Tag(..)) => return Err(special(text, span)),
+            Some(Named::Tag(..) | Named::Signed(..)) => return Err(special(text, span)),
             None => {}
         }
         if self.program.machine.tags.is_empty() {

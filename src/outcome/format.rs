@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use crate::condition::{Observable, type_of};
 use crate::litmus::{Lowered, Shown, ShownKind};
-use crate::program::{Oa, Program, Pte, Sym, Type, Value, push_value};
+use crate::program::{Assumptions, Oa, Program, Pte, Sym, Type, Value, push_value};
 
 /// How values and locations look.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,6 +33,7 @@ pub fn format_state(values: &[Value], test: &Lowered, style: &StateStyle) -> Str
         push_binding(&mut line, values, shown, test, style);
     }
     push_faults(&mut line, values, test);
+    push_assumptions(&mut line, values, test);
     line
 }
 
@@ -50,6 +51,16 @@ fn push_faults(line: &mut String, values: &[Value], test: &Lowered) {
     for (index, pattern) in asked.patterns.iter().enumerate() {
         if !asked.holds(set, index) {
             let _ = write!(line, " ~Fault({});", pattern.text);
+        }
+    }
+}
+
+/// What is assumed of signatures; a blank before each equation.
+fn push_assumptions(line: &mut String, values: &[Value], test: &Lowered) {
+    if let Some(at) = test.shown.iter().position(|observable| *observable == Observable::Assumed) {
+        let assumed = Assumptions::of(values.get(at).and_then(|value| value.as_int()).unwrap_or(0));
+        for equation in assumed.show(&test.program) {
+            let _ = write!(line, " {equation};");
         }
     }
 }
@@ -125,7 +136,7 @@ pub(super) fn compare(a: Value, b: Value, program: &Program) -> Ordering {
         Value::Instr(_) => 1,
         Value::Code { .. } => 2,
         Value::Addr { .. } => 3,
-        Value::Tagged { .. } => 4,
+        Value::Signed { .. } | Value::Tagged { .. } => 4,
         Value::Tag(_) => 5,
         Value::Phys { .. } => 6,
         Value::PteAddr(_) | Value::Page(_) | Value::TagAddr { .. } => 7,

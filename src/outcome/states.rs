@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
-use crate::program::{Program, Value};
+use crate::program::{Assumptions, Program, Value};
 
 use super::format::compare;
 
@@ -64,24 +64,30 @@ impl States {
 
     fn display_order(&self, program: &Program, most: usize) -> Vec<u32> {
         let rank = self.ranks(|a, b| compare(a, b, program));
-        // Where faults are observed the last value says which there are.
+        // Where faults are observed, or signatures assumed to be equal, the last values say which.
         let faults = !program.faults.patterns.is_empty();
-        let last = match faults {
-            true => self.ranks(|a, b| {
-                let set = |value: Value| value.as_int().unwrap_or(0);
-                program.faults.compare(set(a), set(b))
-            }),
-            false => Vec::new(),
-        };
+        let number = |value: Value| value.as_int().unwrap_or(0);
+        let mut last = Vec::new();
+        if faults {
+            last.push(self.ranks(|a, b| program.faults.compare(number(a), number(b))));
+        }
+        if program.machine.signs {
+            let assumed: Vec<Assumptions> = self.values.iter().map(|v| Assumptions::of(number(*v))).collect();
+            let of = |value: Value| self.values.binary_search(&value).ok().map(|at| &assumed[at]);
+            last.push(self.ranks(|a, b| match (of(a), of(b)) {
+                (Some(a), Some(b)) => a.order(b, program),
+                _ => Ordering::Equal,
+            }));
+        }
         let all = 0..self.len() as u32;
-        if rank.is_sorted() && !faults {
+        if rank.is_sorted() && last.is_empty() {
             return all.take(most).collect();
         }
-        let values = self.width.saturating_sub(usize::from(faults));
+        let values = self.width.saturating_sub(last.len());
         let key = |at: &u32| {
-            let (row, set) = self.row(*at as usize).split_at(values);
+            let (row, rest) = self.row(*at as usize).split_at(values);
             let shown = row.iter().map(|value| rank[*value as usize]);
-            shown.chain(set.iter().map(|value| last[*value as usize]))
+            shown.chain(rest.iter().zip(&last).map(|(value, rank)| rank[*value as usize]))
         };
         let mut order: Vec<u32> = all.collect();
         if order.len() > most {

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use crate::diag::Diagnostic;
 use crate::source::Span;
 
-use super::{BinOp, Oa, Program, UnOp, Value};
+use super::{BinOp, Oa, Program, UnOp, Value, signature};
 
 /// An operation that has no meaning for its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -74,7 +74,9 @@ pub fn eval_unary(op: UnOp, a: Value, bits: u32) -> Result<Value, IllegalOp> {
             | UnOp::Report
             | UnOp::TagOf
             | UnOp::Untag
-            | UnOp::TagCell,
+            | UnOp::TagCell
+            | UnOp::Canonical
+            | UnOp::Unauthentic(_),
             Value::Int(_),
         ) => return special(op, a).ok_or(IllegalOp::Unary(op, a)),
         (_, Value::Int(n)) => n,
@@ -107,6 +109,8 @@ pub fn eval_unary(op: UnOp, a: Value, bits: u32) -> Result<Value, IllegalOp> {
 /// What only addresses, page table entries and tags have.
 fn special(op: UnOp, a: Value) -> Option<Value> {
     Some(match (op, a) {
+        (UnOp::Canonical, _) => signature::canonical(a),
+        (UnOp::Unauthentic(key), _) => return signature::with_error(a, key),
         (UnOp::IsEntry, Value::PteAddr(_)) => Value::ONE,
         (UnOp::IsEntry, _) => Value::ZERO,
         (UnOp::EntryOf, Value::Addr { sym, .. } | Value::Tagged { sym, .. }) => Value::PteAddr(sym),
@@ -149,7 +153,7 @@ fn reverse_bytes(n: i128, bytes: u8, group: u8) -> i128 {
 /// The operation has no meaning for the operands.
 pub fn eval_binary(op: BinOp, a: Value, b: Value, bits: u32) -> Result<Value, IllegalOp> {
     match (a, b) {
-        _ if matches!(op, BinOp::Translate | BinOp::WithTag) => {
+        _ if matches!(op, BinOp::Translate | BinOp::WithTag | BinOp::Sign { .. }) => {
             paired(op, a, b).ok_or(IllegalOp::Binary(op, a, b))
         }
         (Value::Int(a), Value::Int(b)) => Ok(Value::Int(integers(op, a, b, bits))),
@@ -205,7 +209,7 @@ fn integers(op: BinOp, a: i128, b: i128, bits: u32) -> i128 {
         BinOp::Minu => ua.min(ub) as i128,
         BinOp::Maxu => ua.max(ub) as i128,
         // Not for numbers: answered before.
-        BinOp::Translate | BinOp::WithTag => 0,
+        BinOp::Translate | BinOp::WithTag | BinOp::Sign { .. } => 0,
     };
     wrap(result, bits)
 }
@@ -213,6 +217,7 @@ fn integers(op: BinOp, a: i128, b: i128, bits: u32) -> i128 {
 /// What takes an address and something that goes with it.
 fn paired(op: BinOp, a: Value, b: Value) -> Option<Value> {
     match (op, a, b) {
+        (BinOp::Sign { key, any }, _, _) => signature::sign(a, b, key, any),
         (BinOp::Translate, Value::Pte(pte), Value::Addr { offset, .. } | Value::Tagged { offset, .. }) => {
             match pte.oa {
                 Oa::Phys(sym) => Some(Value::Phys { sym, offset }),
@@ -238,6 +243,7 @@ fn moved(address: Value, by: i128) -> Option<Value> {
         Value::Phys { sym, offset } => Value::Phys { sym, offset: offset.wrapping_add(by) },
         Value::Tagged { sym, tag, offset } => Value::Tagged { sym, tag, offset: offset.wrapping_add(by) },
         Value::TagAddr { sym, offset } => Value::TagAddr { sym, offset: offset.wrapping_add(by) },
+        Value::Signed { of, field } => signature::moved(of, field, by),
         // Instructions have four bytes.
         Value::Code { thread, pc } if by % 4 == 0 => {
             Value::Code { thread, pc: u16::try_from(i64::from(pc) + by / 4).ok()? }
@@ -273,6 +279,9 @@ fn addresses(op: BinOp, a: Value, b: Value, bits: u32) -> Option<Value> {
                 (Value::Code { thread: s, pc: x }, Value::Code { thread: t, pc: y }) if s == t => {
                     Some(Value::Int(4 * (i128::from(x) - i128::from(y))))
                 }
+                // Signed pointers that are not the same: that is all that is known.
+                (Value::Signed { .. }, Value::Signed { .. } | Value::Addr { .. } | Value::Code { .. })
+                | (Value::Addr { .. } | Value::Code { .. }, Value::Signed { .. }) => Some(Value::ONE),
                 // Where the distance is not known: what a comparison by subtraction needs, and no more.
                 (Value::Addr { .. } | Value::Tagged { .. }, Value::Addr { .. } | Value::Tagged { .. })
                 | (Value::Code { .. }, Value::Code { .. })
@@ -335,6 +344,7 @@ fn order(a: Value, b: Value) -> Option<Ordering> {
     match (a, b) {
         _ if a == b => Some(Ordering::Equal),
         (Value::Addr { sym: s, offset: x }, Value::Addr { sym: t, offset: y }) if s == t => Some(x.cmp(&y)),
+        (Value::Signed { .. }, _) | (_, Value::Signed { .. }) => Some(Ordering::Greater),
         (Value::Int(0), _) => Some(Ordering::Less),
         (_, Value::Int(0)) => Some(Ordering::Greater),
         _ => None,

@@ -9,4 +9,6 @@ pub struct Machine {
     pub tables: Option<Managed>,
     /// The names of tags, those that instructions make up first.
     pub tags: Vec<String>,
+    /// Are there signed pointers? What they assume is then part of a final state.
+    pub signs: bool,
 }

@@ -15,6 +15,7 @@ mod ops;
 mod pte;
 mod scopes;
 mod show;
+pub mod signature;
 mod table;
 pub mod threads;
 mod uses;
@@ -32,6 +33,7 @@ pub use ops::{
 pub use pte::{Attrs, Managed, Oa, Pte, Walk, Walked};
 pub use scopes::ScopeTree;
 pub use show::{format_value, push_value};
+pub use signature::{Assumptions, Key};
 pub use table::{Location, RegTable, Space, Type};
 pub use uses::{AddressParts, Uses, addresses};
 pub use value::{LocId, Reg, Sym, Value};
@@ -170,6 +172,7 @@ impl Program {
             Value::Tagged { sym, tag, offset } => {
                 moved(format!("{}:{}", self.symbol(sym), self.tag(tag)), offset)
             }
+            Value::Signed { of, field } => signature::show(of, field, self),
             Value::Tag(tag) => format!(":{}", self.tag(tag)),
             Value::TagAddr { sym, offset } => {
                 format!("tag({})", moved(self.symbol(sym).to_string(), offset))

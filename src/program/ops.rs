@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use super::signature::Key;
 use super::value::{Reg, Value};
 
 /// A temporary of one instruction instance: a value and the events it comes from.
@@ -68,6 +69,8 @@ pub enum BinOp {
     Translate,
     /// A pointer and another one (or a tag): the first with the tag of the second.
     WithTag,
+    /// A pointer and a modifier: the pointer with one more signature under that key. `any`: even if it has some already.
+    Sign { key: Key, any: bool },
 }
 
 impl BinOp {
@@ -90,6 +93,7 @@ impl BinOp {
             BinOp::Max | BinOp::Maxu => "the maximum",
             BinOp::Translate => "translation",
             BinOp::WithTag => "tagging",
+            BinOp::Sign { .. } => "signing",
         }
     }
 }
@@ -131,6 +135,10 @@ pub enum UnOp {
     Untag,
     /// The address of the tag of the granule that a pointer points to.
     TagCell,
+    /// The pointer without signatures; anything else as it is.
+    Canonical,
+    /// What a failed authentication under that key leaves of a pointer.
+    Unauthentic(Key),
 }
 
 impl UnOp {
@@ -147,6 +155,7 @@ impl UnOp {
             UnOp::EntryOf | UnOp::IsEntry | UnOp::Report => "translation",
             UnOp::Walk(_) | UnOp::Updated(_) => "translation through a page table entry",
             UnOp::TagOf | UnOp::Untag | UnOp::TagCell => "looking at the tag",
+            UnOp::Canonical | UnOp::Unauthentic(_) => "looking at the signature",
         }
     }
 }
@@ -265,6 +274,9 @@ pub enum Op {
     Choice { branches: Vec<Vec<Op>> },
     /// A path that cannot be (a constraint: `cond` is not 0).
     Assume { cond: Tmp },
+    /// Runs `same` where the two values are equal, `differ` where they are not. Pointers that differ in nothing but their signatures may be
+    /// equal by chance: then both, each with that assumption (see [`super::Assumptions`]).
+    Collide { a: Tmp, b: Tmp, same: Vec<Op>, differ: Vec<Op> },
     /// Continue at `target` after this instruction. A jump backwards counts against the unrolling bound.
     Jump { target: Target },
     /// An exception: an event in `sets`, at the address if there is one, and the end of the instruction. Where the thread goes on is the

@@ -87,7 +87,9 @@ fn visit(ops: &[Op], see: &mut impl FnMut(&Op)) {
     for op in ops {
         see(op);
         match op {
-            Op::If { then, otherwise, .. } | Op::Conditional { then, otherwise, .. } => {
+            Op::If { then, otherwise, .. }
+            | Op::Conditional { then, otherwise, .. }
+            | Op::Collide { same: then, differ: otherwise, .. } => {
                 visit(then, see);
                 visit(otherwise, see);
             }

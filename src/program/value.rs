@@ -13,6 +13,7 @@ pub struct Sym(pub u16);
 pub struct LocId(pub u16);
 
 use super::pte::Pte;
+use super::signature::{Field, Pointer};
 
 /// A concrete value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -58,6 +59,13 @@ pub enum Value {
         tag: u16,
         /// Offset in bytes.
         offset: i64,
+    },
+    /// A pointer whose upper bits are not those of an address: signed, or signed and found wrong.
+    Signed {
+        /// The pointer.
+        of: Pointer,
+        /// What its upper bits hold.
+        field: Field,
     },
     /// A tag.
     Tag(u16),

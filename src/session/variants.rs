@@ -29,13 +29,23 @@ pub(super) fn check(settings: &Settings, test: &Test) -> Result<(), Diagnostic> 
     Ok(())
 }
 
-/// Page tables go with neither tags nor modified code yet: each changes what a walk reads.
+/// Page tables go with neither tags nor modified code yet: each changes what a walk reads. Signatures go with neither of the other
+/// extensions of pointers.
 fn together(settings: &Settings, test: &Test) -> Result<(), Diagnostic> {
     let own = litmus::variants(test)?;
     let has = |variant: Variant| settings.variants.contains(&variant) || own.contains(&variant);
-    for other in [Variant::MemTag, Variant::Ifetch] {
-        if has(Variant::Vmsa) && has(other) {
-            let message = format!("the variants `vmsa` and `{}` together are not supported", other.name());
+    const APART: [(Variant, Variant); 6] = [
+        (Variant::Vmsa, Variant::MemTag),
+        (Variant::Vmsa, Variant::Ifetch),
+        (Variant::Vmsa, Variant::PAuth1),
+        (Variant::Vmsa, Variant::PAuth2),
+        (Variant::MemTag, Variant::PAuth1),
+        (Variant::MemTag, Variant::PAuth2),
+    ];
+    for (one, other) in APART {
+        if has(one) && has(other) {
+            let message =
+                format!("the variants `{}` and `{}` together are not supported", one.name(), other.name());
             return Err(Diagnostic::unsupported("variant::unsupported", message)
                 .note("each alone is; together the answer would not be right"));
         }

@@ -55,6 +55,9 @@ impl Lower<'_, '_> {
     /// Takes an address through the stages.
     pub fn reach(&mut self, addr: Tmp, access: Access) -> Place {
         let mut place = Place { addr, ctrl: Vec::new(), via: Vec::new() };
+        if self.cx.extensions.signing.is_some() {
+            place = self.check_signature(addr, access);
+        }
         if let Some(tables) = self.cx.extensions.tables {
             place = self.translate(addr, access, tables);
         }
@@ -121,6 +124,9 @@ impl Lower<'_, '_> {
         });
         let mut sets = fault_sets(kind, access);
         sets.push(SetName::Borrowed("EXC-ENTRY"));
+        if addr.is_none() {
+            sets.push(SetName::Borrowed("no-loc"));
+        }
         self.b.push(Op::Fault { kind: kind.into(), sets, addr, resume: Resume::Again, extra });
     }
 }
@@ -133,6 +139,8 @@ pub fn fault_sets(kind: &'static str, access: Access) -> Vec<SetName> {
         TRANSLATION => &["MMU", "D-MMU", "Translation"],
         ACCESS_FLAG => &["MMU", "D-MMU", "AccessFlag"],
         PERMISSION => &["MMU", "D-MMU", "Permission"],
+        _ if kind.starts_with("PacCheck:") => &["PacCheck"],
+        _ if kind.starts_with("GCS:") => &["GCSCheck"],
         _ => &[kind],
     };
     ["FAULT", direction].into_iter().chain(sorts.iter().copied()).chain(kept).map(SetName::Borrowed).collect()

@@ -136,7 +136,11 @@ impl<'a> Lower<'a, '_> {
     pub fn three(&mut self, alu: Alu, flags: Flags, rd: &Gpr, rn: &Gpr, second: &Second) {
         let width = rd.width;
         let x = self.read(rn, width, Port::None);
-        let y = self.second_value(second, width, rn, x);
+        let mut y = self.second_value(second, width, rn, x);
+        let compares = matches!(alu, Alu::Sub | Alu::Logic(BinOp::Xor));
+        if compares && width == Width::X && matches!(second, Second::Shifted(_, _, 0)) {
+            y = self.collided(x, y);
+        }
         self.result(alu, flags, rd, width, x, y);
     }
 

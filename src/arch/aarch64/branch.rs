@@ -110,6 +110,7 @@ impl Lower<'_, '_> {
             None => self.b.int(0),
         };
         self.b.branch(BranchKind::Bcc, Some(target));
+        let target = self.branch_address(target);
         // Nobody called a thread whose return address was never set: returning ends it.
         let none = self.b.unary(UnOp::IsZero, target);
         let otherwise = vec![Op::Jump { target: Target::Indirect(target) }];
@@ -119,6 +120,7 @@ impl Lower<'_, '_> {
 
     fn jump_to(&mut self, target: Tmp) {
         self.b.branch(BranchKind::Bcc, Some(target));
+        let target = self.branch_address(target);
         self.b.push(Op::Jump { target: Target::Indirect(target) });
     }
 

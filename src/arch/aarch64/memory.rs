@@ -535,7 +535,7 @@ impl<'a> Lower<'a, '_> {
             }
             let value = self.load_at(&at, bytes, sets, Extra::default());
             let value = self.zero_extend(value, 8 * bytes);
-            let same = self.b.binary(BinOp::Eq, value, *expected);
+            let same = self.equal(value, *expected);
             all_equal = if index == 0 { same } else { self.b.binary(BinOp::And, all_equal, same) };
             old.push(value);
         }

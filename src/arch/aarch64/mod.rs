@@ -7,6 +7,8 @@ mod exception;
 mod flags;
 mod lower;
 mod memory;
+mod missing;
+mod signing;
 mod syntax;
 mod table;
 mod tags;

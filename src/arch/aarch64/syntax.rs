@@ -1,8 +1,7 @@
 //! Mnemonics with their suffixes, and operands.
 
-use super::table::{
-    CONDITIONS, Entry, Form, PREDICATE_CONDITIONS, Shift, TABLE, UNSUPPORTED_PREFIXES, VECTORS,
-};
+use super::missing::{MISSING, UNSUPPORTED_PREFIXES, VECTORS};
+use super::table::{CONDITIONS, Entry, Form, PREDICATE_CONDITIONS, Shift, TABLE};
 use super::{NAME, REGISTERS};
 use crate::arch::scan::{Scanner, Token};
 use crate::arch::{ColumnCx, errors};
@@ -210,12 +209,12 @@ pub fn mnemonic(scanner: &mut Scanner) -> Result<Mnemonic, Diagnostic> {
     if let Some((_, extension)) = UNSUPPORTED_PREFIXES.iter().find(|(prefix, _)| text.starts_with(prefix)) {
         return Err(errors::unsupported(word, extension, span));
     }
-    let known = TABLE.iter().map(|entry| entry.name);
+    let known = TABLE.iter().chain(MISSING).map(|entry| entry.name);
     Err(errors::unknown_instruction(NAME, word, span, known))
 }
 
 fn find(name: &str) -> Option<&'static Entry> {
-    TABLE.iter().find(|entry| entry.name == name)
+    TABLE.iter().chain(MISSING).find(|entry| entry.name == name)
 }
 
 /// An atomic with order and size suffixes.

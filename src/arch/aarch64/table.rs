@@ -1,7 +1,8 @@
 //! The instructions of AArch64, as data. A new instruction is a line here.
 
 use self::Form::*;
-use crate::program::{BinOp, UnOp};
+use super::signing::{PointerOp, PointerRegs};
+use crate::program::{BinOp, Key, UnOp};
 
 /// One mnemonic.
 #[derive(Clone, Copy, Debug)]
@@ -139,6 +140,8 @@ pub enum Form {
         instruction: bool,
     },
     /// Legal, but of an extension that is not handled.
+    /// Signing of pointers.
+    Pointer(PointerOp, PointerRegs),
     Unsupported(&'static str),
     /// `op{,Xt}`: TLB maintenance.
     Invalidate,
@@ -308,7 +311,7 @@ pub struct Pair {
     pub ordered: bool,
 }
 
-const fn e(name: &'static str, form: Form) -> Entry {
+pub const fn e(name: &'static str, form: Form) -> Entry {
     Entry { name, form }
 }
 
@@ -343,22 +346,6 @@ const EXCLUSIVE: &[&str] = &["EX"];
 const EXCLUSIVE_ACQUIRE: &[&str] = &["EX", "A"];
 const EXCLUSIVE_RELEASE: &[&str] = &["EX", "L"];
 
-const VMSA: &str = "virtual memory (-variant vmsa)";
-const IFETCH: &str = "self-modifying code (-variant ifetch)";
-const MEMTAG: &str = "memory tagging (-variant memtag)";
-const PAUTH: &str = "pointer authentication (-variant pauth1)";
-const NEON: &str = "Advanced SIMD (-variant neon)";
-const SVE: &str = "scalable vectors (-variant sve)";
-const SME: &str = "scalable matrices (-variant sme)";
-const GCS: &str = "guarded control stacks (-variant shadowstack)";
-const MORELLO: &str = "Morello";
-const EXCEPTIONS: &str = "exceptions";
-const PAGES: &str = "position-independent code";
-const REGIONS: &str = "limited ordering regions";
-const QUADS: &str = "atomics of 128 bits";
-const BLOCKS: &str = "accesses of 64 bytes";
-const SPECULATION: &str = "barriers to speculation";
-const TRANSACTIONS: &str = "transactional memory";
 
 /// All mnemonics.
 pub const TABLE: &[Entry] = &[
@@ -580,28 +567,9 @@ pub const TABLE: &[Entry] = &[
     e("HLT", Hint(65535)),
     e("PRFM", Prefetch),
     e("PRFUM", Prefetch),
-    // Recognised, not handled.
-    e("ADRP", Unsupported(PAGES)),
-    e(".PAGEALIGN", Unsupported(IFETCH)),
-    e("LDLAR", Unsupported(REGIONS)),
-    e("LDLARB", Unsupported(REGIONS)),
-    e("LDLARH", Unsupported(REGIONS)),
-    e("STLLR", Unsupported(REGIONS)),
-    e("STLLRB", Unsupported(REGIONS)),
-    e("STLLRH", Unsupported(REGIONS)),
-    e("SB", Unsupported(SPECULATION)),
-    e("SSBB", Unsupported(SPECULATION)),
-    e("PSSBB", Unsupported(SPECULATION)),
-    e("TSTART", Unsupported(TRANSACTIONS)),
-    e("TCOMMIT", Unsupported(TRANSACTIONS)),
-    e("TCANCEL", Unsupported(TRANSACTIONS)),
     e("SVC", SupervisorCall),
     e("UDF", Undefined),
     e("ERET", ExceptionReturn),
-    e("BRK", Unsupported(EXCEPTIONS)),
-    e("HVC", Unsupported(EXCEPTIONS)),
-    e("SMC", Unsupported(EXCEPTIONS)),
-    e("WFI", Unsupported(EXCEPTIONS)),
     e("TLBI", Invalidate),
     e("AT", AddressTranslate),
     e("IC", Cache { instruction: true }),
@@ -612,105 +580,37 @@ pub const TABLE: &[Entry] = &[
     e("STZ2G", StoreTag(true, 2)),
     e("LDG", LoadTag),
     e("IRG", ChooseTag),
-    e("GMI", Unsupported(MEMTAG)),
-    e("ADDG", Unsupported(MEMTAG)),
-    e("SUBG", Unsupported(MEMTAG)),
-    e("BRAA", Unsupported(PAUTH)),
-    e("BLRAA", Unsupported(PAUTH)),
-    e("RETAA", Unsupported(PAUTH)),
-    e("RETAB", Unsupported(PAUTH)),
-    e("LD1", Unsupported(NEON)),
-    e("LD2", Unsupported(NEON)),
-    e("LD3", Unsupported(NEON)),
-    e("LD4", Unsupported(NEON)),
-    e("LD1R", Unsupported(NEON)),
-    e("LD2R", Unsupported(NEON)),
-    e("LD3R", Unsupported(NEON)),
-    e("LD4R", Unsupported(NEON)),
-    e("ST1", Unsupported(NEON)),
-    e("ST2", Unsupported(NEON)),
-    e("ST3", Unsupported(NEON)),
-    e("ST4", Unsupported(NEON)),
-    e("LDAP1", Unsupported(NEON)),
-    e("STL1", Unsupported(NEON)),
-    e("DUP", Unsupported(NEON)),
-    e("FMOV", Unsupported(NEON)),
-    e("MOVI", Unsupported(NEON)),
-    e("ADDV", Unsupported(NEON)),
-    e("LD1B", Unsupported(SVE)),
-    e("LD1H", Unsupported(SVE)),
-    e("LD1W", Unsupported(SVE)),
-    e("LD1D", Unsupported(SVE)),
-    e("LD2B", Unsupported(SVE)),
-    e("LD2H", Unsupported(SVE)),
-    e("LD2W", Unsupported(SVE)),
-    e("LD2D", Unsupported(SVE)),
-    e("LD3W", Unsupported(SVE)),
-    e("LD4D", Unsupported(SVE)),
-    e("ST1B", Unsupported(SVE)),
-    e("ST1H", Unsupported(SVE)),
-    e("ST1W", Unsupported(SVE)),
-    e("ST1D", Unsupported(SVE)),
-    e("ST2H", Unsupported(SVE)),
-    e("ST2W", Unsupported(SVE)),
-    e("ST3W", Unsupported(SVE)),
-    e("ST4D", Unsupported(SVE)),
-    e("PTRUE", Unsupported(SVE)),
-    e("PFALSE", Unsupported(SVE)),
-    e("WHILELT", Unsupported(SVE)),
-    e("WHILELE", Unsupported(SVE)),
-    e("WHILELO", Unsupported(SVE)),
-    e("WHILELS", Unsupported(SVE)),
-    e("INDEX", Unsupported(SVE)),
-    e("CNTB", Unsupported(SVE)),
-    e("CNTH", Unsupported(SVE)),
-    e("CNTW", Unsupported(SVE)),
-    e("CNTD", Unsupported(SVE)),
-    e("INCB", Unsupported(SVE)),
-    e("INCH", Unsupported(SVE)),
-    e("INCW", Unsupported(SVE)),
-    e("INCD", Unsupported(SVE)),
-    e("RDVL", Unsupported(SVE)),
-    e("ADDVL", Unsupported(SVE)),
-    e("UADDV", Unsupported(SVE)),
-    e("MOVPRFX", Unsupported(SVE)),
-    e("CTERMEQ", Unsupported(SVE)),
-    e("CTERMNE", Unsupported(SVE)),
-    e("SMSTART", Unsupported(SME)),
-    e("SMSTOP", Unsupported(SME)),
-    e("MOVA", Unsupported(SME)),
-    e("ADDHA", Unsupported(SME)),
-    e("ADDVA", Unsupported(SME)),
-    e("GCSB", Unsupported(GCS)),
-    e("ALIGND", Unsupported(MORELLO)),
-    e("ALIGNU", Unsupported(MORELLO)),
-    e("BUILD", Unsupported(MORELLO)),
-    e("CHKEQ", Unsupported(MORELLO)),
-    e("CHKTGD", Unsupported(MORELLO)),
-    e("CLRTAG", Unsupported(MORELLO)),
-    e("CSEAL", Unsupported(MORELLO)),
-    e("SEAL", Unsupported(MORELLO)),
-    e("UNSEAL", Unsupported(MORELLO)),
-    e("LDCT", Unsupported(MORELLO)),
-    e("STCT", Unsupported(MORELLO)),
+    e("PACDA", Pointer(PointerOp::Sign(Key::DA), PointerRegs::Given)),
+    e("PACDZA", Pointer(PointerOp::Sign(Key::DA), PointerRegs::GivenZero)),
+    e("PACDB", Pointer(PointerOp::Sign(Key::DB), PointerRegs::Given)),
+    e("PACDZB", Pointer(PointerOp::Sign(Key::DB), PointerRegs::GivenZero)),
+    e("PACIA", Pointer(PointerOp::Sign(Key::IA), PointerRegs::Given)),
+    e("PACIZA", Pointer(PointerOp::Sign(Key::IA), PointerRegs::GivenZero)),
+    e("PACIB", Pointer(PointerOp::Sign(Key::IB), PointerRegs::Given)),
+    e("PACIZB", Pointer(PointerOp::Sign(Key::IB), PointerRegs::GivenZero)),
+    e("PACIAZ", Pointer(PointerOp::Sign(Key::IA), PointerRegs::LinkZero)),
+    e("PACIASP", Pointer(PointerOp::Sign(Key::IA), PointerRegs::LinkSp)),
+    e("PACIA1716", Pointer(PointerOp::Sign(Key::IA), PointerRegs::Fixed)),
+    e("PACIBZ", Pointer(PointerOp::Sign(Key::IB), PointerRegs::LinkZero)),
+    e("PACIBSP", Pointer(PointerOp::Sign(Key::IB), PointerRegs::LinkSp)),
+    e("PACIB1716", Pointer(PointerOp::Sign(Key::IB), PointerRegs::Fixed)),
+    e("AUTDA", Pointer(PointerOp::Authenticate(Key::DA), PointerRegs::Given)),
+    e("AUTDZA", Pointer(PointerOp::Authenticate(Key::DA), PointerRegs::GivenZero)),
+    e("AUTDB", Pointer(PointerOp::Authenticate(Key::DB), PointerRegs::Given)),
+    e("AUTDZB", Pointer(PointerOp::Authenticate(Key::DB), PointerRegs::GivenZero)),
+    e("AUTIA", Pointer(PointerOp::Authenticate(Key::IA), PointerRegs::Given)),
+    e("AUTIZA", Pointer(PointerOp::Authenticate(Key::IA), PointerRegs::GivenZero)),
+    e("AUTIB", Pointer(PointerOp::Authenticate(Key::IB), PointerRegs::Given)),
+    e("AUTIZB", Pointer(PointerOp::Authenticate(Key::IB), PointerRegs::GivenZero)),
+    e("AUTIAZ", Pointer(PointerOp::Authenticate(Key::IA), PointerRegs::LinkZero)),
+    e("AUTIASP", Pointer(PointerOp::Authenticate(Key::IA), PointerRegs::LinkSp)),
+    e("AUTIA1716", Pointer(PointerOp::Authenticate(Key::IA), PointerRegs::Fixed)),
+    e("AUTIBZ", Pointer(PointerOp::Authenticate(Key::IB), PointerRegs::LinkZero)),
+    e("AUTIBSP", Pointer(PointerOp::Authenticate(Key::IB), PointerRegs::LinkSp)),
+    e("AUTIB1716", Pointer(PointerOp::Authenticate(Key::IB), PointerRegs::Fixed)),
+    e("XPACD", Pointer(PointerOp::Strip, PointerRegs::GivenZero)),
+    e("XPACI", Pointer(PointerOp::Strip, PointerRegs::GivenZero)),
 ];
-
-/// Families of unsupported mnemonics, by prefix.
-pub const UNSUPPORTED_PREFIXES: &[(&str, &str)] = &[
-    ("PAC", PAUTH),
-    ("AUT", PAUTH),
-    ("XPAC", PAUTH),
-    ("GCS", GCS),
-    ("TLBI", VMSA),
-    ("SWPP", QUADS),
-    ("LDCLRP", QUADS),
-    ("LDSETP", QUADS),
-    ("LD64B", BLOCKS),
-    ("ST64B", BLOCKS),
-];
-
-/// The extension that vector registers belong to.
-pub const VECTORS: &str = NEON;
 
 /// Condition codes: name and (if there is one) the other name.
 pub const CONDITIONS: [(&str, &str); 15] = [
