@@ -71,7 +71,7 @@ variants! {
     ConstrainedUnpredictable "constrainedunpredictable" = "cu": Missing,
     Exp "exp": Here,
     Ifetch "ifetch" = "self": Here,
-    ShadowStack "shadowstack": Missing,
+    ShadowStack "shadowstack": Here,
     CosOpt "cos-opt": Here,
     Test "test": Here,
     Asl "asl": Missing,

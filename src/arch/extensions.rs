@@ -68,6 +68,22 @@ pub struct TagChecks {
     pub stores_only: bool,
 }
 
+impl TagChecks {
+    /// Is the access left unchecked?
+    pub fn skips(self, writes: bool) -> bool {
+        self.stores_only && !writes
+    }
+
+    /// Is a mismatch noticed only some time later?
+    pub fn is_late(self, writes: bool) -> bool {
+        match self.mode {
+            TagMode::Synchronous => false,
+            TagMode::Asynchronous => true,
+            TagMode::Asymmetric => writes,
+        }
+    }
+}
+
 /// When a mismatch of tags is noticed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum TagMode {

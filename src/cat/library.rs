@@ -112,6 +112,7 @@ static ENTRIES: &[Entry] = files! {
     Part "aarch64-tlbi.cat"
     Part "aarch64-bbm.cat"
     Part "aarch64-tags.cat"
+    Part "aarch64-stacks.cat"
     Part "fences.cat"
     Part "x86fences.cat"
     Part "armfences.cat"

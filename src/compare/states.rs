@@ -72,8 +72,9 @@ pub(super) fn everything_observed(test: &Lowered) -> Lowered {
     shown.sort();
     shown.dedup();
     // Faults stand behind the bindings of a state anyway.
-    let bindings =
-        |(_, place): &(usize, &Observable)| !matches!(place, Observable::Fault(_) | Observable::Faults | Observable::Assumed);
+    let bindings = |(_, place): &(usize, &Observable)| {
+        !matches!(place, Observable::Fault(_) | Observable::Faults | Observable::Assumed)
+    };
     let display = shown
         .iter()
         .enumerate()

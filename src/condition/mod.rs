@@ -95,7 +95,8 @@ impl Prop {
 
 /// Are two final values the same? Signed pointers may be by an assumption of the execution.
 fn same(a: Value, b: Value, value: &impl Fn(Observable) -> Value) -> bool {
-    a == b || may_collide(a, b) && Assumptions::of(value(Observable::Assumed).as_int().unwrap_or(0)).holds(a, b)
+    a == b
+        || may_collide(a, b) && Assumptions::of(value(Observable::Assumed).as_int().unwrap_or(0)).holds(a, b)
 }
 
 impl Prop {

@@ -543,6 +543,15 @@ impl<'p> Unfolding<'p> {
                 }
             }
             Op::Collide { a, b, same, differ } => return self.collide(state, (*a, *b), same, differ),
+            Op::Need { a } => {
+                let value = state.path.constraints.fold(&self.temp(state, *a)?.value, bits);
+                if let Some(diagnostic) = self.meaningless(state, &value) {
+                    return Ok(self.fail(state, diagnostic));
+                }
+                if value.known().is_none() {
+                    state.path.collisions.push((value.clone(), value, true));
+                }
+            }
             Op::Jump { target } => return self.jump(state, target, op),
             Op::Goto { pc } => state.next = Some((state.code, *pc)),
             Op::Fault { .. } => return self.fault(state, op),

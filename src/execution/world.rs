@@ -246,8 +246,11 @@ impl Worlds {
                 updates.filter_map(|(event, loc)| Some(Update { loc: loc?, write: Some((thread, event)) })),
             );
         }
-        // More than any test has: the first ones must do.
-        all.truncate(16);
+        if all.len() > MAX_UPDATES {
+            let mut world = self.build(&[]);
+            world.errors.push(too_many_updates(all.len()));
+            return world;
+        }
         for chosen in (1u32..1 << all.len()).rev() {
             let updates: Vec<Update> =
                 (0..all.len()).filter(|n| chosen >> n & 1 == 1).map(|n| all[n]).collect();
@@ -313,6 +316,16 @@ impl Iterator for Worlds {
     fn next(&mut self) -> Option<World> {
         self.next_while(&mut || true)
     }
+}
+
+/// More writes than this after which hardware may set an access flag: each is a choice, and all of them together are too many.
+const MAX_UPDATES: usize = 16;
+
+fn too_many_updates(found: usize) -> Diagnostic {
+    let message =
+        format!("hardware may set access flags after {found} writes, and {MAX_UPDATES} are the most");
+    Diagnostic::unsupported("program::too-many-updates", message)
+        .help("`af:1` in entries leaves nothing to set; without `TTHM=HA` hardware sets none")
 }
 
 /// An entry whose access flag is clear, as hardware may leave it at any time.
@@ -434,9 +447,9 @@ impl World {
             let constraints = path.constraints.list().iter();
             world.constraints.extend(constraints.map(|(value, holds)| (value.renumber(&number), *holds)));
             let collisions = path.collisions.iter();
-            world.collisions.extend(
-                collisions.map(|(a, b, same)| (a.renumber(&number), b.renumber(&number), *same)),
-            );
+            world
+                .collisions
+                .extend(collisions.map(|(a, b, same)| (a.renumber(&number), b.renumber(&number), *same)));
             let regs = path.final_regs.iter();
             world.final_regs.extend(regs.map(|(reg, value)| ((thread, *reg), value.renumber(&number))));
             world.faults |= path.faults.iter().fold(0, |set, number| set | 1 << number);

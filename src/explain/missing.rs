@@ -68,7 +68,9 @@ pub fn missing(question: &Question) -> Result<Vec<String>, Diagnostic> {
                     list(&shown)
                 )
             }
-            (Observable::Fault(_) | Observable::Faults | Observable::Assumed, true) => "Such a fault never happens.".to_string(),
+            (Observable::Fault(_) | Observable::Faults | Observable::Assumed, true) => {
+                "Such a fault never happens.".to_string()
+            }
             (_, false) => format!("{name} is always {}.", list(&shown)),
         });
     }

@@ -194,7 +194,10 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
         let known =
             |event: &usize| world.events[*event].written_value().is_none_or(|value| value.known().is_some());
         let different = code.slots.iter().any(|s| matches!(s.code, Code::ByValues(..)));
-        let plain_values = constraints.is_empty() && world.collisions.is_empty() && world.writes.iter().flatten().all(known) && !different;
+        let plain_values = constraints.is_empty()
+            && world.collisions.is_empty()
+            && world.writes.iter().flatten().all(known)
+            && !different;
         let mut value_reads: Vec<usize> = match (plain_values, different) {
             (true, _) => Vec::new(),
             (false, true) => reads.iter().map(|read| read.event).collect(),

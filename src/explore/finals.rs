@@ -67,7 +67,8 @@ impl<'f> Finals<'f> {
         let mut assumed = Assumptions::default();
         for (a, b, same) in &self.view.world.collisions {
             // An operation without meaning is reported later.
-            let (Ok(Some(a)), Ok(Some(b))) = (a.eval(self.values, program.bits), b.eval(self.values, program.bits))
+            let (Ok(Some(a)), Ok(Some(b))) =
+                (a.eval(self.values, program.bits), b.eval(self.values, program.bits))
             else {
                 continue;
             };

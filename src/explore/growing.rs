@@ -20,7 +20,8 @@ pub(super) fn run(
     options: &Options,
     sink: Sink,
 ) -> Result<Outcome, Diagnostic> {
-    let faults = |o: &Observable| matches!(o, Observable::Fault(_) | Observable::Faults | Observable::Assumed);
+    let faults =
+        |o: &Observable| matches!(o, Observable::Fault(_) | Observable::Faults | Observable::Assumed);
     if test.program.features.mixed == crate::program::Mixed::Asked {
         return Err(Diagnostic::unsupported(
             "grow::mixed-size",

@@ -692,7 +692,11 @@ impl<'p> Stepper<'p> {
                         .help("`--engine worlds` runs every test"),
                 ));
             }
-            Op::Collide { .. } | Op::Fault { .. } | Op::ExceptionReturn { .. } | Op::Mark { .. } => {
+            Op::Collide { .. }
+            | Op::Need { .. }
+            | Op::Fault { .. }
+            | Op::ExceptionReturn { .. }
+            | Op::Mark { .. } => {
                 return Err(Halt::Error(
                     Diagnostic::unsupported("grow::faults", "exceptions need another engine")
                         .at(self.instr(state).span, "here")

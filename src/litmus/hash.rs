@@ -106,6 +106,8 @@ fn value(value: &Const) -> String {
         Const::Int { text, .. } => text.clone(),
         Const::Special(text) => match Named::parse(text) {
             Some(Named::Signed(name, key, modifier)) => format!("pac{}({name},{modifier:#x})", key.name()),
+            Some(Named::Cap(name, 0)) => name.to_string(),
+            Some(Named::Cap(name, offset)) => format!("{name}+{offset}"),
             _ => text.clone(),
         },
         Const::Global(name) => name.clone(),

@@ -57,6 +57,7 @@ fn entry(cursor: &mut Cursor) -> Parsed<Init> {
     let mut entry =
         Init { span: start, loc, loc_span, ty, ty_span, values: Vec::new(), value_span: loc_span };
     make_array(&mut entry)?;
+    make_stack(&mut entry)?;
     if cursor.eat("=") {
         let value_start = cursor.span();
         value(cursor, &mut entry)?;
@@ -87,6 +88,22 @@ fn make_array(entry: &mut Init) -> Parsed<()> {
     }
 }
 
+/// `SS(x,n)` declares a guarded control stack: an array of `n` entries.
+fn make_stack(entry: &mut Init) -> Parsed<()> {
+    let Loc::Special(text) = &entry.loc else { return Ok(()) };
+    let Some(inner) = text.strip_prefix("SS(").and_then(|rest| rest.strip_suffix(')')) else { return Ok(()) };
+    let (name, size) = inner.split_once(',').unwrap_or((inner, ""));
+    let (name, size) = (name.trim().to_string(), size.trim().parse::<u64>());
+    let Some(size) = size.ok().filter(|size| *size > 0) else {
+        let error =
+            Diagnostic::error("litmus::bad-stack", "a guarded stack has a name and a number of entries");
+        return Err(Box::new(error.at(entry.loc_span, "write it as `SS(x,2)`")));
+    };
+    entry.ty = Ty::Array("uintptr_t".to_string(), size);
+    entry.loc = Loc::Global(name);
+    Ok(())
+}
+
 /// `_Atomic T`, `T`, `T *`, `*`.
 fn declared_type(cursor: &mut Cursor) -> Parsed<Ty> {
     if cursor.eat("*") {
@@ -113,9 +130,13 @@ fn declared_type(cursor: &mut Cursor) -> Parsed<Ty> {
 
 /// What stands after `=`.
 fn value(cursor: &mut Cursor, entry: &mut Init) -> Parsed<()> {
+    // The values of a guarded stack.
+    if cursor.eat_word("ssval_t") {
+        cursor.expect(":")?;
+    }
     if cursor.eat("{") {
         while !cursor.eat("}") {
-            let value = cursor.value()?;
+            let value = if cursor.at_thread() { label(cursor)? } else { cursor.value()? };
             entry.values.push(value);
             if !cursor.is_sym(0, "}") {
                 cursor.expect(",")?;
@@ -148,10 +169,7 @@ fn value(cursor: &mut Cursor, entry: &mut Init) -> Parsed<()> {
         return Ok(());
     }
     if cursor.at_thread() {
-        let thread = cursor.thread()?;
-        cursor.expect(":")?;
-        let name = cursor.name("a label")?;
-        entry.values.push(Const::Label { thread, name });
+        entry.values.push(label(cursor)?);
         return Ok(());
     }
     let value = cursor.value()?;
@@ -160,6 +178,14 @@ fn value(cursor: &mut Cursor, entry: &mut Init) -> Parsed<()> {
     }
     entry.values.push(value);
     Ok(())
+}
+
+/// `P0:L`.
+fn label(cursor: &mut Cursor) -> Parsed<Const> {
+    let thread = cursor.thread()?;
+    cursor.expect(":")?;
+    let name = cursor.name("a label")?;
+    Ok(Const::Label { thread, name })
 }
 
 /// `{:red,:blue}`: the number with the bits of these tags.

@@ -97,7 +97,7 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
     }
     let (isa, mut program, mut diags) = (lowering.isa, lowering.program, lowering.diags);
     let mut names = Names { isa, program: &mut program, arrays };
-    registers(test, &mut names, &mut diags);
+    registers(test, &mut names, &mut diags, &mut warnings);
     cell_values(test, &mut names, &mut diags, &mut warnings);
     let observed = observe::observe(test, &mut names, &mut diags);
     let unroll = unroll(test, &mut diags);
@@ -426,12 +426,25 @@ fn stop_cell(span: Span) -> Cell {
 }
 
 /// Initial values and types of registers.
-fn registers(test: &Test, names: &mut Names, diags: &mut Vec<Diagnostic>) {
+fn registers(test: &Test, names: &mut Names, diags: &mut Vec<Diagnostic>, warnings: &mut Vec<Diagnostic>) {
     let pointer_bytes = pointer_bytes(names.program);
     for entry in &test.init {
         let (threads, name) = match &entry.loc {
             Loc::Reg { thread, name } => (vec![*thread], name.clone()),
             Loc::Symbolic(name) => (users(test, name), format!("%{name}")),
+            Loc::Special(text)
+                if test.arch == ArchId::AArch64
+                    && text.starts_with("pte_")
+                    && names.program.machine.tables.is_none() =>
+            {
+                let message = "without page tables nobody looks at this entry";
+                warnings.push(
+                    Diagnostic::warning("litmus::no-page-tables", message)
+                        .at(entry.span, "left out")
+                        .help("page tables come with the variant `vmsa`"),
+                );
+                continue;
+            }
             Loc::Special(text) => {
                 if let Err(error) = special_cell(names, text, entry) {
                     diags.push(error);

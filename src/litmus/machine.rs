@@ -82,7 +82,9 @@ fn signing(variants: &[Variant]) -> Result<Option<Signing>, Diagnostic> {
     let has = |variant: Variant| variants.contains(&variant);
     let contradiction = |message: &str| Err(Diagnostic::error("variant::contradiction", message));
     let version = match (has(Variant::PAuth1), has(Variant::PAuth2), has(Variant::FPac)) {
-        (true, true, _) => return contradiction("`pauth1` and `pauth2` are two versions of the same: only one can be"),
+        (true, true, _) => {
+            return contradiction("`pauth1` and `pauth2` are two versions of the same: only one can be");
+        }
         (_, false, true) => return contradiction("`fpac` is an extension of `pauth2`, which is not there"),
         (false, false, false) => return Ok(None),
         (true, false, false) => SigningVersion::First,

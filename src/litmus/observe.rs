@@ -337,7 +337,9 @@ fn display(names: &Names, places: &[Place]) -> (Vec<Observable>, Vec<Shown>) {
                 };
                 (class, 0, 0, &program.symbols[l.sym.0 as usize], l.sym, l.offset)
             }
-            Place::One(Observable::Fault(_) | Observable::Faults | Observable::Assumed) => (5, 0, 0, "", Sym(0), 0),
+            Place::One(Observable::Fault(_) | Observable::Faults | Observable::Assumed) => {
+                (5, 0, 0, "", Sym(0), 0)
+            }
             Place::Array(sym, _) => (1, 0, 0, &program.symbols[sym.0 as usize], *sym, 0),
         }
     };

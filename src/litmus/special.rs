@@ -15,6 +15,8 @@ pub enum Named<'t> {
     Physical(&'t str),
     /// `tag(x)`, `tag(x+16)`.
     Tag(&'t str, i64),
+    /// `SSCap(x,1)`: an entry of a guarded control stack.
+    Cap(&'t str, i64),
     /// `pacda(x,53)`, `pac(x,da,53)`.
     Signed(&'t str, Key, i128),
 }
@@ -37,6 +39,10 @@ impl<'t> Named<'t> {
             let known = parts.next().is_none();
             return known.then_some(()).and(Some(Named::Signed(name, Key::parse(key)?, modifier)));
         }
+        if let Some(inner) = text.strip_prefix("SSCap(") {
+            let (name, offset) = inner.strip_suffix(')')?.split_once(',')?;
+            return Some(Named::Cap(name.trim(), i64::try_from(number(offset.trim())?).ok()?));
+        }
         let inner = text.strip_prefix("tag(").or_else(|| text.strip_prefix("TAG("))?.strip_suffix(')')?;
         let (name, offset) = with_offset(inner);
         Some(Named::Tag(name, offset))
@@ -48,6 +54,7 @@ impl<'t> Named<'t> {
             Named::Entry(name)
             | Named::Physical(name)
             | Named::Tag(name, _)
+            | Named::Cap(name, _)
             | Named::Signed(name, ..) => name,
         }
     }
@@ -78,6 +85,9 @@ impl Names<'_> {
             let signed = signature::sign(pointer, self.int(modifier, text, span)?, key, true);
             return signed.ok_or_else(|| special(text, span));
         }
+        if let Some(Named::Cap(name, offset)) = Named::parse(text) {
+            return Ok(Value::Addr { sym: self.symbol(name), offset });
+        }
         let tables = self.program.machine.tables.is_some();
         if !tables && !text.contains(':') {
             return Err(special(text, span));
@@ -94,7 +104,7 @@ impl Names<'_> {
                 let (name, offset) = with_offset(name);
                 return Ok(Value::Phys { sym: self.symbol(name), offset });
             }
-            Some(Named::Tag(..) | Named::Signed(..)) => return Err(special(text, span)),
+            Some(Named::Tag(..) | Named::Cap(..) | Named::Signed(..)) => return Err(special(text, span)),
             None => {}
         }
         if self.program.machine.tags.is_empty() {

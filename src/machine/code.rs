@@ -531,7 +531,7 @@ impl Layout<'_> {
             Op::Jump { target: Target::Indirect(_) } => {
                 return Err(self.unsupported("a jump to a computed place"));
             }
-            Op::Collide { .. } => return Err(self.unsupported("a signed pointer")),
+            Op::Collide { .. } | Op::Need { .. } => return Err(self.unsupported("a signed pointer")),
             Op::Fault { .. } | Op::ExceptionReturn { .. } => return Err(self.unsupported("an exception")),
             Op::Reserve { .. } | Op::Conditional { .. } => {
                 return Err(self.unsupported("load-reserve and store-conditional"));

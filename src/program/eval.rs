@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use crate::diag::Diagnostic;
 use crate::source::Span;
 
-use super::{BinOp, Oa, Program, UnOp, Value, signature};
+use super::{Attrs, BinOp, Oa, Program, UnOp, Value, signature};
 
 /// An operation that has no meaning for its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -72,6 +72,7 @@ pub fn eval_unary(op: UnOp, a: Value, bits: u32) -> Result<Value, IllegalOp> {
             | UnOp::Walk(_)
             | UnOp::Updated(_)
             | UnOp::Report
+            | UnOp::IsTagged
             | UnOp::TagOf
             | UnOp::Untag
             | UnOp::TagCell
@@ -92,6 +93,8 @@ pub fn eval_unary(op: UnOp, a: Value, bits: u32) -> Result<Value, IllegalOp> {
         UnOp::SignExtend(low) => wrap(n, u32::from(low)),
         UnOp::ZeroExtend(low) => unsigned(n, u32::from(low)) as i128,
         UnOp::Bit(bit) => (n >> bit.min(127)) & 1,
+        UnOp::Offset => n,
+        UnOp::WithLow { bits: low, value } => n >> low << low | i128::from(value),
         UnOp::ReverseBits(low) => {
             let low = u32::from(low).clamp(1, 128);
             (unsigned(n, low).reverse_bits() >> (128 - low)) as i128
@@ -109,6 +112,11 @@ pub fn eval_unary(op: UnOp, a: Value, bits: u32) -> Result<Value, IllegalOp> {
 /// What only addresses, page table entries and tags have.
 fn special(op: UnOp, a: Value) -> Option<Value> {
     Some(match (op, a) {
+        (UnOp::Offset, Value::Addr { offset, .. }) => Value::Int(offset.into()),
+        (UnOp::Offset, Value::Code { .. }) => Value::ZERO,
+        (UnOp::WithLow { bits, value }, Value::Addr { sym, offset }) => {
+            Value::Addr { sym, offset: offset >> bits << bits | i64::from(value) }
+        }
         (UnOp::Canonical, _) => signature::canonical(a),
         (UnOp::Unauthentic(key), _) => return signature::with_error(a, key),
         (UnOp::IsEntry, Value::PteAddr(_)) => Value::ONE,
@@ -118,6 +126,8 @@ fn special(op: UnOp, a: Value) -> Option<Value> {
         (UnOp::Updated(dirty), Value::Pte(pte)) => Value::Pte(pte.updated(dirty)),
         (UnOp::Report, Value::Phys { sym, offset }) => Value::Translated(Some((sym, offset))),
         (UnOp::Report, Value::Int(0)) => Value::Translated(None),
+        (UnOp::IsTagged, Value::Pte(pte)) => truth(pte.attrs == Attrs::Tagged),
+        (UnOp::IsTagged, _) => Value::ZERO,
         // Green, where none is written.
         (UnOp::TagOf, Value::Addr { .. }) => Value::Tag(0),
         (UnOp::TagOf, Value::Tagged { tag, .. } | Value::Tag(tag)) => Value::Tag(tag),

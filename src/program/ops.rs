@@ -70,7 +70,10 @@ pub enum BinOp {
     /// A pointer and another one (or a tag): the first with the tag of the second.
     WithTag,
     /// A pointer and a modifier: the pointer with one more signature under that key. `any`: even if it has some already.
-    Sign { key: Key, any: bool },
+    Sign {
+        key: Key,
+        any: bool,
+    },
 }
 
 impl BinOp {
@@ -129,12 +132,18 @@ pub enum UnOp {
     Updated(bool),
     /// What an address translation instruction leaves of a physical address, or of 0.
     Report,
+    /// Does a page table entry say that its page has tags?
+    IsTagged,
     /// The tag of a pointer.
     TagOf,
     /// The pointer without its tag.
     Untag,
     /// The address of the tag of the granule that a pointer points to.
     TagCell,
+    /// The offset of an address from its symbol; a number itself; 0 for instructions.
+    Offset,
+    /// A number or an address, with its low bits (of the offset) replaced.
+    WithLow { bits: u8, value: u8 },
     /// The pointer without signatures; anything else as it is.
     Canonical,
     /// What a failed authentication under that key leaves of a pointer.
@@ -154,7 +163,8 @@ impl UnOp {
             UnOp::CountLeadingZeros(_) => "counting the leading zeros",
             UnOp::EntryOf | UnOp::IsEntry | UnOp::Report => "translation",
             UnOp::Walk(_) | UnOp::Updated(_) => "translation through a page table entry",
-            UnOp::TagOf | UnOp::Untag | UnOp::TagCell => "looking at the tag",
+            UnOp::IsTagged | UnOp::TagOf | UnOp::Untag | UnOp::TagCell => "looking at the tag",
+            UnOp::Offset | UnOp::WithLow { .. } => "looking at the low bits",
             UnOp::Canonical | UnOp::Unauthentic(_) => "looking at the signature",
         }
     }
@@ -277,6 +287,8 @@ pub enum Op {
     /// Runs `same` where the two values are equal, `differ` where they are not. Pointers that differ in nothing but their signatures may be
     /// equal by chance: then both, each with that assumption (see [`super::Assumptions`]).
     Collide { a: Tmp, b: Tmp, same: Vec<Op>, differ: Vec<Op> },
+    /// The value must have a meaning, whether it is used or not: an execution in which it has none is an error of the program.
+    Need { a: Tmp },
     /// Continue at `target` after this instruction. A jump backwards counts against the unrolling bound.
     Jump { target: Target },
     /// An exception: an event in `sets`, at the address if there is one, and the end of the instruction. Where the thread goes on is the

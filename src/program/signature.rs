@@ -336,7 +336,8 @@ impl Assumptions {
             pairs.into_iter().find(|order| order.is_ne()).unwrap_or(a.len().cmp(&b.len()))
         };
         let (own, its) = (self.equations(program), other.equations(program));
-        let pairs = own.iter().zip(&its).map(|((a, x), (b, y))| a.order(b, program).then_with(|| sides(x, y)));
+        let pairs =
+            own.iter().zip(&its).map(|((a, x), (b, y))| a.order(b, program).then_with(|| sides(x, y)));
         let first = pairs.into_iter().find(|order| order.is_ne());
         first.unwrap_or(own.len().cmp(&its.len())).then_with(|| self.unequal.cmp(&other.unequal))
     }

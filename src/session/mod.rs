@@ -27,6 +27,8 @@ mod load;
 mod locks;
 mod models;
 mod pipeline;
+#[cfg(test)]
+mod pointer_tests;
 mod report;
 mod rules;
 #[cfg(test)]

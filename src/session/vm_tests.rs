@@ -139,3 +139,25 @@ fn tags_are_chosen() {
     assert_eq!(states("memtag", &test("0xff")), ["0:X0=x:green;"]);
     assert_eq!(states("memtag", &test("{:red,:green}")).len(), 6);
 }
+
+#[test]
+fn too_many_flags_to_set() {
+    let stores = " STR X0,[X1] ;\n".repeat(17);
+    let text = format!(
+        "AArch64 flags\nTTHM=HA\n{{ 0:X0=(oa:PA(x),af:0); 0:X1=PTE(x); }}\n P0 ;\n{stores}exists (x=0)\n"
+    );
+    let input = Input::Text { name: "test".into(), text: Arc::from(text) };
+    let variants = vec![crate::variant::Variant::Vmsa];
+    let report = Session::new(Settings { variants, ..Settings::default() }).run(&input, None);
+    let shown = render_all(&report.diagnostics, &report.sources, Color::Never);
+    insta::assert_snapshot!(shown, @"
+    warning[question::location]: nothing reads or writes `x`
+       ┌─ test:22:9
+       │
+    22 │ exists (x=0)
+       │         ^ this is its initial value, whatever happens
+
+    error[program::too-many-updates]: hardware may set access flags after 17 writes, and 16 are the most
+     = help: `af:1` in entries leaves nothing to set; without `TTHM=HA` hardware sets none
+    ");
+}

@@ -40,7 +40,8 @@ fn the_sessions_of_the_readme_are_real() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("litmus")).unwrap();
     std::fs::create_dir(folder.path().join("litmus/programs")).unwrap();
-    for part in ["litmus", "litmus/programs"] {
+    std::fs::create_dir(folder.path().join("litmus/arm")).unwrap();
+    for part in ["litmus", "litmus/programs", "litmus/arm"] {
         for entry in std::fs::read_dir(root().join(part)).unwrap() {
             let entry = entry.unwrap();
             if entry.path().is_file() {
@@ -55,6 +56,7 @@ fn the_sessions_of_the_readme_are_real() {
         "docs/two-models.md",
         "docs/ltl.md",
         "docs/programs.md",
+        "docs/arm.md",
     ];
     let text = |page: &str| std::fs::read_to_string(root().join(page)).unwrap();
     let sessions: Vec<(String, String)> = pages.iter().flat_map(|page| sessions(&text(page))).collect();

@@ -40,6 +40,13 @@ pub struct Access<'s> {
     pub sets: &'s [&'static str],
 }
 
+impl Access<'_> {
+    /// Does it write, or may it?
+    pub fn writes(self) -> bool {
+        self.direction != Direction::Read
+    }
+}
+
 /// Where an access goes, all stages passed.
 #[derive(Clone, Debug)]
 pub struct Place {

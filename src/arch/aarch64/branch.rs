@@ -76,7 +76,12 @@ impl Lower<'_, '_> {
 
     pub fn branch_link(&mut self) -> Result<Text, Diagnostic> {
         let (pc, shown) = self.target()?;
-        self.link();
+        match self.has_stacks() {
+            true => {
+                self.guarded_link(None);
+            }
+            false => self.link(),
+        }
         self.b.jump(pc);
         Ok(Text::Operands(shown))
     }
@@ -90,6 +95,12 @@ impl Lower<'_, '_> {
 
     pub fn branch_link_register(&mut self) -> Result<Text, Diagnostic> {
         let rn = self.reg_of(Width::X)?;
+        if self.has_stacks()
+            && let Some(target) = self.guarded_link(rn.reg)
+        {
+            self.jump_to(target);
+            return Ok(Text::Operands(rn.to_string()));
+        }
         // The target is read before the link register is written: they may be the same.
         let target = self.read(rn, Width::X, Port::None);
         self.link();
@@ -105,6 +116,10 @@ impl Lower<'_, '_> {
                 (rn.reg, rn.to_string())
             }
         };
+        if self.has_stacks() {
+            self.guarded_return(reg);
+            return Ok(Text::Operands(shown));
+        }
         let target = match reg {
             Some(reg) => self.b.read(reg, Port::None),
             None => self.b.int(0),

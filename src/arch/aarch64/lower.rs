@@ -141,6 +141,7 @@ impl<'a> Lower<'a, '_> {
             Form::StoreTag(zeroes, granules) => self.store_tag(zeroes, granules),
             Form::LoadTag => self.load_tag(),
             Form::ChooseTag => self.choose_tag(),
+            Form::Stack(op) => self.stack(op),
             Form::Pointer(op, regs) => self.pointer(op, regs),
             Form::Unsupported(extension) => {
                 Err(errors::unsupported(self.mnemonic.entry.name, extension, self.mnemonic.span))

@@ -109,7 +109,6 @@ pub const MISSING: &[Entry] = &[
     e("MOVA", Unsupported(SME)),
     e("ADDHA", Unsupported(SME)),
     e("ADDVA", Unsupported(SME)),
-    e("GCSB", Unsupported(GCS)),
     e("ALIGND", Unsupported(MORELLO)),
     e("ALIGNU", Unsupported(MORELLO)),
     e("BUILD", Unsupported(MORELLO)),

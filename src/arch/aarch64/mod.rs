@@ -9,6 +9,7 @@ mod lower;
 mod memory;
 mod missing;
 mod signing;
+mod stacks;
 mod syntax;
 mod table;
 mod tags;
@@ -102,6 +103,7 @@ impl Isa for AArch64 {
             "TLBInXS",
             "ISB",
             "GCSB.DSYNC",
+            "GCS",
             "IC.IALLU",
             "IC.IALLUIS",
             "IC.IVAU",

@@ -64,6 +64,9 @@ impl Lower<'_, '_> {
         Ok(match op {
             PointerOp::Strip => {
                 let pointer = self.b.read(rd, Port::None);
+                // Of pointers alone.
+                let pointed = self.b.unary(UnOp::Unauthentic(Key::DA), pointer);
+                self.b.push(Op::Need { a: pointed });
                 let plain = self.b.unary(UnOp::Canonical, pointer);
                 self.b.write(rd, plain);
                 Text::Operands(shown)
@@ -93,6 +96,7 @@ impl Lower<'_, '_> {
         }
         let modifier = self.modifier(rn);
         let signed = self.b.binary(BinOp::Sign { key, any: signing.adds_up }, pointer, modifier);
+        self.b.push(Op::Need { a: signed });
         self.b.write(rd, signed);
     }
 

@@ -2,6 +2,7 @@
 
 use self::Form::*;
 use super::signing::{PointerOp, PointerRegs};
+use super::stacks::StackOp;
 use crate::program::{BinOp, Key, UnOp};
 
 /// One mnemonic.
@@ -140,6 +141,8 @@ pub enum Form {
         instruction: bool,
     },
     /// Legal, but of an extension that is not handled.
+    /// Guarded control stacks.
+    Stack(StackOp),
     /// Signing of pointers.
     Pointer(PointerOp, PointerRegs),
     Unsupported(&'static str),
@@ -345,7 +348,6 @@ const RELEASE: &[&str] = &["L"];
 const EXCLUSIVE: &[&str] = &["EX"];
 const EXCLUSIVE_ACQUIRE: &[&str] = &["EX", "A"];
 const EXCLUSIVE_RELEASE: &[&str] = &["EX", "L"];
-
 
 /// All mnemonics.
 pub const TABLE: &[Entry] = &[
@@ -580,6 +582,12 @@ pub const TABLE: &[Entry] = &[
     e("STZ2G", StoreTag(true, 2)),
     e("LDG", LoadTag),
     e("IRG", ChooseTag),
+    e("GCSPUSHM", Stack(StackOp::Push)),
+    e("GCSPOPM", Stack(StackOp::Pop)),
+    e("GCSSTR", Stack(StackOp::Store)),
+    e("GCSSS1", Stack(StackOp::SwitchFirst)),
+    e("GCSSS2", Stack(StackOp::SwitchSecond)),
+    e("GCSB", Stack(StackOp::Barrier)),
     e("PACDA", Pointer(PointerOp::Sign(Key::DA), PointerRegs::Given)),
     e("PACDZA", Pointer(PointerOp::Sign(Key::DA), PointerRegs::GivenZero)),
     e("PACDB", Pointer(PointerOp::Sign(Key::DB), PointerRegs::Given)),

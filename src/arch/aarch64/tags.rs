@@ -3,9 +3,10 @@
 use super::access::{Access, Direction, Place, TAG_CHECK, fault_sets};
 use super::lower::{Lower, Text};
 use super::syntax::{Index, Width};
+use super::translate::walk;
 use crate::arch::build::names;
 use crate::arch::errors;
-use crate::arch::extensions::{TagChecks, TagMode};
+use crate::arch::extensions::{Tables, TagChecks};
 use crate::diag::Diagnostic;
 use crate::program::{AccessSize, BinOp, Extra, Op, Port, Resume, Tmp, UnOp, Value};
 
@@ -24,34 +25,87 @@ const STATUS: &str = "TFSR_ELx";
 impl Lower<'_, '_> {
     /// Compares the tag of the pointer with that of its granule.
     pub fn check_tag(&mut self, place: Place, pointer: Tmp, access: Access, checks: TagChecks) -> Place {
-        if place.via.is_empty() {
-            self.b.push(Op::Pin { addr: pointer });
+        if let (Some(tables), [page]) = (self.cx.extensions.tables, &place.via[..]) {
+            let page = *page;
+            return self.check_tag_of_page(place, page, pointer, access, checks, tables);
         }
-        let addr = match place.via.is_empty() {
-            true => self.b.unary(UnOp::Untag, pointer),
-            false => place.addr,
-        };
-        if checks.stores_only && access.direction == Direction::Read {
+        self.b.push(Op::Pin { addr: pointer });
+        let addr = self.b.unary(UnOp::Untag, pointer);
+        if checks.skips(access.writes()) {
             return Place { addr, ..place };
         }
-        let late = match checks.mode {
-            TagMode::Synchronous => false,
-            TagMode::Asynchronous => true,
-            TagMode::Asymmetric => access.direction != Direction::Read,
-        };
-        let cell = self.b.unary(UnOp::TagCell, if place.via.is_empty() { pointer } else { place.addr });
-        let tag = self.b.tmp();
-        self.b.push(Op::Load {
-            dst: tag,
-            addr: cell,
-            size: AccessSize(TAG),
-            sets: names(&["NExp"]),
-            extra: Extra::default(),
+        let cell = self.b.unary(UnOp::TagCell, pointer);
+        let branch = self.compare_tags(cell, pointer, access, checks, &place.ctrl);
+        let mut ctrl = place.ctrl.clone();
+        if !checks.is_late(access.writes()) {
+            ctrl.push(branch);
+        }
+        Place { addr, ctrl, ..place }
+    }
+
+    /// Where there are page tables, only some pages have tags; whether this one has is read once more for the tag, and may have changed.
+    fn check_tag_of_page(
+        &mut self,
+        place: Place,
+        page: Tmp,
+        pointer: Tmp,
+        access: Access,
+        checks: TagChecks,
+        tables: Tables,
+    ) -> Place {
+        if checks.skips(access.writes()) {
+            return place;
+        }
+        let color = self.b.tmp();
+        let none = |lower: &mut Self| lower.b.push(Op::Const { dst: color, value: Value::ZERO });
+        let is_tagged = self.b.unary(UnOp::IsTagged, page);
+        let is_plain = self.b.unary(UnOp::IsZero, is_tagged);
+        let plain = self.where_holds(is_plain, none);
+        let tagged = self.where_holds(is_tagged, |lower| {
+            let read = Access { direction: Direction::Read, sets: access.sets };
+            let seen = lower.walk(pointer, walk(read, tables), tables);
+            let hangs_on: Vec<Tmp> = place.ctrl.iter().copied().chain([seen.branch]).collect();
+            lower.outcomes(&seen, tables.managed, |lower, kind| {
+                let extra = Extra { ctrl: hangs_on.clone(), ..Extra::default() };
+                lower.fault(kind, Some(pointer), access, extra);
+            });
+            let is_tagged = lower.b.unary(UnOp::IsTagged, seen.pte);
+            let is_plain = lower.b.unary(UnOp::IsZero, is_tagged);
+            let plain = lower.where_holds(is_plain, none);
+            let tagged = lower.where_holds(is_tagged, |lower| {
+                let phys = lower.b.binary(BinOp::Translate, seen.pte, pointer);
+                let cell = lower.b.unary(UnOp::TagCell, phys);
+                let branch = lower.compare_tags(cell, pointer, access, checks, &[seen.branch]);
+                lower.b.push(Op::From { dst: color, a: branch, from: vec![branch] });
+            });
+            lower.b.push(Op::Choice { branches: vec![plain, tagged] });
         });
+        self.b.push(Op::Choice { branches: vec![plain, tagged] });
+        let mut ctrl = place.ctrl.clone();
+        if !checks.is_late(access.writes()) {
+            ctrl.push(color);
+        }
+        Place { ctrl, ..place }
+    }
+
+    /// Reads a tag and compares it with that of a pointer; where they differ there is a fault, now or later. What hangs on the comparison takes
+    /// the result.
+    fn compare_tags(
+        &mut self,
+        cell: Tmp,
+        pointer: Tmp,
+        access: Access,
+        checks: TagChecks,
+        ctrl: &[Tmp],
+    ) -> Tmp {
+        let late = checks.is_late(access.writes());
+        let tag = self.b.tmp();
+        let (size, sets) = (AccessSize(TAG), names(&["NExp"]));
+        self.b.push(Op::Load { dst: tag, addr: cell, size, sets, extra: Extra::default() });
         let wanted = self.b.unary(UnOp::TagOf, pointer);
         let equal = self.b.binary(BinOp::Eq, tag, wanted);
         let differ = self.b.binary(BinOp::Ne, tag, wanted);
-        let branch = self.commit(equal, &place.ctrl);
+        let branch = self.commit(equal, ctrl);
         let on_branch = Extra { ctrl: vec![branch], ..Extra::default() };
         let right = self.where_holds(equal, |lower| {
             if late {
@@ -82,11 +136,16 @@ impl Lower<'_, '_> {
             }
         });
         self.b.push(Op::Choice { branches: vec![right, wrong] });
-        let mut ctrl = place.ctrl.clone();
-        if !late {
-            ctrl.push(branch);
-        }
-        Place { addr, ctrl, ..place }
+        branch
+    }
+
+    /// The cell of a tag: through the page tables, where there are any.
+    fn tag_place(&mut self, addr: Tmp, direction: Direction) -> Place {
+        let place = match self.cx.extensions.tables {
+            Some(tables) => self.translate(addr, Access { direction, sets: &[] }, tables),
+            None => Place { addr, ctrl: Vec::new(), via: Vec::new() },
+        };
+        Place { addr: self.b.unary(UnOp::TagCell, place.addr), ..place }
     }
 
     fn tag_operands(&mut self) -> Result<(Tmp, String), Diagnostic> {
@@ -115,6 +174,9 @@ impl Lower<'_, '_> {
         if granules > 1 && !mixed {
             return Err(self.needs("accesses of several sizes: --variant mixed"));
         }
+        if (zeroes || granules > 1) && self.cx.extensions.tables.is_some() {
+            return Err(self.needs("memory without page tables (not --variant vmsa)"));
+        }
         let rt = self.reg_of(Width::X)?;
         let value = self.read(rt, Width::X, Port::Data);
         let at = self.at;
@@ -123,8 +185,8 @@ impl Lower<'_, '_> {
         let tag = self.b.unary(UnOp::TagOf, value);
         for granule in 0..granules {
             let here = self.b.offset(addr, i128::from(granule * GRANULE));
-            let cell = self.b.unary(UnOp::TagCell, here);
-            self.b.store(cell, tag, TAG, &[]);
+            let place = self.tag_place(here, Direction::Write);
+            self.store_at(&place, tag, TAG, &[], Extra::default());
         }
         if zeroes {
             self.at = at;
@@ -147,10 +209,8 @@ impl Lower<'_, '_> {
         let (addr, text) = self.tag_operands()?;
         self.b.push(Op::Pin { addr });
         let old = self.read(rt, Width::X, Port::None);
-        let cell = self.b.unary(UnOp::TagCell, addr);
-        let dst = self.b.tmp();
-        let extra = Extra { data: vec![old], ..Extra::default() };
-        self.b.push(Op::Load { dst, addr: cell, size: AccessSize(TAG), sets: Vec::new(), extra });
+        let place = self.tag_place(addr, Direction::Read);
+        let dst = self.load_at(&place, TAG, &[], Extra { data: vec![old], ..Extra::default() });
         let new = self.b.binary(BinOp::WithTag, old, dst);
         let result = self.b.tmp();
         self.b.push(Op::From { dst: result, a: new, from: vec![dst] });

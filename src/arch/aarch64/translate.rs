@@ -44,7 +44,7 @@ impl Lower<'_, '_> {
     }
 
     /// Reads the entry of an address, and looks at it.
-    fn walk(&mut self, addr: Tmp, walk: Walk, tables: Tables) -> Seen {
+    pub fn walk(&mut self, addr: Tmp, walk: Walk, tables: Tables) -> Seen {
         let entry = self.b.unary(UnOp::EntryOf, addr);
         let pte = self.b.tmp();
         self.b.push(Op::Load {
@@ -60,7 +60,7 @@ impl Lower<'_, '_> {
     }
 
     /// Goes on where the access happens, after the update that hardware may make; elsewhere there is a fault.
-    fn outcomes(&mut self, walked: &Seen, managed: Managed, fault: impl Fn(&mut Self, &'static str)) {
+    pub fn outcomes(&mut self, walked: &Seen, managed: Managed, fault: impl Fn(&mut Self, &'static str)) {
         let is = |lower: &mut Self, outcome: Walked| {
             lower.b.binary_int(BinOp::Eq, walked.outcome, outcome as i128)
         };
@@ -145,14 +145,15 @@ impl Lower<'_, '_> {
 }
 
 /// An entry that was read, the branch on it, and what it says.
-struct Seen {
+pub struct Seen {
     entry: Tmp,
-    pte: Tmp,
-    branch: Tmp,
+    pub pte: Tmp,
+    pub branch: Tmp,
     outcome: Tmp,
 }
 
-fn walk(access: Access, tables: Tables) -> Walk {
+/// How an access goes through an entry.
+pub fn walk(access: Access, tables: Tables) -> Walk {
     Walk {
         managed: tables.managed,
         announced: tables.announced,
