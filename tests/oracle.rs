@@ -15,7 +15,7 @@ use litmus::session::{Input, Session, Settings};
 use litmus::variant::Variant;
 
 /// A suite, the models it is run under, and the most of its tests that the sample takes.
-const SUITES: [(&str, &[&str], usize); 16] = [
+const SUITES: [(&str, &[&str], usize); 32] = [
     ("x86", &["x86tso.cat", "sc", "uni", "minimal", "naked", "pso", "rmo"], 12),
     ("ppc", &["ppc.cat", "sc"], 16),
     ("riscv", &["riscv.cat", "tso"], 16),
@@ -32,7 +32,38 @@ const SUITES: [(&str, &[&str], usize); 16] = [
     ("instr-x86_64", &["x86tso-mixed.cat"], 5),
     ("instr-c", &["rc11.cat"], 9),
     ("extensions/cata-bpf", &["bpf"], 12),
+    ("extensions/arm64-mixed", &["aarch64"], 6),
+    ("extensions/arm64-cata-mixed", &["aarch64.cat"], 6),
+    ("extensions/arm64-cata-faults", &["aarch64.cat", "aarch64"], 10),
+    ("extensions/arm64-self", &["aarch64"], 8),
+    ("extensions/arm64-cata-ifetch", &["aarch64.cat", "aarch64"], 10),
+    ("extensions/arm64-kvm", &["aarch64"], 8),
+    ("extensions/arm64-cata-vmsa", &["aarch64.cat", "aarch64"], 12),
+    ("extensions/arm64-cata-ets2", &["aarch64"], 5),
+    ("extensions/arm64-cata-bbm", &["aarch64"], 6),
+    ("extensions/arm64-mte", &["aarch64"], 8),
+    ("extensions/arm64-cata-mte", &["aarch64.cat", "aarch64"], 12),
+    ("extensions/arm64-vmsa+mte", &["aarch64"], 5),
+    ("extensions/arm64-pac", &["aarch64.cat", "aarch64"], 16),
+    ("extensions/arm64-cata-pac", &["aarch64"], 12),
+    ("extensions/arm64-gcs", &["aarch64.cat", "aarch64"], 8),
+    ("extensions/arm64-cata-gcs", &["aarch64"], 12),
 ];
+
+/// The variants under which a suite is run, besides those that its tests ask for.
+fn variants(suite: &str) -> &str {
+    match suite.strip_prefix("extensions/").unwrap_or(suite) {
+        "instr-c" => "S128",
+        "arm64-mixed" | "arm64-cata-mixed" => "mixed",
+        "arm64-self" => "ifetch",
+        "arm64-cata-ifetch" => "ifetch,fatal",
+        "arm64-kvm" => "vmsa",
+        "arm64-cata-vmsa" => "vmsa,fatal",
+        "arm64-mte" | "arm64-cata-mte" => "memtag,precise",
+        "arm64-vmsa+mte" => "memtag,precise,vmsa",
+        _ => "",
+    }
+}
 
 /// The most candidates that the oracle tries for a test of the sample.
 const SAMPLE_CANDIDATES: f64 = 60.0;
@@ -85,9 +116,7 @@ fn settings(corpus: &Path, suite: &str, model: &str) -> Settings {
     if model.ends_with(".cat") {
         settings.include.push(corpus.join("cat/herd"));
     }
-    if suite == "instr-c" {
-        settings.variants.push(Variant::S128);
-    }
+    settings.variants.extend(variants(suite).split(',').filter_map(Variant::parse));
     settings
 }
 
