@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::arch::ArchId;
 use crate::execution::{Event, EventKind};
 use crate::litmus::Lowered;
-use crate::program::{Type, Value, format_value};
+use crate::program::{SetName, Space, Type, Value, format_value};
 
 /// How values and cells are shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,9 +41,47 @@ pub fn letters(events: &[Event]) -> BTreeMap<usize, String> {
     sorted.into_iter().enumerate().map(|(position, event)| (event, letter(position))).collect()
 }
 
-/// Is an event one that the usual picture has: memory and fences?
+/// Is an event one that the usual picture has: memory, fences, faults and maintenance?
 pub fn is_usual(event: &Event) -> bool {
-    event.is_memory() || event.kind == EventKind::Fence || is_lock(event)
+    event.is_memory() || event.kind == EventKind::Fence || is_lock(event) || maintenance(event).is_some()
+}
+
+/// Types of faults, by the most telling of their sets.
+const FAULTS: [(&str, &str); 8] = [
+    ("TagCheck", "tag check"),
+    ("PacCheck", "signature"),
+    ("GCSCheck", "guarded stack"),
+    ("Translation", "translation"),
+    ("AccessFlag", "access flag"),
+    ("Permission", "permission"),
+    ("UndefinedInstruction", "undefined"),
+    ("SVC", "call"),
+];
+
+/// What a fault is called, and maintenance of caches and of translations; none for other events.
+fn maintenance(event: &Event) -> Option<String> {
+    if event.kind != EventKind::Other {
+        return None;
+    }
+    if event.is_fault() {
+        let kind = FAULTS.iter().find(|(set, _)| event.is_in(set)).map_or("", |(_, kind)| kind);
+        return Some(format!("fault: {kind}"));
+    }
+    let named = |set: &&SetName| ["DC.", "IC."].iter().any(|cache| set.starts_with(cache)) || **set == "TLBI";
+    event.sets.iter().find(named).map(ToString::to_string)
+}
+
+/// Why an instruction makes an access that it does not name.
+fn role(event: &Event, test: &Lowered) -> &'static str {
+    let cell = event.loc.and_then(|loc| test.program.locations.get(usize::from(loc.0)));
+    match cell {
+        _ if !event.is_implicit() => "",
+        _ if event.is_in("GCS") => " stack",
+        Some(cell) if cell.space == Space::Pte && event.is_read() => " walk",
+        Some(cell) if cell.space == Space::Pte => " update",
+        Some(cell) if cell.space == Space::Tag => " tag check",
+        _ => " fetch",
+    }
 }
 
 /// The sets of accesses to locks, and what such an access does.
@@ -135,12 +173,18 @@ pub fn action(event: &Event, values: &(Option<Value>, Option<Value>), test: &Low
         None => "?".to_string(),
     };
     let place = place(event, test, look.brackets);
-    let how = annotations(event, test);
+    let how = format!("{}{}", annotations(event, test), role(event, test));
+    // The name of what is done, and the place.
+    let how = if event.is_implicit() && !look.brackets { format!("{how} ") } else { how };
     match event.kind {
         EventKind::Init | EventKind::Write => format!("W{how}{place}={}", show(values.1)),
         EventKind::Read => format!("R{how}{place}={}", show(values.0)),
         EventKind::Rmw => format!("RMW{how}{place}={}/{}", show(values.0), show(values.1)),
         _ if is_lock(event) => format!("{}{place}", kind(event, test)),
+        _ if maintenance(event).is_some() => {
+            let at = event.at.map(|address| format!("[{}]", test.program.show(address)));
+            format!("{}{}", kind(event, test), at.unwrap_or(place))
+        }
         _ => kind(event, test),
     }
 }
@@ -157,6 +201,7 @@ fn kind(event: &Event, test: &Lowered) -> String {
         EventKind::RegRead(reg, _) => format!("R {}", register(reg)),
         EventKind::RegWrite(reg) => format!("W {}", register(reg)),
         EventKind::Other if is_lock(event) => lock(event).to_string(),
+        EventKind::Other if maintenance(event).is_some() => maintenance(event).unwrap_or_default(),
         EventKind::Other => "event".to_string(),
     }
 }

@@ -111,6 +111,7 @@ fn value(value: &Const) -> String {
             _ => text.clone(),
         },
         Const::Global(name) => name.clone(),
+        Const::Element(name, 0) => name.clone(),
         Const::Element(name, index) => format!("{name}+{index}"),
         Const::Label { thread, name } => format!("{thread}:{name}"),
     }
