@@ -18,6 +18,9 @@ pub trait Files: fmt::Debug + Send + Sync {
 
     /// Is there a folder of that name?
     fn is_folder(&self, path: &Path) -> bool;
+
+    /// Is there a file of that name?
+    fn is_file(&self, path: &Path) -> bool;
 }
 
 /// The disk.
@@ -37,6 +40,10 @@ impl Files for Disk {
 
     fn is_folder(&self, path: &Path) -> bool {
         path.is_dir()
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        path.is_file()
     }
 }
 
@@ -72,5 +79,9 @@ impl Files for Memory {
 
     fn is_folder(&self, path: &Path) -> bool {
         self.files.keys().any(|file| file != path && file.starts_with(path))
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        self.files.contains_key(path)
     }
 }

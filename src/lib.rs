@@ -27,6 +27,8 @@ pub mod outcome;
 pub mod program;
 pub mod relation;
 pub mod report;
+#[cfg(feature = "serve")]
+pub mod serve;
 pub mod session;
 pub mod source;
 pub mod synth;

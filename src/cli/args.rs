@@ -87,6 +87,11 @@ pub enum Command {
     /// Generate tests from cycles of accesses
     #[command(after_help = help::GEN)]
     Gen(super::generate::GenArgs),
+
+    /// A playground in the browser: type a test and a model, see what can happen and why
+    #[cfg(feature = "serve")]
+    #[command(after_help = help::SERVE)]
+    Serve(super::serve::ServeArgs),
     /// Explain a predefined name of the cat language: `X`, `_`, `lxsx`, `DMB.SY` …
     #[command(after_help = help::DOC)]
     Doc(DocArgs),
@@ -620,7 +625,7 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-fn size(text: &str) -> Result<u64, String> {
+pub(super) fn size(text: &str) -> Result<u64, String> {
     let (digits, unit) = match text.find(|c: char| !c.is_ascii_digit()) {
         Some(at) => text.split_at(at),
         None => (text, ""),

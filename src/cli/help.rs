@@ -132,6 +132,11 @@ Examples:
   litmus gen AArch64 --size 4 --edges help
   litmus gen PPC --size 4 --edges po,sync,lwsync,addr --forbidden-by ppc -o generated";
 
+#[cfg(feature = "serve")]
+pub const SERVE: &str = "\
+It listens on the loopback interface: only this machine reaches it. No file is read: tests and models are what was typed, models include files of
+the library only. Each request has limits on time, memory and size.";
+
 pub const DOC: &str = "\
 Examples:
   litmus doc rmw

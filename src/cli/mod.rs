@@ -28,6 +28,8 @@ mod progress;
 mod resume;
 mod run;
 mod safe;
+#[cfg(feature = "serve")]
+mod serve;
 mod sum;
 mod tests_arg;
 mod verify;
@@ -152,6 +154,9 @@ fn command(
         Command::Merge(args) => merge::merge(args, out, err),
         Command::Explain(args) => explain::explain(args, console, out, err),
         Command::Gen(args) => generate::generate(args, console, out, err),
+
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => serve::serve(args, console, out, err),
         Command::Doc(args) => doc::doc(args, console, out, err),
         Command::Bench(args) => bench::bench(args, console, out, err),
         Command::Completions { shell } => completions(*shell, out),

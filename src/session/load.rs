@@ -259,7 +259,7 @@ fn load_model(
     };
     let lowered = cat::lower::lower(input, &mut Includes(&mut loader), sources, diagnostics);
     if lowered.is_err() && bell.is_none() {
-        suggest_bell(&sources.get(loaded.main.source).name, diagnostics);
+        suggest_bell(&sources.get(loaded.main.source).name, &*settings.files, diagnostics);
     }
     let mut lowered = lowered?;
     no_such_checks(settings, &name, &lowered, diagnostics)?;
@@ -376,13 +376,13 @@ pub(super) fn with_companions(settings: &Settings, sources: &Sources, main: &ast
 }
 
 /// A name that a model does not have may be declared by the bell file that stands beside it.
-pub(super) fn suggest_bell(model: &str, diagnostics: &mut Diagnostics) {
+pub(super) fn suggest_bell(model: &str, files: &dyn crate::files::Files, diagnostics: &mut Diagnostics) {
     let [bell, cfg] = ["bell", "cfg"].map(|extension| Path::new(model).with_extension(extension));
-    if !bell.is_file() {
+    if !files.is_file(&bell) {
         return;
     }
     let mut help = format!("a bell file stands beside the model: try `--bell {}`", bell.display());
-    if cfg.is_file() {
+    if files.is_file(&cfg) {
         help += &format!(", or all that belongs to it: `litmus herd -conf {}`", cfg.display());
     }
     for diagnostic in diagnostics.take() {

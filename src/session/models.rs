@@ -77,7 +77,7 @@ fn check(
     };
     let lowered = lower(input, &mut Includes(&mut loader), sources, diagnostics);
     if lowered.is_err() && bell.is_none() {
-        suggest_bell(&checked.file, diagnostics);
+        suggest_bell(&checked.file, &*settings.files, diagnostics);
     }
     let lowered = lowered?;
     // Of a model for all architectures a check may say nothing on one of them.

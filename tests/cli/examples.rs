@@ -38,7 +38,8 @@ fn the_examples_of_every_help_text_run() {
     copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("litmus"), &folder.path().join("litmus"));
     let mut commands = vec![Vec::<String>::new()];
     let top = stdout(&litmus(&["--help"]).assert().code(0));
-    for name in subcommands(&top) {
+    // A playground does not end by itself; `serve.rs` tries it.
+    for name in subcommands(&top).into_iter().filter(|name| name != "serve") {
         commands.push(vec![name.clone()]);
         if name == "model" {
             let help = stdout(&litmus(&["model", "--help"]).assert().code(0));

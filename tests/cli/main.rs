@@ -21,6 +21,7 @@ mod readme;
 mod refused;
 mod run;
 mod schema;
+mod serve;
 mod wrong;
 
 use std::path::Path;

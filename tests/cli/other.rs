@@ -243,7 +243,7 @@ fn bench_refuses_what_would_not_end() {
 
 #[test]
 fn help_texts() {
-    insta::assert_snapshot!(shown(&litmus(&["--help"]).assert().code(0)), @r"
+    insta::assert_snapshot!(shown(&litmus(&["--help"]).assert().code(0)), @"
     Which outcomes does a memory model allow a concurrent test?
 
     Usage: litmus [OPTIONS] <COMMAND>
@@ -262,6 +262,8 @@ fn help_texts() {
                    included?
       merge        Join the logs of a campaign's parts
       explain      Say why an outcome can, or cannot, happen
+      gen          Generate tests from cycles of accesses
+      serve        A playground in the browser: type a test and a model, see what can happen and why
       doc          Explain a predefined name of the cat language: `X`, `_`, `lxsx`, `DMB.SY` …
       bench        Generate families of tests of growing size and measure them
       completions  Print a completion script for a shell

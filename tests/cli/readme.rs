@@ -35,8 +35,20 @@ fn sessions(text: &str) -> Vec<(String, String)> {
     found
 }
 
+/// Files that a page shows: blocks that begin with their language and name.
+fn files(text: &str) -> Vec<(&str, &str)> {
+    let mut found = Vec::new();
+    for language in ["cat", "litmus"] {
+        for block in text.split(&format!("\n```{language} ")).skip(1) {
+            let (name, rest) = block.split_once('\n').unwrap();
+            found.push((name, rest.split("```").next().unwrap()));
+        }
+    }
+    found
+}
+
 #[test]
-fn the_sessions_of_the_readme_are_real() {
+fn the_sessions_of_the_book_are_real() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("litmus")).unwrap();
     std::fs::create_dir(folder.path().join("litmus/programs")).unwrap();
@@ -49,28 +61,26 @@ fn the_sessions_of_the_readme_are_real() {
             }
         }
     }
-    let pages = [
-        "README.md",
-        "docs/getting-started.md",
-        "docs/graphs.md",
-        "docs/two-models.md",
-        "docs/ltl.md",
-        "docs/programs.md",
-        "docs/arm.md",
-    ];
-    let text = |page: &str| std::fs::read_to_string(root().join(page)).unwrap();
-    let sessions: Vec<(String, String)> = pages.iter().flat_map(|page| sessions(&text(page))).collect();
-    assert!(sessions.len() >= 10, "{sessions:?}");
-    for (command, printed) in sessions {
-        let words = words(&command);
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let run = litmus_in(folder.path(), &words).assert();
-        assert_eq!(
-            without_times(stdout(&run).trim_end()),
-            without_times(printed.trim_end()),
-            "litmus {command}"
-        );
+    let mut run = 0;
+    for page in pages() {
+        let text = std::fs::read_to_string(&page).unwrap();
+        for (name, text) in files(&text) {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        for (command, printed) in sessions(&text) {
+            run += 1;
+            let words = words(&command);
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let done = litmus_in(folder.path(), &words).assert();
+            assert_eq!(
+                without_times(stdout(&done).trim_end()),
+                without_times(printed.trim_end()),
+                "{}: litmus {command}",
+                page.display()
+            );
+        }
     }
+    assert!(run >= 25, "only {run} sessions");
 }
 
 /// The picture that the book shows is the one that the command draws.
@@ -80,6 +90,9 @@ fn the_picture_of_the_book_is_real() {
     let test = root().join("litmus/mp-plain.litmus");
     let test = test.to_str().unwrap();
     litmus_in(folder.path(), &["run", test, "-m", "armv7", "--graph", "."]).assert().code(0);
+    let explained = root().join("litmus/mp-fenced-aarch64.litmus");
+    let why = litmus_in(folder.path(), &["explain", explained.to_str().unwrap(), "--format", "svg"]).assert();
+    assert_eq!(stdout(&why), std::fs::read_to_string(root().join("docs/plots/why-mp-fenced.svg")).unwrap());
     let drawn = std::fs::read_to_string(folder.path().join("mp-plain-1.svg")).unwrap();
     let shown = std::fs::read_to_string(root().join("docs/plots/mp-plain.svg")).unwrap();
     assert_eq!(drawn, shown);
@@ -117,13 +130,11 @@ fn links_between_pages_lead_somewhere() {
 }
 
 #[test]
-fn the_index_names_every_page() {
-    let index = std::fs::read_to_string(root().join("docs/index.md")).unwrap();
+fn the_summary_lists_every_page_once() {
+    let summary = std::fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
     for page in pages().iter().filter(|page| page.parent().is_some_and(|p| p.ends_with("docs"))) {
         let name = page.file_name().unwrap().to_string_lossy().into_owned();
-        assert!(
-            name == "index.md" || index.contains(&format!("]({name})")),
-            "{name} is not in docs/index.md"
-        );
+        let listed = summary.matches(&format!("]({name})")).count();
+        assert_eq!(listed, usize::from(name != "SUMMARY.md"), "{name} in docs/SUMMARY.md");
     }
 }

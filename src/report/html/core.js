@@ -18,10 +18,10 @@ function s(tag, attributes, ...children) {
 
 function dress(element, attributes) {
   for (const [name, value] of Object.entries(attributes || {})) {
-    if (value === null || value === undefined || value === false) continue;
+    if (value === null || value === undefined || (value === false && !name.startsWith("aria-"))) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name === "style") for (const [key, v] of Object.entries(value)) element.style.setProperty(key, v);
-    else element.setAttribute(name, value === true ? "" : value);
+    else element.setAttribute(name, value === true && !name.startsWith("aria-") ? "" : String(value));
   }
 }
 
@@ -259,13 +259,14 @@ function verdict(result) {
 
 const uncertain = (kind) => !["complete", "decided", "checked"].includes(kind);
 
-/// A test under models: its text, its outcomes, and what is behind them. `chosen`: what to show first; `choose` is told what the reader looks at.
-function testView(test, chosen, choose) {
+/// A test under models: its text, its outcomes, and what is behind them. `chosen`: what to show first; `choose` is told what the reader looks at;
+/// `elsewhere` lights lines of the text where that is shown already.
+function testView(test, chosen, choose, elsewhere) {
   const lines = (test.text === null ? ["(the test could not be read)"] : test.text.replace(/\n$/, "").split("\n"))
     .map((line, index) => h("div", { "data-n": index + 1 }, line || " "));
-  const light = (numbers) => {
+  const light = elsewhere || ((numbers) => {
     lines.forEach((line, index) => line.classList.toggle("lit", numbers.includes(index + 1)));
-  };
+  });
   const show = h("section", { class: "show", tabindex: "-1", hidden: true, "aria-label": "Executions and reasons" });
   const buttons = [];
   const open = (model, what, outcome, at) => {
@@ -337,12 +338,12 @@ function testView(test, chosen, choose) {
       h("td", {}, row.satisfies ? h("span", { title: "The condition holds here" }, "✱ ") : null, row.line || "(nothing is observed)"),
       test.results.map((result, model) => h("td", {}, cell(row, result, model)))))))) : null;
   const more = Math.max(...test.results.map((result) => result.more_states));
-  const view = h("div", { class: "view" }, h("div", { class: "columns" }, h("div", {},
+  const view = h("div", { class: "view" }, h("div", { class: elsewhere ? "" : "columns" }, h("div", {},
     h("div", { class: "verdicts" }, verdicts),
     condition ? h("p", { class: "note" }, h("code", {}, condition), rows.some((row) => row.satisfies) ? h("span", { class: "soft" }, " (holds where ✱)") : null) : null,
     table,
     more ? h("p", { class: "note soft" }, `and ${several(more, "more outcome")}`) : null),
-  h("pre", { class: "text", tabindex: "0", "aria-label": "The test" }, lines)), show);
+  elsewhere ? null : h("pre", { class: "text", tabindex: "0", "aria-label": "The test" }, lines)), show);
   if (chosen) open(chosen.model, chosen.what, chosen.outcome, chosen.at);
   return view;
 }

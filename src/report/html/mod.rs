@@ -111,8 +111,20 @@ impl Format for Html {
     }
 }
 
+/// A whole page: data by the ids of their elements, and programs, one after the other.
+pub fn page(title: &str, policy: &str, data: &[(&str, &serde_json::Value)], programs: &[&str]) -> String {
+    let mut out = Vec::new();
+    // Writing to memory does not fail.
+    let _ = head(&mut out, title, policy);
+    for (id, value) in data {
+        let _ = element(&mut out, id, &script_json(value).unwrap_or_default());
+    }
+    let _ = writeln!(out, "<script>\n{}</script>\n</body>\n</html>", programs.join("\n"));
+    String::from_utf8_lossy(&out).into_owned()
+}
+
 /// The start of a page. `policy`: what it may load and run.
-pub fn head(out: &mut dyn Write, title: &str, policy: &str) -> io::Result<()> {
+fn head(out: &mut dyn Write, title: &str, policy: &str) -> io::Result<()> {
     let title = title.replace('&', "&amp;").replace('<', "&lt;");
     writeln!(
         out,

@@ -24,16 +24,16 @@
 
   const count = h("span", { class: "soft", "aria-live": "polite" });
   const search = h("input", { type: "search", placeholder: "Filter by name (/)", "aria-label": "Filter by name", oninput: () => { wanted.text = search.value; filter(); } });
-  const options = (name, list) => h("select", { "aria-label": name, onchange: (event) => { wanted[name] = event.target.value; filter(); } },
+  const options = (name, label, list) => h("select", { "aria-label": label, onchange: (event) => { wanted[name] = event.target.value; filter(); } },
     list.map(([value, label]) => h("option", { value }, label)));
   const archs = [...new Set(tests.map((test) => test.arch).filter(Boolean))].sort();
   const different = tests.filter((test) => test.differs).length;
   const problems = tests.filter((test) => test.cells.some(problem)).length;
-  const which = options("which", [["all", `All ${tests.length}`], ["differences", `Models differ (${different})`], ["problems", `Needs a look (${problems})`]]);
+  const which = options("which", "Which tests", [["all", `All ${tests.length}`], ["differences", `Models differ (${different})`], ["problems", `Needs a look (${problems})`]]);
   const header = h("header", { class: "top" },
     h("h1", {}, "litmus"), h("span", { class: "soft summary wide", title: index.summary }, index.summary), search,
-    archs.length > 1 ? options("arch", [["", "All architectures"], ...archs.map((arch) => [arch, arch])]) : null,
-    options("answer", [["", "Any answer"], ["Never", "Never"], ["Sometimes", "Sometimes"], ["Always", "Always"], ["Ok", "Ok"], ["No", "No"], ["flag", "Flagged"]]),
+    archs.length > 1 ? options("arch", "Architecture", [["", "All architectures"], ...archs.map((arch) => [arch, arch])]) : null,
+    options("answer", "Answer", [["", "Any answer"], ["Never", "Never"], ["Sometimes", "Sometimes"], ["Always", "Always"], ["Ok", "Ok"], ["No", "No"], ["flag", "Flagged"]]),
     which, count, theme.button(),
     h("button", { "aria-label": "Keys", title: "Keys (?)", onclick: () => help.showModal() }, "?"));
 
@@ -150,7 +150,8 @@
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
     if (["INPUT", "SELECT", "TEXTAREA"].includes(event.target.tagName)) {
-      if (event.key === "Escape") rows.focus();
+      // A browser would empty the field, and tell nobody.
+      if (event.key === "Escape") { event.preventDefault(); rows.focus(); }
       return;
     }
     if (event.key === "Escape" && open !== null) close();

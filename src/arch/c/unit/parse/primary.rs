@@ -449,7 +449,8 @@ pub(super) fn string_bytes(text: &str) -> Vec<u8> {
                 at += digits;
             }
             b'0'..=b'7' => {
-                let digits = inner[at - 1..].iter().take(3).take_while(|b| (b'0'..=b'7').contains(b)).count();
+                let digits =
+                    inner[at - 1..].iter().take(3).take_while(|b| (b'0'..=b'7').contains(*b)).count();
                 let text = std::str::from_utf8(&inner[at - 1..at - 1 + digits]).unwrap_or("0");
                 bytes.push(u32::from_str_radix(text, 8).unwrap_or(0) as u8);
                 at += digits - 1;
