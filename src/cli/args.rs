@@ -315,6 +315,9 @@ pub struct RunArgs {
     /// Run only the K-th of N parts of the tests
     #[arg(long, value_name = "K/N", value_parser = shard)]
     pub shard: Option<(usize, usize)>,
+    /// Do the K-th of N parts of each search; `litmus merge --units` puts the results together
+    #[arg(long, value_name = "K/N", value_parser = shard, conflicts_with_all = ["expect", "strict", "resume"])]
+    pub unit: Option<(usize, usize)>,
     /// Draw executions into DIR, a file each; `-`: as text, after the result
     #[arg(long, value_name = "DIR", help_heading = "Graphs")]
     pub graph: Option<PathBuf>,
@@ -561,6 +564,9 @@ pub struct MergeArgs {
     /// Add up the histograms of several runs of a test on hardware
     #[arg(long)]
     pub sum: bool,
+    /// Put the units of single searches together (`litmus run --unit`)
+    #[arg(long, conflicts_with = "sum")]
+    pub units: bool,
     /// Write the joined log to FILE
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

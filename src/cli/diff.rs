@@ -13,7 +13,7 @@ use super::args::{DiffArgs, FormatArg};
 use super::console::Console;
 use super::plan::{self, Resolved, RunPlan};
 use super::run::drive;
-use super::{Done, Exit, MAX_LOG, Stop, tests_arg};
+use super::{Done, Exit, MAX_LOG, Stop, records, tests_arg};
 
 /// Compares two logs, or a log and a run.
 pub fn diff(
@@ -70,6 +70,9 @@ pub fn diff(
 
 fn read_log(path: &Path, width: Width, err: &mut (dyn Write + Send)) -> Result<Log, Stop> {
     let shown = path.display();
+    if path.is_dir() {
+        return read_folder(path, width, err);
+    }
     let bytes = match path.to_str() {
         Some("-") => {
             let mut bytes = Vec::new();
@@ -79,18 +82,43 @@ fn read_log(path: &Path, width: Width, err: &mut (dyn Write + Send)) -> Result<L
     };
     let bytes = bytes.map_err(|error| Stop::Usage(format!("cannot read the log `{shown}`: {error}")))?;
     let text = String::from_utf8_lossy(&bytes);
-    let log = Log::read(&text, width);
+    let log = match records::looks_like_jsonl(&text) {
+        true => Log::read(&as_log(&text, path)?, width),
+        false => Log::read(&text, width),
+    };
     for (name, line) in &log.broken {
         let _ = writeln!(err, "{shown}:{line}: the block of {name} breaks off: passed over");
     }
     if !log.tests.is_empty() || !log.broken.is_empty() {
         return Ok(log);
     }
-    let why = match text.trim_start().starts_with('{') {
-        true => "it is JSON; `litmus diff` compares logs, which `litmus run` prints without --format",
-        false => "is it a log of herd7, litmus7 or ours?",
-    };
-    Err(Stop::Usage(format!("there is no test in `{shown}`: {why}")))
+    Err(Stop::Usage(format!("there is no test in `{shown}`: is it a log of herd7, litmus7 or ours?")))
+}
+
+/// Results of `--format jsonl` as the log that the run would have printed.
+fn as_log(text: &str, path: &Path) -> Result<String, Stop> {
+    Ok(records::read(text, path)?.iter().filter_map(records::Saved::block).collect())
+}
+
+/// All logs of a folder, as one.
+fn read_folder(folder: &Path, width: Width, err: &mut (dyn Write + Send)) -> Result<Log, Stop> {
+    let shown = folder.display();
+    let entries = std::fs::read_dir(folder);
+    let entries =
+        entries.map_err(|error| Stop::Usage(format!("cannot read the folder `{shown}`: {error}")))?;
+    let is_log = |path: &Path| path.extension().is_some_and(|end| end == "log" || end == "jsonl");
+    let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).filter(|path| is_log(path)).collect();
+    paths.sort();
+    if paths.is_empty() {
+        return Err(Stop::Usage(format!("there is no .log and no .jsonl file in the folder `{shown}`")));
+    }
+    let mut all = Log::default();
+    for path in paths {
+        let log = read_log(&path, width, err)?;
+        all.tests.extend(log.tests);
+        all.broken.extend(log.broken);
+    }
+    Ok(all)
 }
 
 /// The log of the tests `B`.

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use super::args::MergeArgs;
 use super::blocks::{Block, blocks};
+use super::records;
 use super::sum::sum;
 use super::{Done, Exit, MAX_LOG, Stop};
 use crate::limits;
@@ -19,13 +20,18 @@ type Key<'a> = (&'a str, Vec<&'a str>);
 /// answer it is an error.
 pub fn merge(args: &MergeArgs, out: &mut (dyn Write + Send), err: &mut (dyn Write + Send)) -> Done {
     let texts: Vec<String> = args.logs.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
+    if args.units {
+        let joined = join_units(&texts, args)?;
+        return write_joined(&joined, args, out).map(|()| Exit::Success);
+    }
     let mut joined = String::new();
     let mut runs: Vec<(Key, Vec<Block>)> = Vec::new();
     let mut at: HashMap<Key, usize> = HashMap::new();
     let mut seen: HashMap<Key, Vec<(String, &Path)>> = HashMap::new();
     let (mut conflicts, mut tests) = (0, 0);
     for (text, path) in texts.iter().zip(&args.logs) {
-        let found = if looks_like_jsonl(text) { lines(text, path)? } else { log_blocks(text, path)? };
+        let found =
+            if records::looks_like_jsonl(text) { lines(text, path)? } else { log_blocks(text, path)? };
         if found.is_empty() && !text.trim().is_empty() {
             let path = path.display();
             let why = "is it a log of herd7, litmus7 or ours?";
@@ -74,6 +80,39 @@ pub fn merge(args: &MergeArgs, out: &mut (dyn Write + Send), err: &mut (dyn Writ
         tests += 1;
         joined += &block;
     }
+    write_joined(&joined, args, out)?;
+    if let Some(path) = &args.output {
+        let (tests, logs) = (several(tests as u64, "test"), several(texts.len() as u64, "log"));
+        let _ = writeln!(err, "{tests} of {logs} in {}", path.display());
+    }
+    Ok(if conflicts > 0 { Exit::Failed } else { Exit::Success })
+}
+
+/// The logs of whole searches, from all their units.
+fn join_units(texts: &[String], args: &MergeArgs) -> Result<String, Stop> {
+    let mut searches: Vec<Vec<records::Saved>> = Vec::new();
+    for (text, path) in texts.iter().zip(&args.logs) {
+        for saved in records::read(text, path)? {
+            let same = |units: &Vec<records::Saved>| {
+                units.first().is_some_and(|first| {
+                    (&first.name, &first.hash, &first.model) == (&saved.name, &saved.hash, &saved.model)
+                })
+            };
+            match searches.iter().position(same) {
+                Some(index) => searches[index].push(saved),
+                None => searches.push(vec![saved]),
+            }
+        }
+    }
+    let mut joined = String::new();
+    for units in &searches {
+        let whole = records::join(units).map_err(Stop::Usage)?;
+        joined += &whole.block().unwrap_or_default();
+    }
+    Ok(joined)
+}
+
+fn write_joined(joined: &str, args: &MergeArgs, out: &mut (dyn Write + Send)) -> Result<(), Stop> {
     match &args.output {
         None => out.write_all(joined.as_bytes())?,
         Some(path) => {
@@ -82,11 +121,9 @@ pub fn merge(args: &MergeArgs, out: &mut (dyn Write + Send), err: &mut (dyn Writ
             let mut file = BufWriter::new(file);
             file.write_all(joined.as_bytes())?;
             file.flush()?;
-            let (tests, logs) = (several(tests as u64, "test"), several(texts.len() as u64, "log"));
-            let _ = writeln!(err, "{tests} of {logs} in {}", path.display());
         }
     }
-    Ok(if conflicts > 0 { Exit::Failed } else { Exit::Success })
+    Ok(())
 }
 
 fn read(path: &Path) -> Result<String, Stop> {
@@ -94,10 +131,6 @@ fn read(path: &Path) -> Result<String, Stop> {
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).replace("\r\n", "\n")),
         Err(error) => Err(Stop::Usage(format!("cannot read `{}`: {error}", path.display()))),
     }
-}
-
-fn looks_like_jsonl(text: &str) -> bool {
-    text.starts_with('{')
 }
 
 /// The blocks of a log, all complete.

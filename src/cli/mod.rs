@@ -25,6 +25,7 @@ mod model;
 mod plan;
 mod port;
 mod progress;
+mod records;
 mod resume;
 mod run;
 mod safe;

@@ -198,7 +198,24 @@ impl RunPlan {
             ([], model) => vec![model],
             (models, _) => models.iter().cloned().map(Some).collect(),
         };
+        if let Some((unit, units)) = args.unit {
+            if args.format.is_some_and(|format| format != FormatArg::Jsonl) {
+                return Err(Stop::Usage(
+                    "--unit goes with --format jsonl: its results are no answers yet".to_string(),
+                ));
+            }
+            if settings.explore.mode != Mode::Count || settings.explore.max_executions.is_some() {
+                return Err(Stop::Usage(
+                    "--unit counts executions: it goes with --mode count alone".to_string(),
+                ));
+            }
+            if !matches!(settings.explore.engine, Engine::Auto | Engine::Explore) {
+                return Err(Stop::Usage("--unit goes with the engine `worlds`".to_string()));
+            }
+            settings.explore.unit = Some((unit - 1, units));
+        }
         let format = match (args.format, models.len()) {
+            (None, _) if args.unit.is_some() => FormatArg::Jsonl,
             (Some(FormatArg::Herd), 2..) => {
                 return Err(Stop::Usage(
                     "the herd format holds one model at a time; with several -m use --format table, html, json, jsonl, csv \

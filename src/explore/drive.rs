@@ -101,7 +101,7 @@ pub(super) fn run_into(
                     error.remedy == Some(Remedy::OtherEngine) && growing::suits(test, model, &[usize::MAX])
                 }
             };
-            if options.engine == Engine::Auto && many && sink.watch.is_none() {
+            if options.engine == Engine::Auto && options.unit.is_none() && many && sink.watch.is_none() {
                 match growing::run(test, model, options, Sink::new(test, options)) {
                     Err(error) if error.code.starts_with("grow::") => {}
                     answer => return answer,
@@ -256,6 +256,16 @@ fn search(model: &Model, view: &View, options: &Options, sink: &mut Sink) -> Con
             ControlFlow::Continue(())
         }
         Ok(Built::Ready(problem)) => {
+            if let Some((number, of)) = options.unit {
+                // A large world is shared by all units, a small one belongs to one of them.
+                if problem.is_large() {
+                    return run_part(&problem, options, Part { number, of }, sink);
+                }
+                if sink.outcome.stats.worlds as usize % of != number {
+                    return ControlFlow::Continue(());
+                }
+                return run_part(&problem, options, Part::WHOLE, sink);
+            }
             let whole = options.jobs <= 1 || options.mode == Mode::Check || options.max_executions.is_some();
             if whole || !problem.is_large() {
                 return run_part(&problem, options, Part::WHOLE, sink);

@@ -115,6 +115,8 @@ pub struct Options {
     pub attribute: bool,
     /// Names of checks to skip.
     pub skip_checks: Vec<String>,
+    /// Do only this part of the search, of so many: a number from 0. All parts together find each execution once. One worker does it.
+    pub unit: Option<(usize, usize)>,
     /// Leave out rounds of loops that change nothing ([`Engine::Grow`] only).
     pub awaits: bool,
     /// Where the explorer notes every execution that it completes, so that tests can tell whether it found one twice.
@@ -137,6 +139,7 @@ impl Default for Options {
             speedcheck: false,
             attribute: false,
             skip_checks: Vec::new(),
+            unit: None,
             awaits: false,
             #[cfg(test)]
             completed: None,

@@ -23,6 +23,9 @@ pub struct Record<'a> {
     pub file: String,
     /// The test's name, empty if its header could not be read.
     pub name: String,
+    /// Which part of the search this is, of how many (`--unit`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<(usize, usize)>,
     /// The architecture.
     pub arch: Option<&'static str>,
     /// The model's name.
@@ -188,6 +191,7 @@ impl<'a> Record<'a> {
         Record {
             file: report.file.clone(),
             name: report.name.clone(),
+            unit: report.unit,
             arch: report.arch.map(|arch| arch.name()),
             model: report.model_name.clone().or_else(|| report.model.clone()),
             skipped_checks: report.skipped_checks.clone(),

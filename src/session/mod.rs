@@ -322,6 +322,7 @@ impl Session {
         report.name = parsed.name.clone();
         report.arch = Some(parsed.arch);
         report.condition = parsed.fin.condition_span;
+        report.unit = self.settings.explore.unit.map(|(number, of)| (number + 1, of));
         report.phases.parse = start.elapsed();
         if let Err(diagnostic) = self.settings.overrides.apply(&mut parsed, &mut report.sources) {
             diagnostics.error(diagnostic);

@@ -158,6 +158,8 @@ pub struct Report {
     pub other_arch: bool,
     /// Is it the model that could not be loaded (and every other test will fail likewise)?
     pub model_failed: bool,
+    /// Which part of the search was done, of how many; none: all of it.
+    pub unit: Option<(usize, usize)>,
     /// Where its condition stands.
     pub condition: Option<Span>,
     /// Files that the spans below point into.
@@ -188,6 +190,7 @@ impl Report {
             skipped_checks: Vec::new(),
             other_arch: false,
             model_failed: false,
+            unit: None,
             condition: None,
             sources: Sources::new(),
             diagnostics: Vec::new(),

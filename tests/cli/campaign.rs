@@ -212,6 +212,49 @@ fn a_campaign_is_submitted_collected_and_mended() {
     litmus(&["campaign", "SB.litmus", "--slurm", "2", "-o", "c"]).code(2);
 }
 
+/// One search in several parts is the same search.
+#[test]
+fn units_make_the_whole() {
+    let dir = folder(&[("SB.litmus", SB)]);
+    litmus_in(dir.path(), &["bench", "ring", "--sizes", "5", "--emit", "."]).assert().code(0);
+    litmus_in(dir.path(), &["bench", "writers", "--sizes", "5", "--emit", "."]).assert().code(0);
+    let tests = ["SB.litmus", "ring-5.litmus", "writers-5.litmus"];
+    let mut files = Vec::new();
+    for unit in 1..=3 {
+        let (unit, file) = (format!("{unit}/3"), format!("{unit}.jsonl"));
+        let args = [&["run", "-m", "x86tso", "-q", "--unit", &unit, "-o", &file], &tests[..]].concat();
+        litmus_in(dir.path(), &args).assert().code(0);
+        files.push(file);
+    }
+    let whole =
+        litmus_in(dir.path(), &[&["run", "-m", "x86tso", "-q"], &tests[..]].concat()).assert().code(0);
+    let joined =
+        litmus_in(dir.path(), &["merge", "--units", &files[0], &files[1], &files[2]]).assert().code(0);
+    assert_eq!(without_times(&stdout(&joined)), without_times(&stdout(&whole)));
+    let part = litmus_in(dir.path(), &["merge", "--units", &files[0], &files[2]]).assert().code(2);
+    insta::assert_snapshot!(stderr(&part), @"error: unit 2/3 of SB is missing");
+}
+
+/// Results in either form, and whole folders of them, are compared alike.
+#[test]
+fn logs_json_lines_and_folders_are_compared() {
+    let dir = folder(&[("t/SB.litmus", SB), ("t/MP.litmus", MP), ("one/x", ""), ("two/x", "")]);
+    for (model, folder) in [("sc", "one"), ("x86tso", "two")] {
+        let run = |args: &[&str]| {
+            litmus_in(dir.path(), &[&["run", "t", "-q", "-m", model], args].concat()).assert().code(0)
+        };
+        run(&["--format", "jsonl", "-o", &format!("{folder}/a.jsonl")]);
+        run(&["-o", &format!("{folder}.log")]);
+    }
+    let diff = |a: &str, b: &str, code: i32| litmus_in(dir.path(), &["diff", a, b]).assert().code(code);
+    diff("one.log", "one/a.jsonl", 0);
+    diff("one", "one.log", 0);
+    assert_eq!(
+        stdout(&diff("one.log", "two.log", 1)).replace(".log", ""),
+        stdout(&diff("one", "two", 1)).replace(".log", "")
+    );
+}
+
 #[test]
 fn what_ci_shows_beside_a_line() {
     let wrong = "X86 bad\n{ x=0; }\n P0 ;\n MOV [x],$1 ;\n FROB EAX ;\nexists (x=1)\n";

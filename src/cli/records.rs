@@ -1,0 +1,196 @@
+//! Results read back from `--format jsonl`: as a log, and units of one search put together.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::Stop;
+
+/// What a result says, as far as a log shows it.
+#[derive(Deserialize, Clone, Debug)]
+pub struct Saved {
+    pub name: String,
+    pub model: Option<String>,
+    kind: Option<String>,
+    condition: Option<String>,
+    verdict: Option<String>,
+    positive: Option<u64>,
+    negative: Option<u64>,
+    #[serde(default)]
+    states: Option<Vec<SavedState>>,
+    #[serde(default)]
+    flags: Vec<String>,
+    qualifier: SavedQualifier,
+    #[serde(default)]
+    pub hash: Vec<String>,
+    /// Which part of the search it is, of how many.
+    #[serde(default)]
+    pub unit: Option<(usize, usize)>,
+    time: SavedTime,
+}
+
+#[derive(Deserialize, Clone, Debug)]
+struct SavedState {
+    line: String,
+    witnesses: Option<u64>,
+}
+
+#[derive(Deserialize, Clone, Debug)]
+struct SavedQualifier {
+    kind: String,
+    #[serde(default)]
+    loops: Vec<serde_json::Value>,
+}
+
+#[derive(Deserialize, Clone, Copy, Debug)]
+struct SavedTime {
+    total: f64,
+}
+
+/// The results of a file, one a line.
+pub fn read(text: &str, path: &Path) -> Result<Vec<Saved>, Stop> {
+    let wrong =
+        |line: usize, why: &dyn std::fmt::Display| Stop::Usage(format!("{}:{line}: {why}", path.display()));
+    text.lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+        .map(|(index, line)| {
+            serde_json::from_str(line)
+                .map_err(|error| wrong(index + 1, &format!("not a result of litmus: {error}")))
+        })
+        .collect()
+}
+
+/// Is it such a file?
+pub fn looks_like_jsonl(text: &str) -> bool {
+    text.starts_with('{')
+}
+
+impl Saved {
+    /// As a block of a log; `None`: there is no answer.
+    pub fn block(&self) -> Option<String> {
+        let (kind, verdict, condition) =
+            (self.kind.as_ref()?, self.verdict.as_ref()?, self.condition.as_ref()?);
+        let (positive, negative) = (self.positive?, self.negative?);
+        let states = self.states.as_deref().unwrap_or_default();
+        let mut text = format!("Test {} {kind}\nStates {}\n", self.name, states.len());
+        for state in states {
+            let _ = writeln!(text, "{}", state.line);
+        }
+        let cut = if self.qualifier.loops.is_empty() { "" } else { "Loop " };
+        let _ = writeln!(text, "{cut}{verdict}\nWitnesses");
+        let (first, second) = if kind == "Forbidden" { (negative, positive) } else { (positive, negative) };
+        let _ = writeln!(text, "Positive: {first} Negative: {second}");
+        let undefined = (verdict == "Undef").then_some("*undef*");
+        for flag in undefined.into_iter().chain(self.flags.iter().map(String::as_str)) {
+            let _ = writeln!(text, "Flag {flag}");
+        }
+        let observation = match (positive, negative) {
+            (0, _) => "Never",
+            (_, 0) => "Always",
+            _ => "Sometimes",
+        };
+        let _ = writeln!(
+            text,
+            "Condition {condition}\nObservation {} {observation} {positive} {negative}",
+            self.name
+        );
+        let _ = writeln!(text, "Time {} {:.2}", self.name, self.time.total);
+        for hash in &self.hash {
+            let _ = writeln!(text, "Hash={hash}");
+        }
+        text.push('\n');
+        Some(text)
+    }
+}
+
+/// The whole of a search from its units, all of them there.
+pub fn join(units: &[Saved]) -> Result<Saved, String> {
+    let Some(first) = units.first() else { return Err("there is no unit".to_string()) };
+    let name = &first.name;
+    let of = first.unit.map_or(1, |(_, of)| of);
+    let mut there = vec![false; of];
+    for unit in units {
+        let Some((number, its)) = unit.unit else {
+            return Err(format!("a result of {name} is not a unit's"));
+        };
+        if its != of {
+            return Err(format!("{name} was split into {of} units, and into {its}"));
+        }
+        if !matches!(unit.qualifier.kind.as_str(), "complete" | "bounded") {
+            return Err(format!(
+                "unit {number}/{of} of {name} did not come to its end: {}",
+                unit.qualifier.kind
+            ));
+        }
+        if std::mem::replace(&mut there[number - 1], true) {
+            return Err(format!("unit {number}/{of} of {name} is there twice"));
+        }
+    }
+    if let Some(missing) = there.iter().position(|there| !there) {
+        return Err(format!("unit {}/{of} of {name} is missing", missing + 1));
+    }
+    let mut whole = first.clone();
+    whole.unit = None;
+    let mut states: BTreeMap<Vec<Key>, SavedState> = BTreeMap::new();
+    let (mut positive, mut negative) = (0u64, 0u64);
+    whole.time.total = 0.0;
+    for unit in units {
+        positive += unit.positive.unwrap_or(0);
+        negative += unit.negative.unwrap_or(0);
+        whole.time.total += unit.time.total;
+        for flag in &unit.flags {
+            if !whole.flags.contains(flag) {
+                whole.flags.push(flag.clone());
+            }
+        }
+        for cut in &unit.qualifier.loops {
+            if !whole.qualifier.loops.contains(cut) {
+                whole.qualifier.loops.push(cut.clone());
+            }
+        }
+        for state in unit.states.iter().flatten() {
+            let key = state.line.split(';').map(Key::of).collect();
+            states
+                .entry(key)
+                .and_modify(|known| {
+                    known.witnesses = known.witnesses.zip(state.witnesses).map(|(a, b)| a + b)
+                })
+                .or_insert_with(|| state.clone());
+        }
+    }
+    whole.flags.sort();
+    let undefined = units.iter().any(|unit| unit.verdict.as_deref() == Some("Undef"));
+    let holds = match whole.kind.as_deref() {
+        Some("Required") => negative == 0,
+        Some("Forbidden") => positive == 0,
+        _ => positive > 0,
+    };
+    let verdict = if undefined {
+        "Undef"
+    } else if holds {
+        "Ok"
+    } else {
+        "No"
+    };
+    whole.verdict = Some(verdict.to_string());
+    (whole.positive, whole.negative) = (Some(positive), Some(negative));
+    whole.states = Some(states.into_values().collect());
+    Ok(whole)
+}
+
+/// The order in which states are listed: by value, numbers as such.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    Number(i128),
+    Text(String),
+}
+
+impl Key {
+    fn of(binding: &str) -> Key {
+        let value = binding.split_once('=').map_or(binding, |(_, value)| value).trim();
+        value.parse().map_or_else(|_| Key::Text(value.to_string()), Key::Number)
+    }
+}
