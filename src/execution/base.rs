@@ -1,6 +1,6 @@
 //! What a model can ask about a world by name: predefined sets and relations.
 
-use crate::model::{Base, Universe, Val};
+use crate::model::{Base, Universe, Val, ValueTest};
 use crate::program::{BranchKind, LocId, Port, Program, ScopeTree, Space, Value};
 use crate::relation::{Rel, Set};
 
@@ -431,6 +431,10 @@ impl Universe for View<'_> {
             }
         }
         classes.into_iter().map(|(_, set)| set).collect()
+    }
+
+    fn test_values(&self, test: ValueTest, a: usize, b: usize) -> Option<bool> {
+        self.world.test_possible(test, self.names.program, a, b)
     }
 
     fn events_of_location(&self, name: &str) -> Option<Set> {

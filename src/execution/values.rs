@@ -47,6 +47,27 @@ impl World {
             },
         }
     }
+
+    /// Are two events as asked, whatever values they have of those that are possible? `None`: that depends.
+    pub fn test_possible(&self, test: ValueTest, program: &Program, a: usize, b: usize) -> Option<bool> {
+        const UNKNOWN: &[Option<Value>] = &[None];
+        let of = |event: usize| match self.possible.get(event) {
+            Some(values) if !values.is_empty() => &values[..],
+            _ => UNKNOWN,
+        };
+        let mut answer = None;
+        for first in of(a) {
+            let others = if a == b { std::slice::from_ref(first) } else { of(b) };
+            for second in others {
+                let here = self.test_values(test, program, (a, *first), (b, *second))?;
+                if answer.is_some_and(|answer| answer != here) {
+                    return None;
+                }
+                answer = Some(here);
+            }
+        }
+        answer
+    }
 }
 
 fn is_writable(value: Value, managed: Managed) -> bool {
@@ -61,6 +82,6 @@ fn is_entry(pte: &Pte, sort: &str) -> bool {
         "invalid" => !pte.valid,
         "af:0" => !pte.af,
         "db:0" => !pte.db,
-        word => pte.attrs.words().contains(&word),
+        word => pte.attrs.has(word),
     }
 }

@@ -67,6 +67,8 @@ pub struct World {
     pub cells: Arc<Cells>,
     /// Places whose final value is observed: their last write is tried in all ways.
     pub observed: Vec<LocId>,
+    /// The values that each event can have at all; none, or an empty list: not known.
+    pub possible: Vec<Vec<Option<Value>>>,
     dependencies: OnceLock<Dependencies>,
 }
 
@@ -98,8 +100,8 @@ pub struct Worlds {
     threads: Vec<Vec<Candidate>>,
     /// By place: may hardware set the access flag of the entry in it at any time?
     aging: Vec<bool>,
-    /// Worlds of the paths chosen last that are still to come.
-    pending: Vec<World>,
+    /// The updates that hardware may make by itself on the paths chosen, and which choice of them is the next world.
+    updates: Option<(Vec<Update>, u64)>,
     /// For each thread: what any of its paths may write.
     any: Vec<Offers>,
     /// The paths chosen, up to the thread being decided.
@@ -167,7 +169,7 @@ impl Worlds {
             sizes: Sizes::new(program),
             threads,
             aging,
-            pending: Vec::new(),
+            updates: None,
             any,
             chosen: vec![0],
             finished: false,
@@ -230,8 +232,8 @@ impl Worlds {
         })
     }
 
-    /// Hardware may set the access flag of an entry after any write that leaves it clear, or not: each choice is a world.
-    fn build_all(&mut self) -> World {
+    /// The updates of access flags that no access asks for: hardware may make one after any write that leaves a flag clear.
+    fn possible_updates(&self) -> Vec<Update> {
         let mut all: Vec<Update> = Vec::new();
         for (place, value) in self.cells.init.iter().enumerate().filter(|(place, _)| self.aging[*place]) {
             if aged(*value).is_some() {
@@ -246,18 +248,30 @@ impl Worlds {
                 updates.filter_map(|(event, loc)| Some(Update { loc: loc?, write: Some((thread, event)) })),
             );
         }
+        all
+    }
+
+    /// The next world of the paths chosen: hardware makes each of the possible updates, or does not.
+    fn next_choice(&mut self) -> Option<World> {
+        let (all, choice) = match self.updates.take() {
+            Some(updates) => updates,
+            None => (self.possible_updates(), 0),
+        };
         if all.len() > MAX_UPDATES {
+            if choice > 0 {
+                return None;
+            }
             let mut world = self.build(&[]);
             world.errors.push(too_many_updates(all.len()));
-            return world;
+            self.updates = Some((all, 1));
+            return Some(world);
         }
-        for chosen in (1u32..1 << all.len()).rev() {
-            let updates: Vec<Update> =
-                (0..all.len()).filter(|n| chosen >> n & 1 == 1).map(|n| all[n]).collect();
-            let world = self.build(&updates);
-            self.pending.push(world);
+        if choice >> all.len() != 0 {
+            return None;
         }
-        self.build(&[])
+        let chosen: Vec<Update> = (0..all.len()).filter(|n| choice >> n & 1 == 1).map(|n| all[n]).collect();
+        self.updates = Some((all, choice + 1));
+        Some(self.build(&chosen))
     }
 
     fn build(&self, updates: &[Update]) -> World {
@@ -278,8 +292,13 @@ impl Worlds {
             self.finished = true;
             return Some(World::new(&[], &self.cells, &self.observed, &[]));
         }
-        if let Some(world) = self.pending.pop() {
-            return Some(world);
+        if self.updates.is_some() {
+            if let Some(world) = self.next_choice() {
+                return Some(world);
+            }
+            if let Some(last) = self.chosen.last_mut() {
+                *last += 1;
+            }
         }
         let mut skipped = 0u32;
         while !self.finished {
@@ -299,9 +318,7 @@ impl Worlds {
                     self.finished = true;
                 }
             } else if level + 1 == self.threads.len() {
-                let world = self.build_all();
-                self.chosen[level] += 1;
-                return Some(world);
+                return self.next_choice();
             } else {
                 self.chosen.push(0);
             }
@@ -423,6 +440,7 @@ impl World {
             errors: Vec::new(),
             cells: Arc::clone(cells),
             observed: observed.to_vec(),
+            possible: Vec::new(),
             dependencies: OnceLock::new(),
         };
         let mut events: Vec<(u32, Event)> = Vec::with_capacity(numbers.n_all);

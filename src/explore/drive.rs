@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use super::domains::narrow_world;
 use super::empty::why_empty;
 use super::feasible::feasible;
 use super::goal::goal;
@@ -148,12 +149,12 @@ impl Job<'_> {
             }
         }
         for world in built {
-            if self.look_into(&world, sink).is_break() || sink.look_at_limits().is_break() {
+            if self.look_into(world, sink).is_break() || sink.look_at_limits().is_break() {
                 return;
             }
         }
         while let Some(world) = worlds.next_while(&mut || sink.look_at_limits().is_continue()) {
-            if self.look_into(&world, sink).is_break() || sink.look_at_limits().is_break() {
+            if self.look_into(world, sink).is_break() || sink.look_at_limits().is_break() {
                 return;
             }
             worlds.knows_cuts(&sink.outcome.cuts);
@@ -162,8 +163,14 @@ impl Job<'_> {
     }
 
     /// Completes one world.
-    pub fn look_into(&self, world: &World, sink: &mut Sink) -> ControlFlow<()> {
+    pub fn look_into(&self, mut world: World, sink: &mut Sink) -> ControlFlow<()> {
         sink.outcome.stats.worlds += 1;
+        // The oracle tries all there is.
+        if self.options.engine != Engine::Naive && !narrow_world(&mut world, &self.test.program) {
+            sink.value_conflict();
+            return ControlFlow::Continue(());
+        }
+        let world = &world;
         let names = Names {
             program: &self.test.program,
             scopes: &self.test.scopes,

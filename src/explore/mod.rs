@@ -10,6 +10,7 @@ mod candidates;
 mod chains;
 mod code;
 mod compile;
+mod domains;
 mod drive;
 mod empty;
 mod entail;

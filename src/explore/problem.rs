@@ -2,6 +2,7 @@
 
 use super::code::{Check, OptionVar, OrderVar, Slot};
 use super::compile::Compiled;
+use super::domains::Domains;
 use super::finals::Registers;
 use super::naive::event_value;
 use crate::execution::{SymVal, View, World};
@@ -103,6 +104,16 @@ impl Problem<'_> {
         let orders = self.orders.iter().map(|order| order.over.len() as f64).sum::<f64>();
         // Tests share out even small searches.
         reads + orders > if cfg!(test) { 2.0 } else { 12.0 }
+    }
+
+    /// The values that reads can have, where knowing them helps.
+    pub fn domains(&self) -> Option<Domains<'_>> {
+        if self.plain_values {
+            return None;
+        }
+        let constraints = self.constraints.iter().map(|constraint| (&constraint.value, constraint.expected));
+        let is_read = |event: &usize| self.reads.iter().any(|read| read.event == *event);
+        Domains::of(self.world, constraints, self.bits).filter(|domains| domains.reads.iter().all(is_read))
     }
 
     /// Are the values of two events (by number) certainly as asked, or certainly not? `None`: not known.

@@ -9,6 +9,7 @@ use std::ops::ControlFlow;
 
 use super::chains::Solved;
 use super::code::OrderVar;
+use super::domains::Domains;
 use super::free::is_free;
 use super::problem::Problem;
 use super::propagate::Seen;
@@ -168,6 +169,10 @@ pub(super) struct Search<'s, 't, const W: usize> {
     pub last: Vec<usize>,
     /// How often, without success in between, values could not be followed ([`super::chains`]).
     pub chains_failed: u32,
+    /// Values that reads can have, where that is worth a look.
+    pub domains: Option<Domains<'s>>,
+    /// The sources of reads when it was looked at last.
+    pub settled: Vec<Row<W>>,
     pub sink: &'s mut Sink<'t>,
 }
 
@@ -248,6 +253,8 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             plain: problem.plain_leaf.then(|| Plain::new(problem.model, problem.view)),
             last: vec![0; problem.world.observed.len()],
             chains_failed: 0,
+            domains: problem.domains(),
+            settled: Vec::new(),
             sink,
         };
         search.fill_constants();

@@ -1,9 +1,10 @@
 //! Values: those that follow from the reads bound so far, and the constraints that they must meet.
 
-use super::problem::Reader;
+use super::domains::Candidates;
+use super::problem::{Problem, Reader};
 use super::search::{Search, State};
 use crate::program::Value;
-use crate::relation::rows;
+use crate::relation::rows::{self, Row};
 
 impl<const W: usize> Search<'_, '_, W> {
     /// Binds values that follow, and drops candidates that contradict a constraint. False: a contradiction.
@@ -11,6 +12,10 @@ impl<const W: usize> Search<'_, '_, W> {
         let problem = self.problem;
         if problem.plain_values {
             return true;
+        }
+        if !self.settle(state) {
+            self.sink.value_conflict();
+            return false;
         }
         loop {
             let mut changed = false;
@@ -60,6 +65,23 @@ impl<const W: usize> Search<'_, '_, W> {
         }
     }
 
+    /// Drops sources that no value can come from. False: nothing is left for some read.
+    fn settle(&mut self, state: &mut State<W>) -> bool {
+        let Some(domains) = &mut self.domains else { return true };
+        if self.settled == state.candidates {
+            return true;
+        }
+        let position = |event: &usize| self.problem.reads.iter().position(|read| read.event == *event);
+        let places: Vec<usize> = domains.reads.iter().filter_map(position).collect();
+        let mut sources =
+            Sources { candidates: &mut state.candidates, problem: self.problem, places: &places };
+        if !domains.settle(&mut sources) {
+            return false;
+        }
+        self.settled.clone_from(&state.candidates);
+        true
+    }
+
     /// What a write writes, as far as it is known.
     pub(super) fn written(&self, values: &[Option<Value>], write: usize) -> Option<Value> {
         let event = self.problem.code.numbering.kept[write];
@@ -72,6 +94,31 @@ impl<const W: usize> Search<'_, '_, W> {
             Ok(Some(value)) => (value != Value::ZERO) == constraint.expected,
             // An operation without meaning is reported when an execution gets to the end with it.
             Ok(None) | Err(_) => true,
+        }
+    }
+}
+
+/// The sources that a search has left.
+struct Sources<'s, const W: usize> {
+    candidates: &'s mut [Row<W>],
+    problem: &'s Problem<'s>,
+    /// Where the reads stand among those of the problem.
+    places: &'s [usize],
+}
+
+impl<const W: usize> Candidates for Sources<'_, W> {
+    fn each(&self, read: usize, see: &mut dyn FnMut(usize)) {
+        let kept = &self.problem.code.numbering.kept;
+        rows::bits(self.candidates[self.places[read]]).for_each(|write| see(kept[write]));
+    }
+
+    fn count(&self, read: usize) -> usize {
+        rows::count(&self.candidates[self.places[read]]) as usize
+    }
+
+    fn drop_source(&mut self, read: usize, write: usize) {
+        if let Some(number) = self.problem.code.numbering.index[write] {
+            rows::drop_bit(&mut self.candidates[self.places[read]], number);
         }
     }
 }

@@ -15,7 +15,7 @@ use super::base::no_value;
 use super::{Base, Expr, ExprId, FixId, Model, Pool, Sort, Universe, Val};
 use crate::diag::Diagnostic;
 use crate::limits;
-use crate::relation::flat::Shape;
+use crate::relation::flat::{Shape, bits};
 use crate::relation::{Rel, Set};
 
 /// The bounds of a value. Exact bounds share one allocation.
@@ -486,11 +486,24 @@ impl<'a> Bounds<'a> {
                     shape.add_identity(out, visible.words());
                 })
             }
-            Expr::ByValues(_, a) => {
-                let may = self.place(*a)?.may;
-                let must = self.nothing();
-                let empty = self.words[may..may + rel].iter().all(|word| *word == 0);
-                Ok(Cell::Rows(if empty { Place::exact(must) } else { Place { must, may } }))
+            Expr::ByValues(test, a) => {
+                let a = self.place(*a)?;
+                if self.is_nothing(a) {
+                    return Ok(Cell::Rows(a));
+                }
+                let universe = self.universe;
+                Ok(Cell::Rows(self.make_bounds(sort, false, |before, out, side| {
+                    let at = side.of(a);
+                    for (row, words) in before[at..at + rel].chunks_exact(shape.words).enumerate() {
+                        for column in bits(words) {
+                            let fits = match side {
+                                Side::Must => universe.test_values(*test, row, column) == Some(true),
+                                Side::May => universe.test_values(*test, row, column) != Some(false),
+                            };
+                            out[row * shape.words + column / 64] |= u64::from(fits) << (column % 64);
+                        }
+                    }
+                })))
             }
             Expr::Interp(interp, _) => {
                 let interp = pool.interp(*interp);

@@ -165,6 +165,11 @@ pub trait Universe: Sync {
     fn location_classes(&self) -> Vec<Set>;
     /// Events whose location is the global `name` (for `loc2events`).
     fn events_of_location(&self, name: &str) -> Option<Set>;
+    /// Are the values of two events as asked, whatever is chosen? `None`: that depends, or is not known.
+    fn test_values(&self, test: ValueTest, a: usize, b: usize) -> Option<bool> {
+        let _ = (test, a, b);
+        None
+    }
 }
 
 /// A function of other nodes that relational algebra cannot express.

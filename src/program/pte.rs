@@ -86,6 +86,19 @@ impl Attrs {
         Ok(Attrs::Normal(shared, inner, outer))
     }
 
+    /// Is that one of its words?
+    pub fn has(self, word: &str) -> bool {
+        let is =
+            |table: &[(&str, &str)], index: u8| table.get(usize::from(index)).is_some_and(|w| w.0 == word);
+        match self {
+            Attrs::Normal(shared, inner, outer) => {
+                word == "Normal" || is(&SHARED, shared) || is(&INNER, inner) || is(&OUTER, outer)
+            }
+            Attrs::Device(device) => DEVICES.get(usize::from(device)).is_some_and(|name| *name == word),
+            Attrs::Tagged => word == "TaggedNormal",
+        }
+    }
+
     /// The words, as states show them.
     pub fn words(self) -> Vec<&'static str> {
         let at =

@@ -4,13 +4,21 @@ use std::sync::Arc;
 
 use super::{Input, Session, Settings};
 use crate::diag::{Color, render_all};
+use crate::explore::{Engine, Options};
 use crate::outcome::{StateStyle, format_state};
 
-/// The states of a test, and how many executions satisfy its condition and do not.
+/// The states of a test, and how many executions satisfy its condition and do not. The oracle says the same.
 fn run(variants: &str, text: &str) -> (Vec<String>, (u64, u64)) {
+    let answer = run_by(Engine::Explore, variants, text);
+    assert_eq!(answer, run_by(Engine::Naive, variants, text), "the oracle");
+    answer
+}
+
+fn run_by(engine: Engine, variants: &str, text: &str) -> (Vec<String>, (u64, u64)) {
     let input = Input::Text { name: "test".into(), text: Arc::from(text) };
     let variants = variants.split(',').filter_map(crate::variant::Variant::parse).collect();
-    let report = Session::new(Settings { variants, ..Settings::default() }).run(&input, None);
+    let explore = Options { engine, ..Options::default() };
+    let report = Session::new(Settings { variants, explore, ..Settings::default() }).run(&input, None);
     let answer = report.answer.as_ref();
     let Some((answer, outcome)) = answer.and_then(|answer| Some((answer, answer.outcome.as_ref()?))) else {
         panic!("{}", render_all(&report.diagnostics, &report.sources, Color::Never));
@@ -160,4 +168,24 @@ fn too_many_flags_to_set() {
     error[program::too-many-updates]: hardware may set access flags after 17 writes, and 16 are the most
      = help: `af:1` in entries leaves nothing to set; without `TTHM=HA` hardware sets none
     ");
+}
+
+/// Entries go from reads to writes and on to other reads, through registers and through hardware.
+#[test]
+fn hardware_may_set_the_flag_after_each_write_that_leaves_it_clear() {
+    let test = |init: &str, code: &str| {
+        let code = code.replace("; ", " ;\n ");
+        format!(
+            "AArch64 aging\nTTHM=HA\n{{ [PTE(x)]=(af:0); 0:X1=PTE(x); {init} }}\n P0 ;\n {code} ;\nexists (PTE(x)=(af:0))\n"
+        )
+    };
+    // Two writes of one value: each has an update of its own.
+    assert_eq!(counts("vmsa", &test("0:X3=(oa:PA(x), af:0);", "STR X3,[X1]")), (3, 4));
+    let total = |init: &str, code: &str| {
+        let (positive, negative) = counts("vmsa", &test(init, code));
+        positive + negative
+    };
+    assert_eq!(total("", "LDR X2,[X1]; STR X2,[X1]"), 8);
+    assert_eq!(total("0:X2=0; 0:X3=(oa:PA(x));", "CAS X2,X3,[X1]"), 6);
+    assert_eq!(total("0:X2=128;", "LDSET X2,X3,[X1]"), 3);
 }
