@@ -198,6 +198,10 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
         let refuted = Ok(Some(Some(Cause::With(name.to_string()))));
         let mut must = Rel::empty(n);
         let mut may = Rel::empty(n);
+        let choices = match choices {
+            Choices::List(values) => one_by_one(values),
+            other => other,
+        };
         match choices {
             Choices::List(values) if values.is_empty() => return refuted,
             Choices::List(mut values) if values.len() == 1 => {
@@ -359,6 +363,55 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             None => Built::NotAsked,
         }))
     }
+}
+
+/// Where a list has every way to order some pairs of events, one way or the other: a choice for each pair, on its own.
+fn one_by_one(values: Vec<Val>) -> Choices {
+    match independent_pairs(&values) {
+        Some(lists) => Choices::Cross(lists),
+        None => Choices::List(values),
+    }
+}
+
+fn independent_pairs(values: &[Val]) -> Option<Vec<Vec<Rel>>> {
+    if values.len() < 4 || !values.len().is_power_of_two() {
+        return None;
+    }
+    let rel = |value: &'_ Val| if let Val::Rel(rel) = value { Some(rel.clone()) } else { None };
+    let rels: Vec<Rel> = values.iter().map(rel).collect::<Option<_>>()?;
+    let (mut must, mut may) = (rels[0].clone(), rels[0].clone());
+    for rel in &rels[1..] {
+        must = must.inter(rel);
+        may.union_with(rel);
+    }
+    let open = may.diff(&must);
+    if open.iter().any(|(a, b)| a == b || !open.contains(b, a)) {
+        return None;
+    }
+    let pairs: Vec<(usize, usize)> = open.iter().filter(|(a, b)| a < b).collect();
+    if pairs.len() != values.len().trailing_zeros() as usize {
+        return None;
+    }
+    let mut seen = vec![false; values.len()];
+    for rel in &rels {
+        let mut number = 0;
+        for (a, b) in &pairs {
+            let forth = rel.contains(*a, *b);
+            if forth == rel.contains(*b, *a) {
+                return None;
+            }
+            number = number << 1 | usize::from(forth);
+        }
+        if std::mem::replace(&mut seen[number], true) {
+            return None;
+        }
+    }
+    let either = |(a, b): (usize, usize)| vec![Rel::of(must.n(), [(a, b)]), Rel::of(must.n(), [(b, a)])];
+    let mut lists: Vec<Vec<Rel>> = pairs.into_iter().map(either).collect();
+    if !must.is_empty() {
+        lists.push(vec![must]);
+    }
+    Some(lists)
 }
 
 /// What is in all of them, and in any of them.

@@ -189,3 +189,13 @@ fn hardware_may_set_the_flag_after_each_write_that_leaves_it_clear() {
     assert_eq!(total("0:X2=0; 0:X3=(oa:PA(x));", "CAS X2,X3,[X1]"), 6);
     assert_eq!(total("0:X2=128;", "LDSET X2,X3,[X1]"), 3);
 }
+
+#[test]
+fn every_invalidation_is_ordered_with_every_walk_on_its_own() {
+    let tlbi = "TLBI VAAE1IS,X3 | LDR W0,[X1] ;\n DSB ISH | ;\n ";
+    let text = format!(
+        "AArch64 pairs\n{{ 0:X2=x; 1:X1=x; }}\n P0 | P1 ;\n LSR X3,X2,#12 | ;\n {}exists (x=0)\n",
+        tlbi.repeat(2)
+    );
+    assert_eq!(counts("vmsa", &text), (16, 0));
+}
