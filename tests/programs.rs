@@ -1,6 +1,9 @@
 //! Programs from the command line to the verdict: the benchmarks of Abdulla and others, Stateless model checking for TSO and PSO (TACAS 2015), in
 //! sources of our own, each with the fences of no model, of TSO and of PSO.
 
+#[path = "programs/fuzz.rs"]
+mod fuzz;
+
 use std::path::Path;
 use std::process::Command;
 
@@ -69,4 +72,59 @@ fn the_verdicts_of_table_1() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Programs of the gallery, with the verdicts of their broken forms under sc, tso, pso and rc11. As they are, they are safe.
+const GALLERY: &[(&str, &str)] = &[
+    ("bakery", "SUUU"),
+    ("barrier", "UUUU"),
+    ("chaselev", "SUUU"),
+    ("clh", "UUUU"),
+    ("dekker", "SUUU"),
+    ("hazard", "UUUU"),
+    ("mcs", "SSUU"),
+    ("mpmc", "SSSU"),
+    ("msqueue", "SSSU"),
+    ("once", "SSSU"),
+    ("peterson", "SUUU"),
+    ("rcu", "UUUU"),
+    ("rwlock", "UUUU"),
+    ("seqlock", "SSSU"),
+    ("spsc", "SSUU"),
+    ("szymanski", "SUUU"),
+    ("ticket", "SSUU"),
+    ("treiber", "SSSU"),
+    ("ttas", "SSUU"),
+];
+
+#[test]
+fn the_gallery() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("litmus/programs");
+    let listed: Vec<String> = GALLERY.iter().map(|(name, _)| format!("{name}.c")).collect();
+    let mut there: Vec<String> = std::fs::read_dir(&folder)
+        .expect("the gallery")
+        .filter_map(|entry| entry.ok().and_then(|entry| entry.file_name().into_string().ok()))
+        .collect();
+    there.sort();
+    assert_eq!(there, listed);
+    for (at, model) in ["sc", "tso", "pso", "rc11"].iter().enumerate() {
+        for broken in [false, true] {
+            let mut run = Command::new(env!("CARGO_BIN_EXE_litmus"));
+            run.current_dir(&folder).arg("verify").args(&listed).args(["-m", model, "--timeout", "60"]);
+            if broken {
+                run.args(["-D", "BROKEN"]);
+            }
+            let output = run.output().expect("litmus runs");
+            let text = String::from_utf8_lossy(&output.stdout).into_owned();
+            let wanted: Vec<String> = GALLERY
+                .iter()
+                .map(|(name, verdicts)| match broken && verdicts.as_bytes()[at] == b'U' {
+                    true => format!("{name}.c: Unsafe under {model}"),
+                    false => format!("{name}.c: Safe under {model}"),
+                })
+                .collect();
+            let found: Vec<&str> = text.lines().filter(|line| !line.starts_with(' ')).collect();
+            assert_eq!(found, wanted, "broken: {broken}\n{}", String::from_utf8_lossy(&output.stderr));
+        }
+    }
 }

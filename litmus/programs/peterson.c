@@ -1,7 +1,12 @@
-/* Peterson's lock for two threads: a flag of one's own, and a turn that is given away. Sequentially consistent accesses keep it right. */
+/* Peterson's lock for two threads: a flag of one's own, and a turn that is given away. Sequentially consistent accesses keep it right;
+   BROKEN has none. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
+
+#ifdef BROKEN
+#define ORDER memory_order_relaxed
+#endif
 
 #ifndef ORDER
 #define ORDER memory_order_seq_cst

@@ -199,6 +199,57 @@ pub struct VerifyArgs {
     /// Only read and translate the files; report everything that is not supported
     #[arg(long)]
     pub check: bool,
+    /// The form of the answer
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: VerifyFormatArg,
+    /// How much of a violating execution to show
+    #[arg(long, value_name = "HOW", default_value = "short")]
+    pub trace: TraceArg,
+    /// Under sc, tso and pso: a data race is a violation, not a warning
+    #[arg(long)]
+    pub races: bool,
+    /// Properties not to look at (repeatable)
+    #[arg(long, value_name = "PROPERTY")]
+    pub ignore: Vec<IgnoreArg>,
+}
+
+/// The form of what `verify` says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum VerifyFormatArg {
+    /// For people
+    Text,
+    /// One JSON document
+    Json,
+    /// JUnit XML, for CI
+    Junit,
+    /// SARIF 2.1.0, for code review
+    Sarif,
+}
+
+/// How much of an execution `verify` shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum TraceArg {
+    /// The steps that the violation depends on
+    Short,
+    /// Every step
+    Full,
+    /// One column for each thread
+    Graph,
+}
+
+/// Properties that `verify` need not look at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum IgnoreArg {
+    /// Data races
+    Race,
+    /// Locks given back by others, used after their end
+    Lock,
+    /// Threads that wait for each other
+    Deadlock,
+    /// Loops that wait for ever
+    Liveness,
+    /// Objects that one thread ends while another uses them
+    Memory,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

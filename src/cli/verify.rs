@@ -1,17 +1,18 @@
 //! `litmus verify`.
 
 use std::io::Write;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::arch::ArchId;
 use crate::arch::c::preprocess;
-use crate::arch::c::unit::lower::Options;
+use crate::arch::c::unit::lower::{Options, Orders};
 use crate::diag::{self, Class, Diagnostic, Severity};
+use crate::report::program::{self, Checked, Detail};
 use crate::session;
-use crate::source::{Sources, Span};
-use crate::verify::{self, Answer, Verdict, load};
+use crate::source::Sources;
+use crate::verify::{self, Answer, Kind, Loaded, Verdict, load};
 
-use super::args::VerifyArgs;
+use super::args::{IgnoreArg, TraceArg, VerifyArgs, VerifyFormatArg};
 use super::console::Console;
 use super::{Done, Exit};
 
@@ -44,43 +45,88 @@ pub fn verify(
     let reading = preprocess::Settings { defines: args.define.clone(), folders: args.include.clone() };
     let options = Options { recursion: args.unroll.map_or(RECURSION, |n| n as usize), orders };
     let mut exit = Exit::Success;
+    let mut all = Vec::new();
     for file in &args.files {
-        let loaded = load(file, &reading, options);
-        err.write_all(diag::render_all(&loaded.diagnostics, &loaded.sources, console.color_err).as_bytes())?;
-        let Some(program) = &loaded.program else {
-            exit = worse(exit, class_of(&loaded.diagnostics));
-            continue;
+        let start = Instant::now();
+        let Loaded { program, mut diagnostics, sources } = load(file, &reading, options);
+        err.write_all(diag::render_all(&diagnostics, &sources, console.color_err).as_bytes())?;
+        let answer = match &program {
+            Some(program) if !args.check => {
+                match verify::run(program, &prepared.model, &settings_of(args, orders)) {
+                    Ok(answer) => Some(answer),
+                    Err(diagnostic) => {
+                        err.write_all(diag::render(&diagnostic, &sources, console.color_err).as_bytes())?;
+                        diagnostics.push(diagnostic);
+                        None
+                    }
+                }
+            }
+            _ => None,
         };
-        if args.check {
-            continue;
+        if let Some(answer) = &answer {
+            err.write_all(diag::render_all(&answer.errors, &sources, console.color_err).as_bytes())?;
         }
-        let settings = verify::Settings {
-            unroll: args.unroll,
-            keep_going: args.keep_going,
-            timeout: args.timeout.map(Duration::from_secs_f64),
+        exit = worse(exit, exit_of(answer.as_ref(), &diagnostics));
+        let checked = Checked {
+            file: file.display().to_string(),
+            model: args.model.clone(),
+            answer,
+            diagnostics,
+            sources,
+            seconds: start.elapsed().as_secs_f64(),
         };
-        match verify::run(program, &prepared.model, &settings) {
-            Ok(answer) => {
-                let errors = &answer.errors;
-                err.write_all(diag::render_all(errors, &loaded.sources, console.color_err).as_bytes())?;
-                show(&file.display().to_string(), &answer, &loaded.sources, args, out)?;
-                exit = worse(
-                    exit,
-                    match answer.verdict {
-                        Verdict::Safe => Exit::Success,
-                        Verdict::Unsafe => Exit::Failed,
-                        Verdict::Unknown if !errors.is_empty() => class_of(errors),
-                        Verdict::SafeUpTo(_) | Verdict::Unknown => Exit::Limit,
-                    },
-                );
-            }
-            Err(diagnostic) => {
-                err.write_all(diag::render(&diagnostic, &loaded.sources, console.color_err).as_bytes())?;
-                exit = worse(exit, class_of(&[diagnostic]));
-            }
+        match args.format {
+            VerifyFormatArg::Text => out.write_all(program::text(&checked, detail(args.trace)).as_bytes())?,
+            _ => all.push(checked),
         }
     }
+    let document = match args.format {
+        VerifyFormatArg::Text => String::new(),
+        VerifyFormatArg::Json => program::json(&all),
+        VerifyFormatArg::Junit => program::junit(&all),
+        VerifyFormatArg::Sarif => program::sarif(&all),
+    };
+    out.write_all(document.as_bytes())?;
     Ok(exit)
+}
+
+fn settings_of(args: &VerifyArgs, orders: Orders) -> verify::Settings {
+    let kind = |ignored: &IgnoreArg| match ignored {
+        IgnoreArg::Race => Kind::Race,
+        IgnoreArg::Lock => Kind::Lock,
+        IgnoreArg::Deadlock => Kind::Deadlock,
+        IgnoreArg::Liveness => Kind::Liveness,
+        IgnoreArg::Memory => Kind::Memory,
+    };
+    verify::Settings {
+        unroll: args.unroll,
+        keep_going: args.keep_going,
+        timeout: args.timeout.map(Duration::from_secs_f64),
+        orders,
+        ignore: args.ignore.iter().map(kind).collect(),
+        races: args.races,
+    }
+}
+
+fn detail(arg: TraceArg) -> Detail {
+    match arg {
+        TraceArg::Short => Detail::Short,
+        TraceArg::Full => Detail::Full,
+        TraceArg::Graph => Detail::Graph,
+    }
+}
+
+fn exit_of(answer: Option<&Answer>, diagnostics: &[Diagnostic]) -> Exit {
+    match answer.map(|answer| answer.verdict) {
+        Some(Verdict::Safe) => Exit::Success,
+        Some(Verdict::Unsafe) => Exit::Failed,
+        Some(Verdict::Unknown) if answer.is_some_and(|answer| !answer.errors.is_empty()) => {
+            class_of(answer.map_or(&[], |answer| &answer.errors))
+        }
+        Some(Verdict::SafeUpTo(_) | Verdict::Unknown) => Exit::Limit,
+        None if diagnostics.iter().all(|d| d.severity != Severity::Error) => Exit::Success,
+        None => class_of(diagnostics),
+    }
 }
 
 fn class_of(diagnostics: &[Diagnostic]) -> Exit {
@@ -98,44 +144,4 @@ fn worse(a: Exit, b: Exit) -> Exit {
         _ => 0,
     };
     if rank(b) > rank(a) { b } else { a }
-}
-
-fn place(span: Span, sources: &Sources) -> String {
-    let (line, _) = sources.line_column(span);
-    format!("{}:{line}", sources.get(span.source).name)
-}
-
-fn show(
-    file: &str,
-    answer: &Answer,
-    sources: &Sources,
-    args: &VerifyArgs,
-    out: &mut (dyn Write + Send),
-) -> std::io::Result<()> {
-    let verdict = match answer.verdict {
-        Verdict::Safe => "Safe".to_string(),
-        Verdict::SafeUpTo(n) => format!("Safe up to {n}"),
-        Verdict::Unsafe => "Unsafe".to_string(),
-        Verdict::Unknown => "Unknown".to_string(),
-    };
-    writeln!(out, "{file}: {verdict} under {}", args.model)?;
-    for violation in &answer.violations {
-        let places: Vec<String> = violation.places.iter().map(|span| place(*span, sources)).collect();
-        let at = if places.is_empty() { String::new() } else { format!(" at {}", places.join(" and ")) };
-        let by = violation.thread.as_ref().map(|thread| format!(", by {thread}")).unwrap_or_default();
-        writeln!(out, "  {}{at}{by}", violation.property)?;
-        let width = violation.trace.iter().map(|step| step.thread.len()).max().unwrap_or(0);
-        for step in &violation.trace {
-            let text = if step.text.is_empty() { String::new() } else { format!("  {}", step.text) };
-            writeln!(out, "    {:<width$}  {}{text}: {}", step.thread, place(step.span, sources), step.what)?;
-        }
-    }
-    for cut in &answer.cuts {
-        writeln!(out, "  a loop was cut at {}", place(*cut, sources))?;
-    }
-    writeln!(
-        out,
-        "  {} complete, {} blocked, {} cut, {} violating",
-        answer.complete, answer.blocked, answer.cut, answer.violating
-    )
 }

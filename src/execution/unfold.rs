@@ -536,7 +536,7 @@ impl<'p> Unfolding<'p> {
                 }
                 state.frames.push(Frame::fork(first));
             }
-            Op::Assume { cond } => {
+            Op::Assume { cond } | Op::Await { cond, .. } => {
                 let cond = self.temp(state, *cond)?.value.clone();
                 if !self.is_possible(state, &cond) || !state.path.constraints.assume(&cond, true, bits) {
                     return Ok(Flow::Over);

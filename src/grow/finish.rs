@@ -99,6 +99,8 @@ pub struct Event<'e> {
     pub kind: EventKind,
     /// Its memory cell.
     pub cell: Option<u16>,
+    /// The object that it accesses, and the byte in it.
+    pub at: Option<(Sym, i64)>,
     /// Sets that it is in besides those that follow from its kind.
     pub sets: &'e [SetName],
     /// The value it reads.
@@ -113,6 +115,32 @@ pub struct Event<'e> {
     pub joins: Option<u16>,
     /// The object whose life it ends.
     pub frees: Option<Sym>,
+}
+
+/// A thread that does not go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Waiting {
+    /// The thread.
+    pub thread: u16,
+    /// The code that it runs, and the instruction that it is at.
+    pub code: u16,
+    /// The index of the instruction.
+    pub pc: u32,
+    /// Why.
+    pub why: Why,
+}
+
+/// Why a thread does not go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Why {
+    /// It waits for the end of that thread.
+    Join(u16),
+    /// It came back to the head of a loop as it had left it.
+    Loop,
+    /// Its instruction says so: an assumption, or something that is waited for.
+    Instruction,
+    /// A loop was cut, something went wrong: it might go on.
+    Given,
 }
 
 /// An execution. Events are numbered in the order in which they were found; choices of the machine are among them, as
@@ -131,6 +159,8 @@ pub trait Execution {
     fn register(&self, thread: usize, reg: Reg) -> Result<Value, IllegalOp>;
     /// Must all of the first event come before the second one: by the order of their thread, by reads, by starts and ends of threads?
     fn is_before(&self, first: usize, second: usize) -> bool;
+    /// The threads that have not come to their end.
+    fn waiting(&self) -> Vec<Waiting>;
     /// The last value of a cell.
     fn memory(&self, cell: usize) -> Value;
     /// A text that tells this execution from every other of the same program.
@@ -153,6 +183,7 @@ impl<const W: usize> Execution for Graph<'_, W> {
             pc: node.place.pc,
             kind,
             cell: some(node.cell),
+            at: node.at,
             sets: node.sets,
             read: node.read,
             written: node.written,
@@ -173,6 +204,23 @@ impl<const W: usize> Execution for Graph<'_, W> {
 
     fn is_before(&self, first: usize, second: usize) -> bool {
         super::bits::has(&self.prefix[second], first)
+    }
+
+    fn waiting(&self) -> Vec<Waiting> {
+        let threads = self.threads.iter().enumerate();
+        let waiting = |(number, thread): (usize, &super::graph::Thread<'_, W>)| {
+            let (state, why) = match &*thread.stop {
+                Stop::Join(join) => (&join.state, Why::Join(join.target)),
+                Stop::Blocked(state) if state.waits() => (state, Why::Loop),
+                Stop::Blocked(state) => (state, Why::Instruction),
+                Stop::Cut(state, _) | Stop::Error(state, _) | Stop::Violation(state, ..) => {
+                    (state, Why::Given)
+                }
+                _ => return None,
+            };
+            Some(Waiting { thread: number as u16, code: state.code() as u16, pc: state.pc(), why })
+        };
+        threads.filter_map(waiting).collect()
     }
 
     fn memory(&self, cell: usize) -> Value {

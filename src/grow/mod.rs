@@ -31,7 +31,7 @@ use crate::model::Model;
 use crate::program::{Op, Program};
 
 pub use decide::{Plan, plan};
-pub use finish::{Ended, Event, Execution, Found, Violation};
+pub use finish::{Ended, Event, Execution, Found, Violation, Waiting, Why};
 
 /// Settings of a search.
 #[derive(Clone, Debug)]
@@ -218,7 +218,9 @@ impl<'p> Setting<'_, 'p> {
     fn run<const W: usize>(&self, visitors: &mut [&mut (dyn Visitor + Send)]) -> Stats {
         let program = self.stepper.program;
         let stops = (0..program.threads.len()).map(|thread| self.stepper.start(thread)).collect();
-        let first = graph::Graph::<'p, W>::new(self.code, self.stepper.cells.initial(), stops, self.members);
+        // A program may have many cells, and an execution looks at few: each gets its initial write when it is first looked at.
+        let initial = if self.stepper.properties { &[] } else { self.stepper.cells.initial() };
+        let first = graph::Graph::<'p, W>::new(self.code, initial, stops, self.members);
         let shared = workers::Shared::new(visitors.len(), first);
         let shared = &shared;
         let worker = |visitor: &mut (dyn Visitor + Send)| {

@@ -55,7 +55,8 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
 
     fn explore(&mut self, graph: &mut Graph<'p, W>) -> ControlFlow<()> {
         self.stats.steps += 1;
-        if self.stats.steps.is_multiple_of(TICKS) {
+        // Steps of large graphs take longer.
+        if self.stats.steps.is_multiple_of(TICKS / (W * W) as u64) {
             self.visitor.look()?;
             if self.shared.is_stopped() {
                 return ControlFlow::Break(());

@@ -20,6 +20,9 @@ use super::cells::{Cells, Object};
 /// More executed instructions than this in one thread: it does not end.
 const MAX_STEPS: u32 = 10_000;
 
+/// Likewise for programs, which count on their own.
+const MAX_PROGRAM_STEPS: u32 = 2_000_000;
+
 /// More values than this to choose from at once: too many.
 const MAX_CHOICES: i128 = 4096;
 
@@ -142,6 +145,8 @@ pub(super) struct Access<'p> {
     pub place: Place,
     pub kind: EventKind,
     pub cell: u16,
+    /// The object, and the byte in it.
+    pub at: (Sym, i64),
     pub sets: &'p [SetName],
     /// The events that it comes from, inside its instruction.
     causes: u64,
@@ -163,6 +168,8 @@ pub(super) struct Spawn<'p> {
     args: Vec<(Reg, Held)>,
     dst: Tmp,
     own: u8,
+    /// Where the new thread finds its own handle.
+    register: Reg,
 }
 
 /// A thread about to wait for another.
@@ -242,6 +249,16 @@ impl State<'_> {
                 false
             }
         }
+    }
+
+    /// The instruction that it is at.
+    pub fn pc(&self) -> u32 {
+        self.pc
+    }
+
+    /// Is it at the head of a loop that it has come back to as it left it?
+    pub fn waits(&self) -> bool {
+        self.waits
     }
 
     /// Whose code it runs.
@@ -339,6 +356,9 @@ impl<'p> Stepper<'p> {
         let mut child = self.state(spawn.child, spawn.code);
         for (reg, held) in &spawn.args {
             child.regs[reg.0 as usize] = Held { causes: 0, newest: 0, ..*held };
+        }
+        if let Some(held) = child.regs.get_mut(spawn.register.0 as usize) {
+            held.value = Ok(handle(spawn.child));
         }
         child.is_child = true;
         self.fence(&mut child);
@@ -504,10 +524,11 @@ impl<'p> Stepper<'p> {
         let Some(instr) = self.program.threads[usize::from(state.code)].code.get(state.pc as usize) else {
             return Ok(false);
         };
-        if state.instance >= MAX_STEPS {
+        let most = if self.properties { MAX_PROGRAM_STEPS } else { MAX_STEPS };
+        if state.instance >= most {
             return Err(Diagnostic::unsupported(
                 "program::endless-loop",
-                format!("thread P{} does not end within {MAX_STEPS} instructions", state.thread),
+                format!("thread P{} does not end within {most} instructions", state.thread),
             )
             .at(instr.span, "still running here")
             .help("--unroll bounds how often a loop is run"));
@@ -649,7 +670,11 @@ impl<'p> Stepper<'p> {
         }
         let inner = self.inner(causes);
         let place = self.place(state);
-        let access = Access { place, kind, cell, sets, causes, inner, value, wanted: None, op };
+        let at = match self.value(state, addr)? {
+            Value::Addr { sym, offset } => (sym, offset),
+            _ => (Sym(u16::MAX), 0),
+        };
+        let access = Access { place, kind, cell, at, sets, causes, inner, value, wanted: None, op };
         let leaf = Leaf { state: state.clone(), access };
         if let Op::CompareExchange { expected, failure, .. } = op {
             let expected = self.value(state, *expected)?;
@@ -782,6 +807,11 @@ impl<'p> Stepper<'p> {
                     return Err(Halt::Stop(Box::new(Stop::Blocked(state.clone()))));
                 }
             }
+            Op::Await { cond, .. } => {
+                if self.value(state, *cond)? == Value::ZERO {
+                    return Err(Halt::Stop(Box::new(Stop::Blocked(state.clone()))));
+                }
+            }
             Op::Jump { target } => self.jump(state, target)?,
             Op::Goto { pc } => state.next = Some((state.code, *pc as u32)),
             Op::Stop => return Err(Halt::Stop(Box::new(self.ended(state.clone())))),
@@ -819,12 +849,12 @@ impl<'p> Stepper<'p> {
                 let consumed = (&[*addr, *expected, *desired][..], extra);
                 self.access(state, op, EventKind::Rmw, (*addr, *size), sets, consumed, None)?;
             }
-            Op::Spawn { dst, code, args } => {
+            Op::Spawn { dst, code, args, own: register } => {
                 let args = args.iter().map(|(reg, tmp)| (*reg, self.held(state, *tmp))).collect();
                 let child = self.cells.thread(state.thread, state.spawned, self.program.threads.len());
                 let own = self.fence(state);
                 let (state, code, dst) = (state.clone(), *code as u16, *dst);
-                let spawn = Spawn { state, child, code, args, dst, own };
+                let spawn = Spawn { state, child, code, args, dst, own, register: *register };
                 return Err(Halt::Stop(Box::new(Stop::Spawn(Box::new(spawn)))));
             }
             Op::Join { thread, dst } => {

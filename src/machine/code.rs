@@ -487,7 +487,7 @@ impl Layout<'_> {
                     *to = starts;
                 }
             }
-            Op::Assume { cond } => {
+            Op::Assume { cond } | Op::Await { cond, .. } => {
                 let cond = self.tmp(*cond);
                 self.push(Code::Assume { cond });
             }
@@ -509,7 +509,7 @@ impl Layout<'_> {
                 let dst = self.tmp(*dst);
                 self.push(Code::Nondet { dst, low: *low, high: *high });
             }
-            Op::Spawn { dst, code, args } => {
+            Op::Spawn { dst, code, args, .. } => {
                 let thread = self.source.len();
                 self.source.push(*code);
                 let dst = self.tmp(*dst);

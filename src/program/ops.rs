@@ -289,6 +289,8 @@ pub enum Op {
     Collide { a: Tmp, b: Tmp, same: Vec<Op>, differ: Vec<Op> },
     /// The value must have a meaning, whether it is used or not: an execution in which it has none is an error of the program.
     Need { a: Tmp },
+    /// Goes on where `cond` is not 0; where it is 0 the thread waits there, and if what it has read stays as it is, for ever.
+    Await { cond: Tmp, what: Awaited },
     /// Continue at `target` after this instruction. A jump backwards counts against the unrolling bound.
     Jump { target: Target },
     /// An exception: an event in `sets`, at the address if there is one, and the end of the instruction. Where the thread goes on is the
@@ -327,7 +329,8 @@ pub enum Op {
     ControlRestore { id: u32 },
     /// A new thread runs `Program::threads[code]` (one that is [`super::Start::Spawned`]) with these registers set, the others 0; `dst` takes its
     /// handle, which only `Join` looks into. See [`super::threads`] for the events and the order that this makes.
-    Spawn { dst: Tmp, code: usize, args: Vec<(Reg, Tmp)> },
+    /// `own` is the register in which the new thread finds its own handle.
+    Spawn { dst: Tmp, code: usize, args: Vec<(Reg, Tmp)>, own: Reg },
     /// Waits until that thread has ended; `dst` takes its result (`Thread::result`). A value that is no handle, or one joined before,
     /// is a violation of [`Property::Thread`].
     Join { thread: Tmp, dst: Option<Tmp> },
@@ -340,6 +343,15 @@ pub enum Op {
     Assert { cond: Tmp, property: Property },
     /// Any value from `low` to `high`, both included: a fork.
     Nondet { dst: Tmp, low: i128, high: i128 },
+}
+
+/// What a thread waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Awaited {
+    /// Another thread, which must do its part: a lock, a barrier, a signal.
+    Library,
+    /// A loop that only looks: the next instruction goes back to its head.
+    Loop,
 }
 
 /// Where an object lives.

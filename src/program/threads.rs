@@ -10,6 +10,17 @@ use std::borrow::Cow;
 
 use super::SetName;
 
+/// The set of an access that takes a lock, or tries to.
+pub const LOCK: &str = "mutex-lock";
+/// The set of a write that gives a lock back.
+pub const UNLOCK: &str = "mutex-unlock";
+/// The set of a write that ends a lock.
+pub const DESTROY: &str = "mutex-destroy";
+/// The set of a fence that begins a part of a thread that nothing may come between.
+pub const SECTION_BEGIN: &str = "atomic-begin";
+/// The set of a fence that ends one.
+pub const SECTION_END: &str = "atomic-end";
+
 /// The sets of a fence that orders everything, under the name that each model of the library gives it. The memory order of C11 is not among them: what it
 /// needs comes with `po`, and a sequentially consistent fence would forbid more than a language promises.
 pub const FULL_FENCE: [SetName; 11] = [

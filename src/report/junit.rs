@@ -80,7 +80,7 @@ impl Format for Junit {
 }
 
 /// Text as XML character data or attribute value; control characters that XML forbids become `?`.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -14,6 +14,7 @@ mod log;
 mod markup;
 mod model;
 pub mod port;
+pub mod program;
 mod record;
 mod sarif;
 mod soundness;

@@ -3,13 +3,18 @@
 //! The file goes through the preprocessor, the parser and the translation of `arch::c::unit`; the program that comes out is run by an engine, which
 //! shows every execution that the model accepts. What is made of them is here: properties, counts, the verdict, the trace.
 
+mod check;
+mod facts;
 pub mod load;
 mod run;
+mod sections;
+mod stuck;
 mod trace;
 
 #[cfg(test)]
 mod tests;
 
+pub use check::Part;
 pub use load::{Loaded, load};
-pub use run::{Answer, Settings, Verdict, Violation, orders_for, run};
+pub use run::{Answer, Kind, Settings, Verdict, Violation, orders_for, run};
 pub use trace::Step;

@@ -11,7 +11,9 @@ use crate::model::Model;
 use crate::program::{Program, Property};
 use crate::source::Span;
 
-use super::trace::{self, Step};
+use super::check::{self, Finding, Part, Wanted};
+use super::trace::{self, Machine, Step};
+use super::{sections, stuck};
 
 /// How to run it.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +24,40 @@ pub struct Settings {
     pub keep_going: bool,
     /// Stop after that time.
     pub timeout: Option<Duration>,
+    /// What the memory orders of C have become.
+    pub orders: Orders,
+    /// Properties that are not looked at.
+    pub ignore: Vec<Kind>,
+    /// Is a data race a violation under a model that has no rule for it?
+    pub races: bool,
+}
+
+/// Kinds of properties.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Data races.
+    Race,
+    /// Locks given back by others, used after their end.
+    Lock,
+    /// Threads that wait for each other.
+    Deadlock,
+    /// Loops that wait for ever.
+    Liveness,
+    /// Objects used outside their life, as far as two threads take part in it.
+    Memory,
+}
+
+impl Kind {
+    fn of(property: &Property) -> Option<Kind> {
+        Some(match property {
+            Property::Race => Kind::Race,
+            Property::Lock(_) => Kind::Lock,
+            Property::Deadlock => Kind::Deadlock,
+            Property::Liveness => Kind::Liveness,
+            Property::UseAfterFree | Property::DoubleFree => Kind::Memory,
+            _ => return None,
+        })
+    }
 }
 
 /// What is known of a program.
@@ -41,6 +77,8 @@ pub struct Answer {
     pub violations: Vec<Violation>,
     /// The loops that were cut.
     pub cuts: Vec<Span>,
+    /// What is not wrong under this model, but under C's own rules.
+    pub warnings: Vec<Violation>,
     /// What could not be answered.
     pub errors: Vec<Diagnostic>,
 }
@@ -63,13 +101,11 @@ pub enum Verdict {
 pub struct Violation {
     /// Which.
     pub property: Property,
-    /// Where; a race has two places.
-    pub places: Vec<Span>,
-    /// By which thread.
-    pub thread: Option<String>,
+    /// Who takes part in it, and where: one thread, or two that race, or all that wait.
+    pub parts: Vec<Part>,
     /// How many executions violate it there, as far as was counted.
     pub executions: u64,
-    /// One of them.
+    /// One of them, as a schedule.
     pub trace: Vec<Step>,
 }
 
@@ -101,87 +137,176 @@ pub fn orders_for(model: &Model, arch: Option<ArchId>) -> Result<Orders, Diagnos
 /// # Errors
 /// The model does not fit the engine.
 pub fn run(program: &Program, model: &Model, settings: &Settings) -> Result<Answer, Diagnostic> {
-    let mut recorder = Recorder {
-        program,
-        settings,
-        deadline: settings.timeout.map(|timeout| Instant::now() + timeout),
-        answer: Answer {
-            verdict: Verdict::Safe,
-            complete: 0,
-            blocked: 0,
-            cut: 0,
-            violating: 0,
-            violations: Vec::new(),
-            cuts: Vec::new(),
-            errors: Vec::new(),
-        },
-        stopped: false,
-    };
-    // Every cell has an initial write, and there must be room for what the threads do.
-    let cells = program.locations.len();
-    if cells > 640 {
-        return Err(Diagnostic::unsupported("c::too-large", "this program has too many memory cells"));
+    let deadline = settings.timeout.map(|timeout| Instant::now() + timeout);
+    let mut room = ROOM;
+    loop {
+        let mut recorder = Recorder::new(program, Machine::of(&model.name), settings, deadline);
+        let options = grow::Options {
+            events: Some(room),
+            unroll: settings.unroll.unwrap_or(u32::MAX - 1),
+            properties: true,
+            awaits: true,
+            ..grow::Options::default()
+        };
+        grow::explore(program, model, &options, &mut recorder)?;
+        let Recorder { mut answer, stopped, .. } = recorder;
+        let full = answer.errors.iter().any(|error| error.code == "grow::too-many-events");
+        if full && room < MOST {
+            room *= 2;
+            continue;
+        }
+        answer.verdict = match () {
+            () if answer.violating > 0 => Verdict::Unsafe,
+            () if stopped || !answer.errors.is_empty() => Verdict::Unknown,
+            () if answer.cut > 0 => Verdict::SafeUpTo(settings.unroll.unwrap_or(0)),
+            () => Verdict::Safe,
+        };
+        return Ok(answer);
     }
-    let options = grow::Options {
-        events: (cells > 96).then_some(1024),
-        unroll: settings.unroll.unwrap_or(u32::MAX - 1),
-        properties: true,
-        awaits: true,
-        ..grow::Options::default()
-    };
-    grow::explore(program, model, &options, &mut recorder)?;
-    let Recorder { mut answer, stopped, .. } = recorder;
-    answer.verdict = match () {
-        () if answer.violating > 0 => Verdict::Unsafe,
-        () if stopped || !answer.errors.is_empty() => Verdict::Unknown,
-        () if answer.cut > 0 => Verdict::SafeUpTo(settings.unroll.unwrap_or(0)),
-        () => Verdict::Safe,
-    };
-    Ok(answer)
 }
+
+/// Room for so many events in an execution; where that is too few, twice as many, up to the most.
+const ROOM: usize = 128;
+const MOST: usize = 1024;
+
+/// Executions that are looked at for races that are only a warning.
+const RACES_TO_WARN_OF: u64 = 200;
 
 struct Recorder<'a> {
     program: &'a Program,
+    machine: Machine,
     settings: &'a Settings,
     deadline: Option<Instant>,
+    wanted: Wanted,
     answer: Answer,
     stopped: bool,
 }
 
-impl Recorder<'_> {
-    fn violation(
-        &mut self,
-        property: Property,
-        places: Vec<Span>,
-        thread: Option<String>,
-        execution: &dyn Execution,
-    ) -> ControlFlow<()> {
-        self.answer.violating += 1;
-        let known = self.answer.violations.iter_mut().find(|v| v.property == property && v.places == places);
-        match known {
-            Some(violation) => violation.executions += 1,
-            None => {
-                let trace = trace::of(execution, self.program);
-                self.answer.violations.push(Violation { property, places, thread, executions: 1, trace });
-            }
+impl<'a> Recorder<'a> {
+    fn new(
+        program: &'a Program,
+        machine: Machine,
+        settings: &'a Settings,
+        deadline: Option<Instant>,
+    ) -> Recorder<'a> {
+        Recorder {
+            program,
+            machine,
+            settings,
+            deadline,
+            wanted: Wanted::of(program),
+            answer: Answer {
+                verdict: Verdict::Safe,
+                complete: 0,
+                blocked: 0,
+                cut: 0,
+                violating: 0,
+                violations: Vec::new(),
+                warnings: Vec::new(),
+                cuts: Vec::new(),
+                errors: Vec::new(),
+            },
+            stopped: false,
         }
+    }
+
+    fn violation(&mut self, finding: Finding, execution: &dyn Execution) -> ControlFlow<()> {
+        self.answer.violating += 1;
+        note(&mut self.answer.violations, finding, execution, (self.program, self.machine));
         match self.settings.keep_going {
             true => ControlFlow::Continue(()),
             false => ControlFlow::Break(()),
+        }
+    }
+
+    /// What an execution violates as a whole, besides what a thread did by itself.
+    fn find(&self, ended: &Ended, found: &Found, execution: &dyn Execution) -> Option<Finding> {
+        let ignored = |kind: Kind| self.settings.ignore.contains(&kind);
+        let race = || {
+            let none = || Finding { property: Property::Race, parts: Vec::new(), events: Vec::new() };
+            check::race(execution, self.program).unwrap_or_else(none)
+        };
+        if found.undefined && !ignored(Kind::Race) {
+            return Some(race());
+        }
+        let finding = check::check(execution, self.program, self.wanted, self.settings.orders)
+            .filter(|finding| !Kind::of(&finding.property).is_some_and(ignored));
+        if finding.is_some() {
+            return finding;
+        }
+        if self.settings.races && self.settings.orders == Orders::Fences && !ignored(Kind::Race) {
+            let race = check::race(execution, self.program);
+            if race.is_some() {
+                return race;
+            }
+        }
+        match ended {
+            Ended::Blocked => stuck::stuck(execution, self.program)
+                .filter(|finding| !Kind::of(&finding.property).is_some_and(ignored)),
+            _ => None,
+        }
+    }
+
+    /// Races under a model that has no rule for them: the first executions are looked at.
+    fn warn(&mut self, execution: &dyn Execution) {
+        let answer = &mut self.answer;
+        let looked = answer.complete + answer.blocked + answer.cut;
+        let silent = self.settings.races || self.settings.ignore.contains(&Kind::Race);
+        if self.settings.orders == Orders::Sets || looked >= RACES_TO_WARN_OF || silent {
+            return;
+        }
+        if answer.warnings.is_empty()
+            && let Some(finding) = check::race(execution, self.program)
+        {
+            note(&mut answer.warnings, finding, execution, (self.program, self.machine));
+        }
+    }
+}
+
+/// Notes a finding, once for each property and place.
+fn note(
+    all: &mut Vec<Violation>,
+    finding: Finding,
+    execution: &dyn Execution,
+    (program, machine): (&Program, Machine),
+) {
+    let places = |parts: &[Part]| parts.iter().map(|part| part.span).collect::<Vec<Span>>();
+    let known =
+        all.iter_mut().find(|v| v.property == finding.property && places(&v.parts) == places(&finding.parts));
+    match known {
+        Some(violation) => violation.executions += 1,
+        None => {
+            let Finding { property, parts, events } = finding;
+            let trace = trace::of(execution, program, machine, &events);
+            all.push(Violation { property, parts, executions: 1, trace });
         }
     }
 }
 
 impl Visitor for Recorder<'_> {
     fn execution(&mut self, ended: Ended, found: &Found, execution: &dyn Execution) -> ControlFlow<()> {
+        if self.wanted.sections && !sections::hold(execution) {
+            return ControlFlow::Continue(());
+        }
         if let Ended::Violation(violation) = ended {
-            let thread = trace::name(Some(violation.thread as u16), self.program);
-            return self.violation(violation.property, vec![violation.span], Some(thread), execution);
+            let part = Part {
+                thread: trace::name(Some(violation.thread as u16), self.program),
+                span: violation.span,
+                text: String::new(),
+                does: String::new(),
+            };
+            let own =
+                |n: &usize| execution.event(*n).is_some_and(|e| e.thread == Some(violation.thread as u16));
+            let events: Vec<usize> = (0..execution.n_events()).rev().find(own).into_iter().collect();
+            let finding = Finding { property: violation.property, parts: vec![part], events };
+            return self.violation(finding, execution);
         }
-        if found.undefined {
-            let places = trace::race(execution, self.program);
-            return self.violation(Property::Race, places, None, execution);
+        if !matches!(ended, Ended::Error(_))
+            && let Some(finding) = self.find(&ended, found, execution)
+        {
+            return self.violation(finding, execution);
         }
+        self.warn(execution);
         match ended {
             Ended::Complete => self.answer.complete += 1,
             Ended::Blocked => self.answer.blocked += 1,

@@ -1,8 +1,13 @@
 //! An execution as a schedule: one line per step.
+//!
+//! Under SC, TSO and PSO the schedule is one of the machine: a write is done by its thread at one step and becomes visible to others at a later one. That there is
+//! such an order of all steps, each read finding what it found in the execution, is a proof that the machine can do it. Under other models
+//! steps come after what they depend on.
 
+use super::facts::{Facts, is_in, reads, writes};
 use crate::execution::EventKind;
 use crate::grow::{Event, Execution};
-use crate::program::{Program, Value};
+use crate::program::{Program, Sym, Value};
 use crate::source::Span;
 
 /// One step of a trace.
@@ -16,28 +21,183 @@ pub struct Step {
     pub text: String,
     /// What happened.
     pub what: String,
+    /// Of a read: the other thread that wrote the value, and where.
+    pub from: Option<(String, Span)>,
+    /// Does the violation depend on it?
+    pub matters: bool,
 }
 
-/// The steps of an execution, each after all that must come before it.
-pub(super) fn of(execution: &dyn Execution, program: &Program) -> Vec<Step> {
-    let events: Vec<Option<Event>> = (0..execution.n_events()).map(|n| execution.event(n)).collect();
-    let mut left: Vec<usize> =
-        (0..events.len()).filter(|n| events[*n].as_ref().is_some_and(|e| e.thread.is_some())).collect();
-    let mut steps = Vec::new();
-    let mut last = None;
-    while !left.is_empty() {
-        let ready = |n: usize| !left.iter().any(|m| *m != n && execution.is_before(*m, n));
-        // As long as it can, one thread goes on.
-        let same =
-            left.iter().position(|n| events[*n].as_ref().is_some_and(|e| e.thread == last) && ready(*n));
-        let position = same.or_else(|| left.iter().position(|n| ready(*n))).unwrap_or(0);
-        let n = left.remove(position);
-        if let Some(event) = &events[n] {
-            last = event.thread;
-            steps.extend(step(event, &events, program));
+/// The machine whose steps a schedule has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Machine {
+    /// Every write is visible at once.
+    Sc,
+    /// Writes of a thread become visible in their order.
+    Tso,
+    /// Writes of a thread to one cell become visible in their order.
+    Pso,
+    /// None: a model of a language.
+    #[default]
+    None,
+}
+
+impl Machine {
+    /// The machine of a model.
+    pub fn of(model: &str) -> Machine {
+        match model {
+            "SC" => Machine::Sc,
+            "TSO" => Machine::Tso,
+            "PSO" => Machine::Pso,
+            _ => Machine::None,
         }
     }
+}
+
+/// Something that happens: an event, or a write becoming visible.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Node {
+    Event(usize),
+    Visible(usize),
+}
+
+/// The steps of an execution; those that the given events depend on matter.
+pub(super) fn of(
+    execution: &dyn Execution,
+    program: &Program,
+    machine: Machine,
+    roots: &[usize],
+) -> Vec<Step> {
+    let facts = Facts::new(execution);
+    let matters = |n: usize| roots.is_empty() || roots.iter().any(|r| *r == n || execution.is_before(n, *r));
+    let order = schedule(&facts, machine).or_else(|| schedule(&facts, Machine::None)).unwrap_or_default();
+    let mut steps = Vec::new();
+    for (position, node) in order.iter().enumerate() {
+        let (number, visible) = match node {
+            Node::Event(n) => (*n, false),
+            Node::Visible(n) => (*n, true),
+        };
+        let Some(event) = &facts.events[number] else { continue };
+        // A write that lands at once is one step.
+        let at_once = |write: usize, from: usize| order.get(from) == Some(&Node::Visible(write));
+        let buffered = machine != Machine::None && event.kind == EventKind::Write;
+        if visible && position > 0 && order[position - 1] == Node::Event(number) {
+            continue;
+        }
+        let mut new = step(event, &facts, program);
+        if let Some(step) = &mut new {
+            step.matters = matters(number);
+            if visible {
+                step.from = None;
+                step.what =
+                    format!("{} = {} is visible now", cell(event, program), shown(event.written, program));
+            } else if buffered && machine != Machine::Sc && !at_once(number, position + 1) {
+                step.what.push_str(", not visible yet");
+            }
+        }
+        steps.extend(new);
+    }
     steps
+}
+
+/// An order of all that happens, if there is one.
+fn schedule(facts: &Facts, machine: Machine) -> Option<Vec<Node>> {
+    let n = facts.events.len();
+    // Events first, then writes becoming visible.
+    let mut after: Vec<Vec<usize>> = vec![Vec::new(); 2 * n];
+    let mut waits = vec![0usize; 2 * n];
+    let mut edge = |a: usize, b: usize| {
+        if a != b {
+            after[a].push(b);
+            waits[b] += 1;
+        }
+    };
+    let delayed = |e: &Event| e.kind == EventKind::Write && matches!(machine, Machine::Tso | Machine::Pso);
+    // When others see it.
+    let seen = |w: usize| match &facts.events[w] {
+        Some(e) if delayed(e) => n + w,
+        _ => w,
+    };
+    let mut present = vec![false; 2 * n];
+    for (x, event) in facts.all().filter(|(_, e)| e.thread.is_some()) {
+        present[x] = true;
+        if delayed(event) {
+            present[n + x] = true;
+            edge(x, n + x);
+        }
+        if let Some(first) = event.spawns.and_then(|child| facts.threads.get(usize::from(child))?.first()) {
+            edge(x, *first);
+        }
+        if let Some(last) = event.joins.and_then(|child| facts.threads.get(usize::from(child))?.last()) {
+            edge(*last, x);
+        }
+        let Some(source) = event.source.filter(|_| reads(event)) else { continue };
+        let own = facts.events[source].as_ref().and_then(|e| e.thread) == event.thread;
+        if facts.events[source].as_ref().is_some_and(|e| e.thread.is_some()) {
+            edge(if own { source } else { seen(source) }, x);
+        }
+        if machine == Machine::None {
+            continue;
+        }
+        // It reads before the next write is seen.
+        let order =
+            event.cell.and_then(|cell| facts.coherence.get(usize::from(cell))).map_or(&[][..], Vec::as_slice);
+        let next = order.iter().position(|w| *w == source).and_then(|at| order.get(at + 1));
+        if let Some(next) = next.filter(|next| **next != x) {
+            edge(x, seen(*next));
+        }
+    }
+    for thread in &facts.threads {
+        thread.windows(2).for_each(|pair| edge(pair[0], pair[1]));
+        for (at, x) in thread.iter().enumerate() {
+            let Some(event) = &facts.events[*x] else { continue };
+            let full =
+                event.kind == EventKind::Rmw || event.kind == EventKind::Fence && is_in(event, "MFENCE");
+            let stores = event.kind == EventKind::Fence && is_in(event, "SFENCE");
+            for y in &thread[..at] {
+                let Some(earlier) = facts.events[*y].as_ref().filter(|e| delayed(e)) else { continue };
+                if full {
+                    edge(n + y, *x);
+                }
+                if stores {
+                    thread[at + 1..]
+                        .iter()
+                        .filter(|z| facts.events[**z].as_ref().is_some_and(delayed))
+                        .for_each(|z| edge(n + y, n + z));
+                }
+                if delayed(event) && (machine == Machine::Tso || earlier.cell == event.cell) {
+                    edge(n + y, n + x);
+                }
+            }
+        }
+    }
+    if machine != Machine::None {
+        for order in &facts.coherence {
+            let real = |w: &usize| facts.events[*w].as_ref().is_some_and(|e| e.thread.is_some());
+            let order: Vec<usize> = order.iter().copied().filter(real).collect();
+            order.windows(2).for_each(|pair| edge(seen(pair[0]), seen(pair[1])));
+        }
+    }
+    sorted(facts, &after, &mut waits, &present)
+}
+
+/// One thread goes on as long as it can, and a write lands as soon as it may.
+fn sorted(facts: &Facts, after: &[Vec<usize>], waits: &mut [usize], present: &[bool]) -> Option<Vec<Node>> {
+    let n = facts.events.len();
+    let thread = |x: usize| facts.events[x % n.max(1)].as_ref().and_then(|e| e.thread);
+    let mut left: Vec<usize> = (0..2 * n).filter(|x| present[*x]).collect();
+    let mut order = Vec::with_capacity(left.len());
+    let mut last: Option<usize> = None;
+    while !left.is_empty() {
+        let ready: Vec<usize> = left.iter().copied().filter(|x| waits[*x] == 0).collect();
+        let lands = last.and_then(|last| ready.iter().find(|x| **x == last + n));
+        let same = || ready.iter().find(|x| **x < n && last.is_some_and(|last| thread(last) == thread(**x)));
+        let next = *lands.or_else(same).or_else(|| ready.iter().find(|x| **x < n)).or(ready.first())?;
+        left.retain(|x| *x != next);
+        after[next].iter().for_each(|x| waits[*x] -= 1);
+        order.push(if next < n { Node::Event(next) } else { Node::Visible(next - n) });
+        last = Some(next);
+    }
+    Some(order)
 }
 
 /// What to call a thread: the engine numbers those that were started after all that the program has.
@@ -49,58 +209,64 @@ pub(super) fn name(thread: Option<u16>, program: &Program) -> String {
     }
 }
 
-fn step(event: &Event, events: &[Option<Event>], program: &Program) -> Option<Step> {
+fn shown(read: Option<Value>, program: &Program) -> String {
+    read.map_or("?".to_string(), |v| value(v, program))
+}
+
+fn step(event: &Event, facts: &Facts, program: &Program) -> Option<Step> {
     let instr = program.threads.get(usize::from(event.code))?.code.get(event.pc as usize)?;
-    let known = event.cell.and_then(|cell| program.locations.get(usize::from(cell)));
-    let cell = known.map_or_else(|| "memory".to_string(), |cell| cell.name.clone());
-    let show = |value: Option<Value>| value.map_or("?".to_string(), |v| program.show(v));
-    let from = || match event.source.and_then(|source| events.get(source)).and_then(Option::as_ref) {
-        Some(source) if source.thread.is_none() => "its initial value".to_string(),
-        Some(source) => format!("from {}", name(source.thread, program)),
-        None => "?".to_string(),
-    };
+    let cell = cell(event, program);
+    let show = |read: Option<Value>| shown(read, program);
+    let source = event.source.and_then(|source| facts.events[source].as_ref());
+    let initial = if source.is_some_and(|e| e.thread.is_none()) { ", its initial value" } else { "" };
+    let from = source.filter(|e| e.thread.is_some() && e.thread != event.thread).and_then(|e| {
+        let code = &program.threads.get(usize::from(e.code))?.code;
+        Some((name(e.thread, program), code.get(e.pc as usize)?.span))
+    });
     let what = match (event.kind, event.spawns, event.joins) {
         (_, Some(child), _) => format!("starts {}", name(Some(child), program)),
         (_, _, Some(child)) => format!("joins {}", name(Some(child), program)),
-        (EventKind::Read, ..) => format!("reads {cell} = {}, {}", show(event.read), from()),
+        (EventKind::Read, ..) => format!("reads {cell} = {}{initial}", show(event.read)),
+        (EventKind::Rmw, ..) if !writes(event) => format!("reads {cell} = {}{initial}", show(event.read)),
         (EventKind::Write, ..) => format!("writes {cell} = {}", show(event.written)),
-        (EventKind::Rmw, ..) if event.written.is_none() => {
-            format!("reads {cell} = {}, {}", show(event.read), from())
-        }
         (EventKind::Rmw, ..) => {
-            format!("{cell}: {} becomes {}, {}", show(event.read), show(event.written), from())
+            format!("{cell}: {} becomes {}{initial}", show(event.read), show(event.written))
         }
-        _ if event.frees.is_some() => "frees the object".to_string(),
+        _ if event.frees.is_some() => {
+            let of = event.frees.map_or_else(String::new, |sym| object(sym, program));
+            format!("{of} comes to its end")
+        }
         _ => return None,
     };
-    Some(Step { thread: name(event.thread, program), span: instr.span, text: instr.text.clone(), what })
+    let thread = name(event.thread, program);
+    Some(Step { thread, span: instr.span, text: instr.text.clone(), what, from, matters: true })
 }
 
-/// The places of two accesses that race: of different threads, to one cell, one of them a write and one of them plain, and
-/// neither before the other by the threads' own order and what they read.
-pub(super) fn race(execution: &dyn Execution, program: &Program) -> Vec<Span> {
-    let events: Vec<(usize, Event)> =
-        (0..execution.n_events()).filter_map(|n| execution.event(n).map(|e| (n, e))).collect();
-    let plain = |e: &Event| !e.sets.iter().any(|set| set == "A");
-    let writes = |e: &Event| matches!(e.kind, EventKind::Write | EventKind::Rmw);
-    let accesses = |e: &Event| e.thread.is_some() && (writes(e) || e.kind == EventKind::Read);
-    let place = |e: &Event| {
-        program.threads.get(usize::from(e.code)).and_then(|t| t.code.get(e.pc as usize)).map(|i| i.span)
-    };
-    let mut fallback = Vec::new();
-    for (n, a) in events.iter().filter(|(_, e)| accesses(e) && plain(e)) {
-        for (m, b) in events.iter().filter(|(_, e)| accesses(e)) {
-            if a.cell != b.cell || a.thread == b.thread || !(writes(a) || writes(b)) {
-                continue;
-            }
-            let places: Vec<Span> = [place(a), place(b)].into_iter().flatten().collect();
-            if !execution.is_before(*n, *m) && !execution.is_before(*m, *n) {
-                return places;
-            }
-            if fallback.is_empty() {
-                fallback = places;
-            }
-        }
+/// What to call the cell of an event. Objects made while the program ran are numbered.
+pub(super) fn cell(event: &Event, program: &Program) -> String {
+    if let Some(known) = event.cell.and_then(|cell| program.locations.get(usize::from(cell))) {
+        return known.name.clone();
     }
-    fallback
+    match event.at {
+        Some((sym, 0)) => object(sym, program),
+        Some((sym, offset)) => format!("{}+{offset}", object(sym, program)),
+        None => "memory".to_string(),
+    }
+}
+
+/// What to call an object.
+fn object(sym: Sym, program: &Program) -> String {
+    match usize::from(sym.0).checked_sub(program.symbols.len()) {
+        None => program.symbol(sym).to_string(),
+        Some(number) => format!("object {}", number + 1),
+    }
+}
+
+/// A value as the trace shows it.
+pub(super) fn value(value: Value, program: &Program) -> String {
+    match value {
+        Value::Addr { sym, offset: 0 } => format!("&{}", object(sym, program)),
+        Value::Addr { sym, offset } => format!("&{}+{offset}", object(sym, program)),
+        other => program.show(other),
+    }
 }

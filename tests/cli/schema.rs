@@ -171,3 +171,47 @@ fn explanations_follow_their_schema() {
         }
     }
 }
+
+const PROGRAMS: &str = include_str!("../../docs/schema/litmus-programs-1.schema.json");
+
+#[test]
+fn answers_about_programs_follow_their_schema() {
+    let schema: Value = serde_json::from_str(PROGRAMS).unwrap();
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let own = folder(&[("bad.c", "int main(void) { float f = 1.5; return f; }\n")]);
+    let bad = own.path().join("bad.c");
+    for (words, verdict) in [
+        (&["litmus/programs/ticket.c"][..], "safe"),
+        (&["litmus/programs/ticket.c", "-D", "BROKEN"], "unsafe"),
+        (&["litmus/programs/ticket.c", "-D", "BROKEN", "-m", "tso"], "safe"),
+        (&["litmus/programs/clh.c", "-D", "BROKEN", "--unroll", "1"], "unsafe"),
+        (&[bad.to_str().unwrap()], "error"),
+    ] {
+        let mut words: Vec<&str> = words.to_vec();
+        words.insert(0, "verify");
+        words.extend(["--format", "json"]);
+        let run = litmus_in(root, &words).output().unwrap();
+        let value: Value = serde_json::from_slice(&run.stdout).unwrap();
+        if let Err(complaint) = check(&value, &schema, &schema, "answer") {
+            panic!("{words:?}: {complaint}");
+        }
+        assert_eq!(value["results"][0]["verdict"], verdict, "{words:?}");
+    }
+}
+
+#[test]
+fn ci_and_code_review_read_answers_about_programs() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let words = ["verify", "litmus/programs/ticket.c", "-D", "BROKEN", "--format"];
+    let run = |format| stdout(&litmus_in(root, &[&words[..], &[format]].concat()).assert().code(1));
+    let sarif: Value = serde_json::from_str(&run("sarif")).unwrap();
+    let result = &sarif["runs"][0]["results"][0];
+    assert_eq!(result["ruleId"], "data-race");
+    assert_eq!(result["locations"][0]["physicalLocation"]["region"]["startLine"], 23);
+    assert!(
+        result["codeFlows"][0]["threadFlows"][0]["locations"].as_array().is_some_and(|steps| steps.len() > 3)
+    );
+    let junit = run("junit");
+    assert!(junit.contains("tests=\"1\" failures=\"1\""), "{junit}");
+    assert!(junit.contains("<failure message=\"data race\">"), "{junit}");
+}

@@ -26,12 +26,18 @@ const HEADERS: &[(&str, &str)] = &[
     ("unistd.h", include_str!("headers/unistd.h")),
     ("genmc.h", include_str!("headers/verifier.h")),
     ("verifier.h", include_str!("headers/verifier.h")),
+    ("linux.h", LINUX),
+    ("lkmm.h", LINUX),
     ("litmus.h", include_str!("headers/verifier.h")),
 ];
 
+const LINUX: &str = include_str!("headers/linux.h");
+
 /// The text of a header.
 pub fn find(name: &str) -> Option<&'static str> {
-    HEADERS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+    let known = HEADERS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text);
+    // The kernel's functions are in one place, whatever header declares them there.
+    known.or_else(|| (name.starts_with("linux/") || name.starts_with("asm/")).then_some(LINUX))
 }
 
 /// The names of all of them.

@@ -110,7 +110,7 @@ fn show(op: &Op, program: &Program) -> String {
                 branches.iter().map(|b| format!("{{ {} }}", list(b, program))).collect();
             format!("choice {}", branches.join(" or "))
         }
-        Op::Assume { cond } => format!("assume {}", t(*cond)),
+        Op::Assume { cond } | Op::Await { cond, .. } => format!("assume {}", t(*cond)),
         Op::Jump { target: Target::Pc(pc) } => format!("jump {pc}"),
         Op::Goto { pc } => format!("goto {pc}"),
         Op::CondBegin => "cond(".to_string(),

@@ -22,53 +22,114 @@ static inline int pthread_attr_init(pthread_attr_t *a) { return 0; }
 static inline int pthread_attr_destroy(pthread_attr_t *a) { return 0; }
 static inline int pthread_attr_setdetachstate(pthread_attr_t *a, int state) { return 0; }
 
-typedef struct { int __held; int __destroyed; } pthread_mutex_t;
+/* A mutex is free (0), taken (1) or destroyed. Who takes it, gives it back and destroys it is checked by the engine; owner and depth are for
+   recursive ones, and only there if a program asks for them. */
+typedef struct { int __held; int __kind; pthread_t __owner; int __depth; } pthread_mutex_t;
 typedef int pthread_mutexattr_t;
 #define PTHREAD_MUTEX_INITIALIZER {0}
+#define PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP {0, 1}
 #define PTHREAD_MUTEX_NORMAL 0
 #define PTHREAD_MUTEX_DEFAULT 0
+#define PTHREAD_MUTEX_RECURSIVE 1
 #define PTHREAD_MUTEX_ERRORCHECK 2
-static inline int pthread_mutexattr_init(pthread_mutexattr_t *a) { return 0; }
+static inline int pthread_mutexattr_init(pthread_mutexattr_t *a) { *a = 0; return 0; }
+static inline int pthread_mutexattr_settype(pthread_mutexattr_t *a, int kind) { *a = kind; return 0; }
+static inline int pthread_mutexattr_gettype(const pthread_mutexattr_t *a, int *kind) { *kind = *a; return 0; }
 static inline int pthread_mutexattr_destroy(pthread_mutexattr_t *a) { return 0; }
+#define __litmus_kinds (__litmus_calls("pthread_mutexattr_settype") || __litmus_calls("mtx_init"))
 static inline int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *a) {
     m->__held = 0;
-    m->__destroyed = 0;
+    if (__litmus_kinds) {
+        m->__kind = a ? *a : 0;
+        m->__owner = 0;
+        m->__depth = 0;
+    }
     return 0;
 }
+static inline int __pthread_kind(pthread_mutex_t *m) { return m->__kind; }
+/* Does this thread hold it already? Only its owner can find itself there. */
+static inline int __pthread_owns(pthread_mutex_t *m) {
+    return __atomic_load_n(&m->__owner, __ATOMIC_RELAXED) == __litmus_self();
+}
 static inline int pthread_mutex_lock(pthread_mutex_t *m) {
+    if (__litmus_kinds) {
+        int kind = __pthread_kind(m);
+        if (kind && __pthread_owns(m)) {
+            if (kind == PTHREAD_MUTEX_ERRORCHECK) return EDEADLK;
+            m->__depth++;
+            return 0;
+        }
+        __litmus_acquire(&m->__held);
+        if (kind) {
+            __atomic_store_n(&m->__owner, __litmus_self(), __ATOMIC_RELAXED);
+            m->__depth = 1;
+        }
+        return 0;
+    }
     __litmus_acquire(&m->__held);
     return 0;
 }
 static inline int pthread_mutex_trylock(pthread_mutex_t *m) {
-    int free = 0;
-    return __atomic_compare_exchange_n(&m->__held, &free, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE) ? 0 : EBUSY;
+    if (__litmus_kinds) {
+        int kind = __pthread_kind(m);
+        if (kind && __pthread_owns(m)) {
+            if (kind == PTHREAD_MUTEX_ERRORCHECK) return EBUSY;
+            m->__depth++;
+            return 0;
+        }
+        if (!__litmus_try_acquire(&m->__held)) return EBUSY;
+        if (kind) {
+            __atomic_store_n(&m->__owner, __litmus_self(), __ATOMIC_RELAXED);
+            m->__depth = 1;
+        }
+        return 0;
+    }
+    return __litmus_try_acquire(&m->__held) ? 0 : EBUSY;
+}
+static inline int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *t) {
+    return pthread_mutex_trylock(m) ? ETIMEDOUT : 0;
 }
 static inline int pthread_mutex_unlock(pthread_mutex_t *m) {
-    __atomic_store_n(&m->__held, 0, __ATOMIC_RELEASE);
+    if (__litmus_kinds && __pthread_kind(m)) {
+        if (!__pthread_owns(m)) return EPERM;
+        if (--m->__depth) return 0;
+        __atomic_store_n(&m->__owner, 0, __ATOMIC_RELAXED);
+    }
+    __litmus_release(&m->__held);
     return 0;
 }
-static inline int pthread_mutex_destroy(pthread_mutex_t *m) { return 0; }
+static inline int pthread_mutex_destroy(pthread_mutex_t *m) { __litmus_destroy(&m->__held); return 0; }
 
-typedef pthread_mutex_t pthread_spinlock_t;
+typedef struct { int __held; } pthread_spinlock_t;
 #define PTHREAD_PROCESS_PRIVATE 0
 #define PTHREAD_PROCESS_SHARED 1
-static inline int pthread_spin_init(pthread_spinlock_t *m, int shared) { return pthread_mutex_init(m, 0); }
-static inline int pthread_spin_lock(pthread_spinlock_t *m) { return pthread_mutex_lock(m); }
-static inline int pthread_spin_trylock(pthread_spinlock_t *m) { return pthread_mutex_trylock(m); }
-static inline int pthread_spin_unlock(pthread_spinlock_t *m) { return pthread_mutex_unlock(m); }
-static inline int pthread_spin_destroy(pthread_spinlock_t *m) { return 0; }
+static inline int pthread_spin_init(pthread_spinlock_t *m, int shared) { m->__held = 0; return 0; }
+static inline int pthread_spin_lock(pthread_spinlock_t *m) { __litmus_acquire(&m->__held); return 0; }
+static inline int pthread_spin_trylock(pthread_spinlock_t *m) { return __litmus_try_acquire(&m->__held) ? 0 : EBUSY; }
+static inline int pthread_spin_unlock(pthread_spinlock_t *m) { __litmus_release(&m->__held); return 0; }
+static inline int pthread_spin_destroy(pthread_spinlock_t *m) { __litmus_destroy(&m->__held); return 0; }
 
 /* Who waits must see the generation change: a signal is one, a broadcast too (a waiter may always wake up for nothing). */
 typedef struct { int __generation; } pthread_cond_t;
 typedef int pthread_condattr_t;
 #define PTHREAD_COND_INITIALIZER {0}
+static inline int pthread_condattr_init(pthread_condattr_t *a) { return 0; }
+static inline int pthread_condattr_destroy(pthread_condattr_t *a) { return 0; }
 static inline int pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *a) { c->__generation = 0; return 0; }
 static inline int pthread_cond_destroy(pthread_cond_t *c) { return 0; }
 static inline int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m) {
     int before = __atomic_load_n(&c->__generation, __ATOMIC_RELAXED);
     pthread_mutex_unlock(m);
-    __litmus_assume(__atomic_load_n(&c->__generation, __ATOMIC_ACQUIRE) != before);
+    __litmus_await(__atomic_load_n(&c->__generation, __ATOMIC_ACQUIRE) != before);
     return pthread_mutex_lock(m);
+}
+/* The time may be up at once. */
+static inline int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t) {
+    int before = __atomic_load_n(&c->__generation, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(m);
+    int late = __atomic_load_n(&c->__generation, __ATOMIC_ACQUIRE) == before;
+    pthread_mutex_lock(m);
+    return late ? ETIMEDOUT : 0;
 }
 static inline int pthread_cond_signal(pthread_cond_t *c) {
     __atomic_fetch_add(&c->__generation, 1, __ATOMIC_RELEASE);
@@ -84,17 +145,29 @@ static inline int pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlocka
 static inline int pthread_rwlock_destroy(pthread_rwlock_t *l) { return 0; }
 static inline int pthread_rwlock_rdlock(pthread_rwlock_t *l) {
     int old = __atomic_load_n(&l->__count, __ATOMIC_RELAXED);
-    __litmus_assume(old >= 0);
-    __litmus_assume(__atomic_compare_exchange_n(&l->__count, &old, old + 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
+    __litmus_await(old >= 0);
+    __litmus_await(__atomic_compare_exchange_n(&l->__count, &old, old + 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
     return 0;
+}
+static inline int pthread_rwlock_tryrdlock(pthread_rwlock_t *l) {
+    int old = __atomic_load_n(&l->__count, __ATOMIC_RELAXED);
+    if (old < 0) return EBUSY;
+    __litmus_await(__atomic_compare_exchange_n(&l->__count, &old, old + 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
+    return 0;
+}
+static inline int pthread_rwlock_trywrlock(pthread_rwlock_t *l) {
+    int free = 0;
+    return __atomic_compare_exchange_n(&l->__count, &free, -1, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE) ? 0 : EBUSY;
 }
 static inline int pthread_rwlock_wrlock(pthread_rwlock_t *l) {
     int free = 0;
-    __litmus_assume(__atomic_compare_exchange_n(&l->__count, &free, -1, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
+    __litmus_await(__atomic_compare_exchange_n(&l->__count, &free, -1, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
     return 0;
 }
 static inline int pthread_rwlock_unlock(pthread_rwlock_t *l) {
-    if (__atomic_load_n(&l->__count, __ATOMIC_RELAXED) < 0)
+    int old = __atomic_load_n(&l->__count, __ATOMIC_RELAXED);
+    __litmus_lock_error(old != 0, "a reader-writer lock is given back that nobody holds");
+    if (old < 0)
         __atomic_store_n(&l->__count, 0, __ATOMIC_RELEASE);
     else
         __atomic_fetch_sub(&l->__count, 1, __ATOMIC_RELEASE);
@@ -105,15 +178,22 @@ typedef struct { int __arrived; int __count; } pthread_barrier_t;
 typedef int pthread_barrierattr_t;
 #define PTHREAD_BARRIER_SERIAL_THREAD (-1)
 static inline int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_t *a, unsigned n) {
+    if (!n) return EINVAL;
     b->__arrived = 0;
     b->__count = n;
     return 0;
 }
-static inline int pthread_barrier_destroy(pthread_barrier_t *b) { return 0; }
+static inline int pthread_barrier_destroy(pthread_barrier_t *b) {
+    __litmus_lock_error(b->__count > 0, "a barrier is destroyed that was never made");
+    b->__count = 0;
+    return 0;
+}
 static inline int pthread_barrier_wait(pthread_barrier_t *b) {
+    int count = b->__count;
+    __litmus_lock_error(count > 0, "a barrier is used before it was made, or after it was destroyed");
     int mine = __atomic_fetch_add(&b->__arrived, 1, __ATOMIC_ACQ_REL);
-    int last = mine / b->__count * b->__count + b->__count;
-    __litmus_assume(__atomic_load_n(&b->__arrived, __ATOMIC_ACQUIRE) >= last);
+    int last = mine / count * count + count;
+    __litmus_await(__atomic_load_n(&b->__arrived, __ATOMIC_ACQUIRE) >= last);
     return mine + 1 == last ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }
 
@@ -126,7 +206,24 @@ static inline int pthread_once(pthread_once_t *o, void (*f)(void)) {
         f();
         __atomic_store_n(&o->__state, 2, __ATOMIC_RELEASE);
     } else {
-        __litmus_assume(__atomic_load_n(&o->__state, __ATOMIC_ACQUIRE) == 2);
+        __litmus_await(__atomic_load_n(&o->__state, __ATOMIC_ACQUIRE) == 2);
     }
     return 0;
 }
+
+/* Values of keys; destructors are not run. */
+typedef unsigned pthread_key_t;
+static int __pthread_keys;
+static _Thread_local void *__pthread_values[16];
+static inline int pthread_key_create(pthread_key_t *key, void (*destroy)(void *)) {
+    *key = __atomic_fetch_add(&__pthread_keys, 1, __ATOMIC_RELAXED);
+    return 0;
+}
+static inline int pthread_key_delete(pthread_key_t key) { return 0; }
+static inline void *pthread_getspecific(pthread_key_t key) { return __pthread_values[key]; }
+static inline int pthread_setspecific(pthread_key_t key, const void *value) {
+    __pthread_values[key] = (void *)value;
+    return 0;
+}
+static inline int pthread_yield(void) { return 0; }
+static inline int pthread_cancel(pthread_t t);

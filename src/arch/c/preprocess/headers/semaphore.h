@@ -4,8 +4,8 @@ static inline int sem_init(sem_t *s, int shared, unsigned n) { s->__value = n; r
 static inline int sem_destroy(sem_t *s) { return 0; }
 static inline int sem_wait(sem_t *s) {
     int old = __atomic_load_n(&s->__value, __ATOMIC_RELAXED);
-    __litmus_assume(old > 0);
-    __litmus_assume(__atomic_compare_exchange_n(&s->__value, &old, old - 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
+    __litmus_await(old > 0);
+    __litmus_await(__atomic_compare_exchange_n(&s->__value, &old, old - 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
     return 0;
 }
 static inline int sem_trywait(sem_t *s) {

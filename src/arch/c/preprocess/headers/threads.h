@@ -19,14 +19,23 @@ static inline int thrd_join(thrd_t t, int *result) {
 #define thrd_equal(a, b) ((a) == (b))
 #define thrd_yield() ((void)0)
 static inline int thrd_detach(thrd_t t) { return thrd_success; }
-static inline int mtx_init(mtx_t *m, int kind) { return pthread_mutex_init(m, 0); }
+static inline int mtx_init(mtx_t *m, int kind) {
+    int recursive = kind & mtx_recursive;
+    return pthread_mutex_init(m, &recursive);
+}
 static inline int mtx_lock(mtx_t *m) { return pthread_mutex_lock(m); }
 static inline int mtx_trylock(mtx_t *m) { return pthread_mutex_trylock(m) ? thrd_busy : thrd_success; }
 static inline int mtx_unlock(mtx_t *m) { return pthread_mutex_unlock(m); }
-static inline void mtx_destroy(mtx_t *m) { }
+static inline void mtx_destroy(mtx_t *m) { pthread_mutex_destroy(m); }
 static inline int cnd_init(cnd_t *c) { return pthread_cond_init(c, 0); }
 static inline int cnd_wait(cnd_t *c, mtx_t *m) { return pthread_cond_wait(c, m); }
 static inline int cnd_signal(cnd_t *c) { return pthread_cond_signal(c); }
 static inline int cnd_broadcast(cnd_t *c) { return pthread_cond_broadcast(c); }
 static inline void cnd_destroy(cnd_t *c) { }
+typedef pthread_key_t tss_t;
+typedef void (*tss_dtor_t)(void *);
+static inline int tss_create(tss_t *key, tss_dtor_t destroy) { return pthread_key_create(key, destroy); }
+static inline void *tss_get(tss_t key) { return pthread_getspecific(key); }
+static inline int tss_set(tss_t key, void *value) { return pthread_setspecific(key, value); }
+static inline void tss_delete(tss_t key) { }
 static inline void call_once(once_flag *o, void (*f)(void)) { pthread_once(o, f); }

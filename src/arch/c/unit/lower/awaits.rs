@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use crate::arch::c::unit::tree::{Expr, ExprKind, Stmt, StmtKind, Unit};
 use crate::diag::Diagnostic;
-use crate::program::{BinOp, Op, Port, Reg, UnOp};
+use crate::program::{Awaited, BinOp, Op, Port, Reg, UnOp};
 use crate::source::Span;
 
 use super::code::Ops;
@@ -65,7 +65,11 @@ impl Lowering<'_> {
         let mut ops = Ops::default();
         let cond = ops.value(&same, Port::None);
         let never = ops.constant(0);
-        ops.push(Op::If { cond, then: vec![Op::Assume { cond: never }], otherwise: Vec::new() });
+        ops.push(Op::If {
+            cond,
+            then: vec![Op::Await { cond: never, what: Awaited::Loop }],
+            otherwise: Vec::new(),
+        });
         self.emit(ops, span);
     }
 
@@ -128,9 +132,9 @@ impl Found<'_> {
         visit(e, &mut |e| match &e.kind {
             ExprKind::Assign(target, _) | ExprKind::Update { target, .. } => inner.push((**target).clone()),
             ExprKind::Builtin(name, args) => match *name {
-                "load" | "thread_fence" | "signal_fence" | "synchronize" | "full_fence" | "nothing"
-                | "print" | "assume" | "assert" | "exchange" | "lock_exchange" | "test_and_set"
-                | "bool_cas" | "val_cas" | "error" | "unreachable" => {}
+                "load" | "calls" | "self" | "await" | "thread_fence" | "signal_fence" | "synchronize"
+                | "full_fence" | "nothing" | "print" | "assume" | "assert" | "exchange" | "lock_exchange"
+                | "test_and_set" | "bool_cas" | "val_cas" | "error" | "unreachable" => {}
                 "compare_exchange" => match &args[1].kind {
                     ExprKind::AddressOf(target) => inner.push((**target).clone()),
                     _ => self.writes = true,

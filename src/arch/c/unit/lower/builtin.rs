@@ -4,15 +4,15 @@ use crate::arch::c::orders::{Mark, MemoryOrder};
 use crate::arch::c::unit::tree::{Expr, ExprKind};
 use crate::arch::c::unit::types::Ty;
 use crate::diag::Diagnostic;
-use crate::program::threads::FULL_FENCE;
-use crate::program::{BinOp, Content, Extra, Op, Port, Property, Storage, Tmp, UnOp, Value};
+use crate::program::threads::{FULL_FENCE, SECTION_BEGIN, SECTION_END};
+use crate::program::{Awaited, BinOp, Content, Extra, Op, Port, Property, Storage, Tmp, UnOp, Value};
 use crate::source::Span;
 
-use super::Lowering;
 use super::code::{Code, Ops};
 use super::expr::hold;
 use super::place::Place;
 use super::value::Rv;
+use super::{Lowering, own_handle};
 
 impl Lowering<'_> {
     pub(super) fn builtin(
@@ -108,7 +108,7 @@ impl Lowering<'_> {
         Ok(Place::Memory(address, ty, None))
     }
 
-    fn address(&mut self, e: &Expr) -> Result<(Rv, Ty), Diagnostic> {
+    pub(super) fn address(&mut self, e: &Expr) -> Result<(Rv, Ty), Diagnostic> {
         match self.object(e)? {
             Place::Memory(address, ty, _) => Ok((address, ty)),
             Place::Register(..) => {
@@ -118,7 +118,7 @@ impl Lowering<'_> {
     }
 
     /// A memory order; without one, sequentially consistent.
-    fn order(&mut self, e: Option<&Expr>, span: Span) -> Result<MemoryOrder, Diagnostic> {
+    pub(super) fn order(&mut self, e: Option<&Expr>, span: Span) -> Result<MemoryOrder, Diagnostic> {
         let Some(e) = e else { return Ok(MemoryOrder::SeqCst) };
         let value = self.expr(e)?;
         Ok(match value.known().and_then(Value::as_int) {
@@ -283,6 +283,10 @@ impl Lowering<'_> {
                 let value = self.expr(&args[0])?;
                 self.with_condition(&value, span, |cond| Op::Assume { cond });
             }
+            "await" => {
+                let value = self.expr(&args[0])?;
+                self.with_condition(&value, span, |cond| Op::Await { cond, what: Awaited::Library });
+            }
             "assert" | "lock_error" => {
                 let text = string_of(&args[1], self.unit).unwrap_or_default();
                 let value = self.expr(&args[0])?;
@@ -305,28 +309,6 @@ impl Lowering<'_> {
                     property: Property::Assertion(text.into()),
                 });
             }
-            "acquire" => {
-                let (address, ty) = self.address(&args[0])?;
-                let size = self.access_size(&ty, span)?;
-                let mut ops = Ops::default();
-                let addr = ops.value(&address, Port::Addr);
-                let (free, taken) = (ops.constant(0), ops.constant(1));
-                let dst = ops.tmp();
-                let order = Mark::Order(MemoryOrder::Acquire);
-                ops.push(Op::CompareExchange {
-                    dst,
-                    addr,
-                    expected: free,
-                    desired: taken,
-                    size,
-                    sets: order.rmw_sets(),
-                    failure: order.access_sets(),
-                    extra: Extra::default(),
-                });
-                let cond = ops.binary(BinOp::Eq, dst, free);
-                ops.push(Op::Assume { cond });
-                self.emit(ops, span);
-            }
             "stop" => self.op(Op::Stop, span),
             "exit" => {
                 let value = self.expr(&args[0])?;
@@ -334,28 +316,17 @@ impl Lowering<'_> {
                 self.write(result, &value, span);
                 self.op(Op::Stop, span);
             }
-            "nondet" | "nondet_int" | "nondet_bool" => {
-                let (low, high) = match name {
-                    "nondet" => (self.known_int(&args[0])?, self.known_int(&args[1])?),
-                    "nondet_bool" => (0, 1),
-                    // Trying some values and saying `Safe` would be an answer about other programs.
-                    _ => {
-                        return Err(Diagnostic::unsupported(
-                            "c::nondet",
-                            "an integer of any value is not supported",
-                        )
-                        .at(span, "every value would have to be tried")
-                        .help("`__litmus_nondet(low, high)` is any value from `low` to `high`"));
-                    }
-                };
-                let reg = self.code.reg(span)?;
-                let mut ops = Ops::default();
-                let dst = ops.tmp();
-                ops.push(Op::Nondet { dst, low, high });
-                ops.write(reg, dst);
-                self.emit(ops, span);
-                return Ok(Rv::Reg(reg));
+            "acquire" | "try_acquire" | "release" | "destroy" => return self.lock(name, args, span),
+            "self" => return Ok(Rv::Reg(self.own_handle)),
+            "calls" => {
+                let calls =
+                    string_of(&args[0], self.unit).is_some_and(|name| super::call::calls(self.unit, &name));
+                return Ok(Rv::int(i128::from(calls)));
             }
+            "atomic_begin" => self.section(SECTION_BEGIN, span),
+            "atomic_end" => self.section(SECTION_END, span),
+            "nondet" | "nondet_int" | "nondet_bool" => return self.nondet(name, args, ty, span),
+            "ffs" | "ctz" | "clz" | "clzl" | "popcount" => return self.bits(name, args, span),
             "malloc" | "calloc" | "alloca" => {
                 let size = self.expr(&args[0])?;
                 let reg = self.code.reg(span)?;
@@ -381,20 +352,12 @@ impl Lowering<'_> {
                 return Ok(Rv::Reg(reg));
             }
             "copy" | "fill" => return self.bytes(name, args, span),
-            "atomic_begin" | "atomic_end" | "self" => {
-                return Err(Diagnostic::unsupported(
-                    "c::unsupported",
-                    format!("`{name}` is not supported yet"),
-                )
-                .at(span, "here"));
-            }
             _ => return Err(Diagnostic::internal(format!("no builtin `{name}`")).at(span, "here")),
         }
-        let _ = ty;
         Ok(Rv::ZERO)
     }
 
-    fn known_int(&mut self, e: &Expr) -> Result<i128, Diagnostic> {
+    pub(super) fn known_int(&mut self, e: &Expr) -> Result<i128, Diagnostic> {
         let value = self.expr(e)?;
         value.known().and_then(Value::as_int).ok_or_else(|| {
             Diagnostic::error("c::constant", "a constant is needed here").at(e.span, "this is none")
@@ -448,7 +411,8 @@ impl Lowering<'_> {
             passed.push((crate::program::Reg(0), ops.value(&argument, Port::None)));
         }
         let dst = ops.tmp();
-        ops.push(Op::Spawn { dst, code, args: passed });
+        let own = own_handle(function.params.len());
+        ops.push(Op::Spawn { dst, code, args: passed, own });
         ops.write(reg, dst);
         self.emit(ops, span);
         if self.expr_is_null(&args[0]) {

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use crate::arch::c::unit::tree::{Expr, ExprKind};
+use crate::arch::c::unit::tree::{Expr, ExprKind, Life, Stmt, StmtKind, Unit};
 use crate::arch::c::unit::types::Ty;
 use crate::diag::Diagnostic;
-use crate::program::{BinOp, Content, Op, Port, Property, Storage, Value};
+use crate::program::threads::{SECTION_BEGIN, SECTION_END};
+use crate::program::{BinOp, Content, Op, Port, Property, Reg, Storage, Value};
 use crate::source::Span;
 
 use super::code::{Code, Ops};
@@ -156,6 +157,7 @@ impl Lowering<'_> {
             }
             slots.insert(*param, slot);
         }
+        let ends = self.objects_of(id, &slots, span)?;
         let end = self.code.label();
         self.frames.push(Frame {
             function: id,
@@ -167,13 +169,62 @@ impl Lowering<'_> {
             continues: Vec::new(),
             cases: Vec::new(),
             site: span,
+            ends: ends.clone(),
         });
+        let section = function.name.starts_with("__VERIFIER_atomic_");
+        if section {
+            self.section(SECTION_BEGIN, span);
+        }
         let lowered = self.block(body, false);
-        self.frames.pop();
         self.code.place(end);
+        if section {
+            self.section(SECTION_END, span);
+        }
+        self.end_objects(&ends, span);
+        self.frames.pop();
         self.code.depth = depth;
         lowered?;
         Ok(result.map_or(Rv::ZERO, Rv::Reg))
+    }
+
+    /// The objects that live as long as the function and that others may know: each gets a register, which is 0 until it comes to life. Those of
+    /// `main` live as long as the program.
+    fn objects_of(
+        &mut self,
+        id: usize,
+        params: &HashMap<usize, Slot>,
+        span: Span,
+    ) -> Result<HashMap<usize, Reg>, Diagnostic> {
+        let unit = self.unit;
+        let mut ends = HashMap::new();
+        if unit.functions[id].name == "main" {
+            return Ok(ends);
+        }
+        let known = |id: usize| unit.variables[id].escapes && unit.variables[id].life == Life::Block;
+        for (param, slot) in params {
+            if let (Slot::Memory(reg), true) = (slot, known(*param)) {
+                ends.insert(*param, *reg);
+            }
+        }
+        let mut declared = Vec::new();
+        unit.functions[id].body.iter().flatten().for_each(|stmt| declarations(stmt, &mut declared));
+        for variable in declared.into_iter().filter(|id| known(*id)) {
+            let reg = self.code.reg(span)?;
+            self.write(reg, &Rv::ZERO, span);
+            ends.insert(variable, reg);
+        }
+        Ok(ends)
+    }
+
+    fn end_objects(&mut self, ends: &HashMap<usize, Reg>, span: Span) {
+        let mut registers: Vec<Reg> = ends.values().copied().collect();
+        registers.sort_unstable();
+        for reg in registers {
+            let mut ops = Ops::default();
+            let addr = ops.value(&Rv::Reg(reg), Port::None);
+            ops.push(Op::Free { addr, kind: Storage::Stack });
+            self.emit(ops, span);
+        }
     }
 
     /// Too deep: a loop that never ends, which the bound cuts.
@@ -185,6 +236,43 @@ impl Lowering<'_> {
         self.op(Op::LoopHead { id }, span);
         self.goto(top, span);
     }
+}
+
+/// The variables that a statement declares.
+fn declarations(stmt: &Stmt, found: &mut Vec<usize>) {
+    match &stmt.kind {
+        StmtKind::Declare(id) => found.push(*id),
+        StmtKind::Block(all) => all.iter().for_each(|s| declarations(s, found)),
+        StmtKind::If(_, then, otherwise) => {
+            declarations(then, found);
+            otherwise.iter().for_each(|s| declarations(s, found));
+        }
+        StmtKind::While(_, body) | StmtKind::DoWhile(body, _) | StmtKind::Switch(_, body) => {
+            declarations(body, found);
+        }
+        StmtKind::For(first, _, _, body) => {
+            first.iter().for_each(|s| declarations(s, found));
+            declarations(body, found);
+        }
+        _ => {}
+    }
+}
+
+/// Is a function of that name called anywhere?
+pub(super) fn calls(unit: &Unit, name: &str) -> bool {
+    let mut found = false;
+    for stmt in unit.functions.iter().flat_map(|f| f.body.iter().flatten()) {
+        super::escape::expressions(stmt, &mut |e| {
+            super::escape::visit(e, &mut |e| {
+                if let ExprKind::Call(callee, _) = &e.kind
+                    && let ExprKind::Function(id) = &callee.kind
+                {
+                    found |= unit.functions[*id].name == name;
+                }
+            });
+        });
+    }
+    found
 }
 
 /// Functions used as values, anywhere.

@@ -7,6 +7,8 @@ mod code;
 mod condition;
 mod escape;
 mod expr;
+mod library;
+mod nondet;
 mod place;
 mod stmt;
 mod switch;
@@ -83,6 +85,8 @@ pub fn lower(mut unit: Unit, sources: &Sources, options: Options) -> Result<Prog
         loops: 0,
         waiting: Vec::new(),
         thread_result: Reg(0),
+        own_handle: Reg(0),
+        nondet: nondet::choices(&unit),
         errors: Vec::new(),
     };
     let Some(main) = unit.functions.iter().position(|f| f.name == "main" && f.body.is_some()) else {
@@ -124,6 +128,11 @@ pub fn lower(mut unit: Unit, sources: &Sources, options: Options) -> Result<Prog
     }
 }
 
+/// The register in which a thread finds its own handle: after its parameters and its result.
+fn own_handle(params: usize) -> Reg {
+    Reg(params as u16 + 1)
+}
+
 /// Where a variable is.
 #[derive(Clone, Copy, Debug)]
 enum Slot {
@@ -147,6 +156,8 @@ struct Frame {
     cases: Vec<Vec<Label>>,
     /// Where it was called.
     site: Span,
+    /// Objects whose life ends with the function: the registers that hold their addresses, or 0.
+    ends: HashMap<usize, Reg>,
 }
 
 struct Lowering<'a> {
@@ -169,6 +180,10 @@ struct Lowering<'a> {
     waiting: Vec<Reg>,
     /// Where the result of the thread being translated goes.
     thread_result: Reg,
+    /// Where the thread being translated finds its own handle.
+    own_handle: Reg,
+    /// The values that are tried for integers of any value, by place.
+    nondet: HashMap<Span, Vec<i128>>,
     errors: Vec<Diagnostic>,
 }
 
@@ -185,6 +200,10 @@ impl Lowering<'_> {
             f.params.iter().map(|_| self.code.reg(span)).collect::<Result<Vec<Reg>, Diagnostic>>()?;
         let result = self.code.reg(span)?;
         self.thread_result = result;
+        self.own_handle = self.code.reg(span)?;
+        if start == Start::Alone {
+            self.program.init_regs.push((0, self.own_handle, Value::Int(1)));
+        }
         for (id, variable) in self.unit.variables.iter().enumerate() {
             if variable.life == Life::Thread {
                 let slot = self.new_slot(id)?;

@@ -5,10 +5,10 @@ use crate::diag::Diagnostic;
 use crate::program::Op;
 use crate::source::Span;
 
-use super::Lowering;
 use super::awaits::Waiting;
 use super::code::{Label, Ops};
 use super::value::Rv;
+use super::{Lowering, Slot};
 
 impl Lowering<'_> {
     /// A block. Where it is an expression, the value of its last statement.
@@ -40,7 +40,10 @@ impl Lowering<'_> {
                 self.expr(e)?;
             }
             StmtKind::Declare(id) => {
-                let slot = self.new_slot(*id)?;
+                let slot = match self.frame().ends.get(id) {
+                    Some(reg) => Slot::Memory(*reg),
+                    None => self.new_slot(*id)?,
+                };
                 keep = self.code.depth;
                 self.frame().slots.insert(*id, slot);
                 self.bring_to_life(*id, slot, false)?;

@@ -1,14 +1,16 @@
 //! Programs from text to verdict.
 
-use super::{Settings, Verdict, load, orders_for, run};
+mod properties;
+
+use super::{Answer, Settings, Verdict, load, orders_for, run};
 use crate::arch::ArchId;
 use crate::arch::c::preprocess;
 use crate::arch::c::unit::lower::Options;
 use crate::diag::{Color, render_all};
 use crate::session;
 
-/// The verdict and the numbers of complete and violating executions.
-fn verify(text: &str, model: &str, unroll: Option<u32>) -> (Verdict, u64, u64) {
+/// All that is known of a program.
+fn answer(text: &str, model: &str, unroll: Option<u32>) -> Answer {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("program.c");
     std::fs::write(&path, text).expect("written");
@@ -18,12 +20,18 @@ fn verify(text: &str, model: &str, unroll: Option<u32>) -> (Verdict, u64, u64) {
     let Some(program) = &loaded.program else {
         panic!("{}", render_all(&loaded.diagnostics, &loaded.sources, Color::Never));
     };
-    let settings = Settings { unroll, keep_going: true, timeout: None };
+    let settings = Settings { unroll, keep_going: true, orders, ..Settings::default() };
     let answer = match run(program, &prepared.model, &settings) {
         Ok(answer) => answer,
         Err(why) => panic!("{}", render_all(&[why], &loaded.sources, Color::Never)),
     };
     assert!(answer.errors.is_empty(), "{}", render_all(&answer.errors, &loaded.sources, Color::Never));
+    answer
+}
+
+/// The verdict and the numbers of complete and violating executions.
+fn verify(text: &str, model: &str, unroll: Option<u32>) -> (Verdict, u64, u64) {
+    let answer = answer(text, model, unroll);
     (answer.verdict, answer.complete, answer.violating)
 }
 

@@ -1,0 +1,226 @@
+/* Functions of the Linux kernel, as accesses and fences of C11: marked accesses are relaxed, smp_mb() is a sequentially consistent fence, smp_rmb() an acquire one,
+   smp_wmb() a release one. Under sc and tso that is what the kernel gets on such a machine; rc11 is not the kernel's model, and forbids more. */
+#include <assert.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int8_t s8;
+typedef int16_t s16;
+typedef int32_t s32;
+typedef int64_t s64;
+typedef u8 __u8;
+typedef u16 __u16;
+typedef u32 __u32;
+typedef u64 __u64;
+#define __user
+#define __rcu
+#define __percpu
+#define __init
+#define __read_mostly
+#define __always_inline inline
+#define likely(e) (e)
+#define unlikely(e) (e)
+#define BUG_ON(e) ((e) ? __litmus_assert(0, "BUG_ON(" #e ")") : (void)0)
+#define BUG() __litmus_assert(0, "BUG()")
+#define WARN_ON(e) ({ int __warn = !!(e); if (__warn) __litmus_assert(0, "WARN_ON(" #e ")"); __warn; })
+#define WARN_ON_ONCE(e) WARN_ON(e)
+#define BUILD_BUG_ON(e) ((void)0)
+#define container_of(p, t, m) ((t *)((char *)(p) - offsetof(t, m)))
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define kmalloc(n, how) __litmus_malloc(n)
+#define kzalloc(n, how) __litmus_calloc(n)
+#define kfree(p) __litmus_free(p)
+#define GFP_KERNEL 0
+#define GFP_ATOMIC 0
+
+#define READ_ONCE(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define WRITE_ONCE(x, v) __atomic_store_n(&(x), v, __ATOMIC_RELAXED)
+#define ACCESS_ONCE(x) READ_ONCE(x)
+#define smp_load_acquire(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define smp_store_release(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
+#define smp_store_mb(x, v) do { WRITE_ONCE(x, v); smp_mb(); } while (0)
+#define smp_mb() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define smp_rmb() __atomic_thread_fence(__ATOMIC_ACQUIRE)
+#define smp_wmb() __atomic_thread_fence(__ATOMIC_RELEASE)
+#define mb() smp_mb()
+#define rmb() smp_rmb()
+#define wmb() smp_wmb()
+#define smp_read_barrier_depends() ((void)0)
+#define smp_acquire__after_ctrl_dep() smp_rmb()
+#define smp_mb__before_atomic() smp_mb()
+#define smp_mb__after_atomic() smp_mb()
+#define smp_mb__after_spinlock() smp_mb()
+#define smp_mb__after_unlock_lock() smp_mb()
+#define barrier() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+#define cpu_relax() ((void)0)
+#define smp_cond_load_relaxed(p, e) ({ __typeof__(*(p)) VAL; do VAL = READ_ONCE(*(p)); while (!(e)); VAL; })
+#define smp_cond_load_acquire(p, e) ({ __typeof__(*(p)) VAL; do VAL = smp_load_acquire(p); while (!(e)); VAL; })
+
+/* Those that give a value are full fences, unless they say otherwise. */
+#define __litmus_full(e) ({ smp_mb(); __typeof__(e) __full = (e); smp_mb(); __full; })
+#define xchg_relaxed(p, v) __atomic_exchange_n(p, v, __ATOMIC_RELAXED)
+#define xchg_acquire(p, v) __atomic_exchange_n(p, v, __ATOMIC_ACQUIRE)
+#define xchg_release(p, v) __atomic_exchange_n(p, v, __ATOMIC_RELEASE)
+#define xchg(p, v) __litmus_full(xchg_relaxed(p, v))
+#define __litmus_cmpxchg(p, o, n, order, failed) \
+    ({ __typeof__(*(p)) __old = (o); __atomic_compare_exchange_n(p, &__old, n, 0, order, failed); __old; })
+#define cmpxchg_relaxed(p, o, n) __litmus_cmpxchg(p, o, n, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
+#define cmpxchg_acquire(p, o, n) __litmus_cmpxchg(p, o, n, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)
+#define cmpxchg_release(p, o, n) __litmus_cmpxchg(p, o, n, __ATOMIC_RELEASE, __ATOMIC_RELAXED)
+#define cmpxchg(p, o, n) __litmus_full(cmpxchg_relaxed(p, o, n))
+#define try_cmpxchg_relaxed(p, o, n) __atomic_compare_exchange_n(p, o, n, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
+#define try_cmpxchg_acquire(p, o, n) __atomic_compare_exchange_n(p, o, n, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)
+#define try_cmpxchg_release(p, o, n) __atomic_compare_exchange_n(p, o, n, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED)
+#define try_cmpxchg(p, o, n) __litmus_full(try_cmpxchg_relaxed(p, o, n))
+
+typedef struct { int counter; } atomic_t;
+typedef struct { long counter; } atomic64_t;
+typedef atomic64_t atomic_long_t;
+#define ATOMIC_INIT(n) { n }
+#define ATOMIC64_INIT(n) { n }
+#define ATOMIC_LONG_INIT(n) { n }
+#define __LITMUS_ATOMIC(name, type, number) \
+    static inline number name##_read(const type *v) { return READ_ONCE(v->counter); } \
+    static inline number name##_read_acquire(const type *v) { return smp_load_acquire(&v->counter); } \
+    static inline void name##_set(type *v, number n) { WRITE_ONCE(v->counter, n); } \
+    static inline void name##_set_release(type *v, number n) { smp_store_release(&v->counter, n); } \
+    static inline void name##_add(number n, type *v) { __atomic_fetch_add(&v->counter, n, __ATOMIC_RELAXED); } \
+    static inline void name##_sub(number n, type *v) { __atomic_fetch_sub(&v->counter, n, __ATOMIC_RELAXED); } \
+    static inline void name##_inc(type *v) { name##_add(1, v); } \
+    static inline void name##_dec(type *v) { name##_sub(1, v); } \
+    static inline void name##_and(number n, type *v) { __atomic_fetch_and(&v->counter, n, __ATOMIC_RELAXED); } \
+    static inline void name##_or(number n, type *v) { __atomic_fetch_or(&v->counter, n, __ATOMIC_RELAXED); } \
+    static inline void name##_xor(number n, type *v) { __atomic_fetch_xor(&v->counter, n, __ATOMIC_RELAXED); } \
+    __LITMUS_ORDERS(name, type, number, add) \
+    __LITMUS_ORDERS(name, type, number, sub) \
+    __LITMUS_ORDERS(name, type, number, and) \
+    __LITMUS_ORDERS(name, type, number, or) \
+    __LITMUS_ORDERS(name, type, number, xor) \
+    static inline number name##_inc_return(type *v) { return name##_add_return(1, v); } \
+    static inline number name##_dec_return(type *v) { return name##_sub_return(1, v); } \
+    static inline number name##_fetch_inc(type *v) { return name##_fetch_add(1, v); } \
+    static inline number name##_fetch_dec(type *v) { return name##_fetch_sub(1, v); } \
+    static inline bool name##_inc_and_test(type *v) { return name##_add_return(1, v) == 0; } \
+    static inline bool name##_dec_and_test(type *v) { return name##_sub_return(1, v) == 0; } \
+    static inline bool name##_sub_and_test(number n, type *v) { return name##_sub_return(n, v) == 0; } \
+    static inline bool name##_add_negative(number n, type *v) { return name##_add_return(n, v) < 0; } \
+    static inline number name##_xchg(type *v, number n) { return xchg(&v->counter, n); } \
+    static inline number name##_xchg_relaxed(type *v, number n) { return xchg_relaxed(&v->counter, n); } \
+    static inline number name##_xchg_acquire(type *v, number n) { return xchg_acquire(&v->counter, n); } \
+    static inline number name##_xchg_release(type *v, number n) { return xchg_release(&v->counter, n); } \
+    static inline number name##_cmpxchg(type *v, number o, number n) { return cmpxchg(&v->counter, o, n); } \
+    static inline number name##_cmpxchg_relaxed(type *v, number o, number n) { return cmpxchg_relaxed(&v->counter, o, n); } \
+    static inline number name##_cmpxchg_acquire(type *v, number o, number n) { return cmpxchg_acquire(&v->counter, o, n); } \
+    static inline number name##_cmpxchg_release(type *v, number o, number n) { return cmpxchg_release(&v->counter, o, n); } \
+    static inline number name##_fetch_add_unless(type *v, number n, number u) { \
+        number old = READ_ONCE(v->counter); \
+        smp_mb(); \
+        while (old != u && !try_cmpxchg_relaxed(&v->counter, &old, old + n)) ; \
+        smp_mb(); \
+        return old; \
+    } \
+    static inline bool name##_add_unless(type *v, number n, number u) { return name##_fetch_add_unless(v, n, u) != u; } \
+    static inline bool name##_inc_not_zero(type *v) { return name##_add_unless(v, 1, 0); }
+#define __LITMUS_ORDERS(name, type, number, op) \
+    static inline number name##_##op##_return_relaxed(number n, type *v) { return __atomic_##op##_fetch(&v->counter, n, __ATOMIC_RELAXED); } \
+    static inline number name##_##op##_return_acquire(number n, type *v) { return __atomic_##op##_fetch(&v->counter, n, __ATOMIC_ACQUIRE); } \
+    static inline number name##_##op##_return_release(number n, type *v) { return __atomic_##op##_fetch(&v->counter, n, __ATOMIC_RELEASE); } \
+    static inline number name##_##op##_return(number n, type *v) { return __litmus_full(name##_##op##_return_relaxed(n, v)); } \
+    static inline number name##_fetch_##op##_relaxed(number n, type *v) { return __atomic_fetch_##op(&v->counter, n, __ATOMIC_RELAXED); } \
+    static inline number name##_fetch_##op##_acquire(number n, type *v) { return __atomic_fetch_##op(&v->counter, n, __ATOMIC_ACQUIRE); } \
+    static inline number name##_fetch_##op##_release(number n, type *v) { return __atomic_fetch_##op(&v->counter, n, __ATOMIC_RELEASE); } \
+    static inline number name##_fetch_##op(number n, type *v) { return __litmus_full(name##_fetch_##op##_relaxed(n, v)); }
+__LITMUS_ATOMIC(atomic, atomic_t, int)
+__LITMUS_ATOMIC(atomic64, atomic64_t, long)
+__LITMUS_ATOMIC(atomic_long, atomic_long_t, long)
+
+typedef struct { atomic_t refs; } refcount_t;
+#define REFCOUNT_INIT(n) { { n } }
+static inline void refcount_set(refcount_t *r, int n) { atomic_set(&r->refs, n); }
+static inline unsigned refcount_read(const refcount_t *r) { return atomic_read(&r->refs); }
+static inline void refcount_inc(refcount_t *r) { atomic_add(1, &r->refs); }
+static inline bool refcount_inc_not_zero(refcount_t *r) {
+    int old = atomic_read(&r->refs);
+    while (old && !try_cmpxchg_relaxed(&r->refs.counter, &old, old + 1)) ;
+    return old;
+}
+static inline bool refcount_dec_and_test(refcount_t *r) {
+    bool last = atomic_sub_return_release(1, &r->refs) == 0;
+    if (last) smp_rmb();
+    return last;
+}
+
+/* Bits; a word is an unsigned long. */
+#define BITS_PER_LONG 64
+#define BIT(n) (1UL << (n))
+static inline bool test_bit(long n, const unsigned long *p) { return READ_ONCE(p[n / 64]) >> (n % 64) & 1; }
+static inline void set_bit(long n, unsigned long *p) { __atomic_fetch_or(&p[n / 64], 1UL << (n % 64), __ATOMIC_RELAXED); }
+static inline void clear_bit(long n, unsigned long *p) { __atomic_fetch_and(&p[n / 64], ~(1UL << (n % 64)), __ATOMIC_RELAXED); }
+static inline bool test_and_set_bit(long n, unsigned long *p) {
+    return __litmus_full(__atomic_fetch_or(&p[n / 64], 1UL << (n % 64), __ATOMIC_RELAXED)) >> (n % 64) & 1;
+}
+static inline bool test_and_clear_bit(long n, unsigned long *p) {
+    return __litmus_full(__atomic_fetch_and(&p[n / 64], ~(1UL << (n % 64)), __ATOMIC_RELAXED)) >> (n % 64) & 1;
+}
+static inline bool test_and_set_bit_lock(long n, unsigned long *p) {
+    return __atomic_fetch_or(&p[n / 64], 1UL << (n % 64), __ATOMIC_ACQUIRE) >> (n % 64) & 1;
+}
+static inline void clear_bit_unlock(long n, unsigned long *p) {
+    __atomic_fetch_and(&p[n / 64], ~(1UL << (n % 64)), __ATOMIC_RELEASE);
+}
+
+/* Locks. */
+typedef struct { int __held; } spinlock_t;
+typedef spinlock_t raw_spinlock_t;
+struct mutex { int __held; };
+#define __SPIN_LOCK_UNLOCKED(l) { 0 }
+#define DEFINE_SPINLOCK(l) spinlock_t l = { 0 }
+#define DEFINE_RAW_SPINLOCK(l) raw_spinlock_t l = { 0 }
+#define DEFINE_MUTEX(l) struct mutex l = { 0 }
+#define spin_lock_init(l) ((void)((l)->__held = 0))
+#define mutex_init(l) ((void)((l)->__held = 0))
+#define spin_lock(l) __litmus_acquire(&(l)->__held)
+#define spin_unlock(l) __litmus_release(&(l)->__held)
+#define spin_trylock(l) __litmus_try_acquire(&(l)->__held)
+#define spin_is_locked(l) (READ_ONCE((l)->__held) != 0)
+#define spin_lock_irq(l) spin_lock(l)
+#define spin_unlock_irq(l) spin_unlock(l)
+#define spin_lock_bh(l) spin_lock(l)
+#define spin_unlock_bh(l) spin_unlock(l)
+#define spin_lock_irqsave(l, flags) do { (flags) = 0; spin_lock(l); } while (0)
+#define spin_unlock_irqrestore(l, flags) spin_unlock(l)
+#define raw_spin_lock(l) spin_lock(l)
+#define raw_spin_unlock(l) spin_unlock(l)
+#define raw_spin_lock_irqsave(l, flags) spin_lock_irqsave(l, flags)
+#define raw_spin_unlock_irqrestore(l, flags) spin_unlock(l)
+#define mutex_lock(l) __litmus_acquire(&(l)->__held)
+#define mutex_unlock(l) __litmus_release(&(l)->__held)
+#define mutex_trylock(l) __litmus_try_acquire(&(l)->__held)
+typedef pthread_rwlock_t rwlock_t;
+#define DEFINE_RWLOCK(l) rwlock_t l = PTHREAD_RWLOCK_INITIALIZER
+#define read_lock(l) ((void)pthread_rwlock_rdlock(l))
+#define read_unlock(l) ((void)pthread_rwlock_unlock(l))
+#define write_lock(l) ((void)pthread_rwlock_wrlock(l))
+#define write_unlock(l) ((void)pthread_rwlock_unlock(l))
+
+/* RCU: readers are counted; who waits for them waits until there are none. */
+static int __litmus_readers;
+#define rcu_read_lock() ((void)__litmus_full(__atomic_fetch_add(&__litmus_readers, 1, __ATOMIC_ACQUIRE)))
+#define rcu_read_unlock() ((void)__atomic_fetch_sub(&__litmus_readers, 1, __ATOMIC_RELEASE))
+static inline void synchronize_rcu(void) {
+    smp_mb();
+    __litmus_await(__atomic_load_n(&__litmus_readers, __ATOMIC_ACQUIRE) == 0);
+    smp_mb();
+}
+#define synchronize_rcu_expedited() synchronize_rcu()
+#define rcu_dereference(p) READ_ONCE(p)
+#define rcu_dereference_protected(p, c) (p)
+#define rcu_access_pointer(p) READ_ONCE(p)
+#define rcu_assign_pointer(p, v) smp_store_release(&(p), v)
+#define RCU_INIT_POINTER(p, v) WRITE_ONCE(p, v)

@@ -1,0 +1,105 @@
+//! Builtins that headers are made of: locks, sections, bits of numbers.
+
+use crate::arch::c::orders::{Mark, MemoryOrder};
+use crate::arch::c::unit::tree::Expr;
+use crate::diag::Diagnostic;
+use crate::program::threads::{DESTROY, FULL_FENCE, LOCK, UNLOCK};
+use crate::program::{Awaited, BinOp, Extra, Op, Port, SetName};
+use crate::source::Span;
+
+use super::code::Ops;
+use super::value::Rv;
+use super::{Lowering, Orders};
+
+/// What a lock holds that was destroyed: nobody can take it.
+const DESTROYED: i128 = 2;
+
+impl Lowering<'_> {
+    /// A lock is a cell: 0 is free, 1 is taken.
+    pub(super) fn lock(&mut self, name: &str, args: &[Expr], span: Span) -> Result<Rv, Diagnostic> {
+        let (address, ty) = self.address(&args[0])?;
+        let size = self.access_size(&ty, span)?;
+        let with = |mut sets: Vec<SetName>, name: &'static str| {
+            sets.push(name.into());
+            sets
+        };
+        if matches!(name, "release" | "destroy") {
+            self.ordering_fence(span);
+            let mut ops = Ops::default();
+            let addr = ops.value(&address, Port::Addr);
+            let (value, set) = if name == "release" { (0, UNLOCK) } else { (DESTROYED, DESTROY) };
+            let value = ops.constant(value);
+            let sets = with(Mark::Order(MemoryOrder::Release).access_sets(), set);
+            ops.push(Op::Store { addr, value, size, sets, extra: Extra::default() });
+            self.emit(ops, span);
+            return Ok(Rv::ZERO);
+        }
+        let done = self.code.reg(span)?;
+        let mut ops = Ops::default();
+        let addr = ops.value(&address, Port::Addr);
+        let (free, taken) = (ops.constant(0), ops.constant(1));
+        let dst = ops.tmp();
+        let order = Mark::Order(MemoryOrder::Acquire);
+        ops.push(Op::CompareExchange {
+            dst,
+            addr,
+            expected: free,
+            desired: taken,
+            size,
+            sets: with(order.rmw_sets(), LOCK),
+            failure: with(order.access_sets(), LOCK),
+            extra: Extra::default(),
+        });
+        let cond = ops.binary(BinOp::Eq, dst, free);
+        ops.write(done, cond);
+        match name {
+            "acquire" => ops.push(Op::Await { cond, what: Awaited::Library }),
+            _ => self.note_write(&mut ops, cond),
+        }
+        self.emit(ops, span);
+        Ok(Rv::Reg(done))
+    }
+
+    /// The begin or the end of a part that nothing may come between.
+    pub(super) fn section(&mut self, set: &'static str, span: Span) {
+        let mut sets = FULL_FENCE.to_vec();
+        if self.options.orders == Orders::Sets {
+            sets.push("SC".into());
+        }
+        sets.push(set.into());
+        self.fence(sets, span);
+    }
+
+    /// `ffs` and its kind, bit by bit.
+    pub(super) fn bits(&mut self, name: &str, args: &[Expr], span: Span) -> Result<Rv, Diagnostic> {
+        let value = self.expr(&args[0])?;
+        let value = self.kept(value, span)?;
+        let width = 8 * self.size(args[0].ty.plain()) as i128;
+        let result = self.code.reg(span)?;
+        self.write(result, &Rv::ZERO, span);
+        let bit = |n: i128| {
+            let shifted = Rv::binary(BinOp::Lsr, value.clone(), Rv::int(n));
+            Rv::binary(BinOp::And, shifted, Rv::int(1))
+        };
+        let width = if name == "clz" { 32 } else { width };
+        let order: Vec<i128> =
+            if name.starts_with("clz") { (0..width).collect() } else { (0..width).rev().collect() };
+        for n in order {
+            let found = match name {
+                "ffs" => n + 1,
+                "ctz" => n,
+                _ => width - 1 - n,
+            };
+            let new = match name {
+                "popcount" => Rv::binary(BinOp::Add, Rv::Reg(result), bit(n)),
+                // The last bit that is set decides.
+                _ => {
+                    let difference = Rv::binary(BinOp::Sub, Rv::int(found), Rv::Reg(result));
+                    Rv::binary(BinOp::Add, Rv::Reg(result), Rv::binary(BinOp::Mul, bit(n), difference))
+                }
+            };
+            self.write(result, &new, span);
+        }
+        Ok(Rv::Reg(result))
+    }
+}

@@ -1,0 +1,94 @@
+//! What became of programs: text, JSON, JUnit, SARIF.
+
+mod json;
+mod junit;
+mod sarif;
+mod text;
+
+pub use json::json;
+pub use junit::junit;
+pub use sarif::sarif;
+pub use text::{Detail, text};
+
+use crate::diag::Diagnostic;
+use crate::program::Property;
+use crate::source::{Sources, Span};
+use crate::verify::{Answer, Verdict};
+
+/// A program that was looked at.
+#[derive(Debug)]
+pub struct Checked {
+    /// The file.
+    pub file: String,
+    /// The model, as asked for.
+    pub model: String,
+    /// What is known of it, if it could be run.
+    pub answer: Option<Answer>,
+    /// What is wrong with the text.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The file and its headers.
+    pub sources: Sources,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+impl Checked {
+    /// The verdict in words.
+    pub fn verdict(&self) -> String {
+        match self.answer.as_ref().map(|answer| answer.verdict) {
+            Some(Verdict::Safe) => "Safe".to_string(),
+            Some(Verdict::SafeUpTo(n)) => format!("Safe up to {n}"),
+            Some(Verdict::Unsafe) => "Unsafe".to_string(),
+            Some(Verdict::Unknown) => "Unknown".to_string(),
+            None => "Error".to_string(),
+        }
+    }
+
+    fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics.iter().chain(self.answer.iter().flat_map(|answer| &answer.errors))
+    }
+}
+
+/// File, line and column of a place.
+pub(super) fn place(span: Span, sources: &Sources) -> (String, usize, usize) {
+    let (line, column) = sources.line_column(span);
+    (sources.get(span.source).name.clone(), line, column)
+}
+
+/// A stable word for a property.
+pub fn word(property: &Property) -> &'static str {
+    match property {
+        Property::Assertion(_) => "assertion",
+        Property::Race => "data-race",
+        Property::Null => "null-pointer",
+        Property::OutOfBounds => "out-of-bounds",
+        Property::UseAfterFree => "use-after-free",
+        Property::DoubleFree => "double-free",
+        Property::Uninitialised => "uninitialised",
+        Property::Leak => "leak",
+        Property::Lock(_) => "lock",
+        Property::Deadlock => "deadlock",
+        Property::Liveness => "liveness",
+        Property::Thread => "thread",
+        Property::Arithmetic(_) => "arithmetic",
+    }
+}
+
+/// What a violated property means.
+pub fn describe(property: &Property) -> String {
+    match property {
+        Property::Assertion(text) => format!("assertion violated: {text}"),
+        Property::Race => "data race".to_string(),
+        Property::Null => "access through a null pointer".to_string(),
+        Property::OutOfBounds => "access outside every object".to_string(),
+        Property::UseAfterFree => "use of an object after its life".to_string(),
+        Property::DoubleFree => "an object freed twice, or what is no object".to_string(),
+        Property::Uninitialised => "read of what was never written".to_string(),
+        Property::Leak => "an object is never freed".to_string(),
+        Property::Lock(text) => format!("lock error: {text}"),
+        Property::Deadlock => "deadlock: nobody goes on".to_string(),
+        Property::Liveness => "a loop waits for ever: every write has landed, and nobody ends it".to_string(),
+        Property::Thread => "a join of what is no thread".to_string(),
+        Property::Arithmetic(text) => text.clone(),
+    }
+}

@@ -1,0 +1,129 @@
+//! Threads that wait for ever: deadlock, and loops that nobody ends.
+//!
+//! A thread that waits is shown by the engine with the values that it has read. Where each of them is what its cell holds at the end, looking again finds the
+//! same: it waits for ever, if nobody else goes on. Where one is not, the thread goes on in another execution.
+
+use super::check::{Finding, Part};
+use super::facts::{Facts, reads, writes};
+use super::trace;
+use crate::grow::{Event, Execution, Waiting, Why};
+use crate::program::{Awaited, Op, Program, Property, Value};
+
+/// The threads of an execution that wait for ever, if they do.
+pub(super) fn stuck(execution: &dyn Execution, program: &Program) -> Option<Finding> {
+    let waiting = execution.waiting();
+    let mut loops = false;
+    let mut locks = false;
+    for thread in &waiting {
+        match awaited(thread, program) {
+            Some(Awaited::Loop) => loops = true,
+            Some(Awaited::Library) => locks = true,
+            None if matches!(thread.why, Why::Join(_)) => {}
+            // An assumption, or a bound: nothing is known.
+            None => return None,
+        }
+    }
+    if !loops && !locks {
+        // Threads that join each other.
+        let joins = |w: &Waiting| matches!(w.why, Why::Join(to) if waiting.iter().any(|o| o.thread == to));
+        if waiting.is_empty() || !waiting.iter().all(joins) {
+            return None;
+        }
+    }
+    let facts = Facts::new(execution);
+    let mut parts = Vec::new();
+    for thread in &waiting {
+        if let Why::Join(other) = thread.why {
+            let does = format!("waits for the end of {}", trace::name(Some(other), program));
+            parts.extend(part(thread, program, does));
+            continue;
+        }
+        let looked = last_look(thread, &facts, program);
+        let last = |e: &Event| {
+            let order = e.cell.and_then(|cell| facts.coherence.get(usize::from(cell)));
+            order
+                .and_then(|order| order.last())
+                .and_then(|w| facts.events[*w].as_ref())
+                .and_then(|w| w.written)
+        };
+        if looked.is_empty() || !looked.iter().all(|e| e.read.is_some() && e.read == last(e)) {
+            return None;
+        }
+        parts.extend(part(thread, program, describe(&looked, &facts, program)));
+    }
+    let property = if locks || !loops { Property::Deadlock } else { Property::Liveness };
+    Some(Finding { property, parts, events: Vec::new() })
+}
+
+fn part(thread: &Waiting, program: &Program, does: String) -> Option<Part> {
+    let code = &program.threads.get(usize::from(thread.code))?.code;
+    let instr = code.get(thread.pc as usize)?;
+    Some(Part {
+        thread: trace::name(Some(thread.thread), program),
+        span: instr.span,
+        text: instr.text.clone(),
+        does,
+    })
+}
+
+/// What a thread waits for, if its instruction says so.
+fn awaited(thread: &Waiting, program: &Program) -> Option<Awaited> {
+    fn find(ops: &[Op]) -> Option<Awaited> {
+        ops.iter().find_map(|op| match op {
+            Op::Await { what, .. } => Some(*what),
+            Op::If { then, otherwise, .. } => find(then).or_else(|| find(otherwise)),
+            _ => None,
+        })
+    }
+    match thread.why {
+        Why::Loop => Some(Awaited::Loop),
+        Why::Instruction => {
+            let code = &program.threads.get(usize::from(thread.code))?.code;
+            find(&code.get(thread.pc as usize)?.ops)
+        }
+        Why::Join(_) | Why::Given => None,
+    }
+}
+
+/// What a thread read when it last looked: of each instruction of the loop, or of the library function, the last time.
+fn last_look<'f>(thread: &Waiting, facts: &'f Facts, program: &Program) -> Vec<&'f Event<'f>> {
+    let code = &program.threads[usize::from(thread.code)].code;
+    let at = thread.pc as usize;
+    let head = match (thread.why, code.get(at + 1).map(|next| next.ops.as_slice())) {
+        (Why::Loop, _) => Some(at),
+        (_, Some([Op::Goto { pc }])) if awaited(thread, program) == Some(Awaited::Loop) => Some(*pc),
+        _ => None,
+    };
+    let inside = |e: &Event| match head {
+        Some(head) => e.pc as usize >= head && (thread.why == Why::Loop || e.pc as usize <= at),
+        None => code.get(e.pc as usize).map(|instr| instr.span) == code.get(at).map(|instr| instr.span),
+    };
+    let events = facts.threads.get(usize::from(thread.thread)).map_or(&[][..], Vec::as_slice);
+    let mut seen: Vec<u32> = Vec::new();
+    let mut looked = Vec::new();
+    for event in events.iter().rev().filter_map(|n| facts.events[*n].as_ref()) {
+        // What it wrote before it began to wait is done.
+        if event.code != thread.code || !inside(event) || head.is_none() && writes(event) {
+            break;
+        }
+        if reads(event) && !seen.contains(&event.pc) {
+            seen.push(event.pc);
+            looked.push(event);
+        }
+    }
+    looked
+}
+
+fn describe(looked: &[&Event], facts: &Facts, program: &Program) -> String {
+    let one = |e: &&Event| {
+        let by = match e.source.and_then(|w| facts.events[w].as_ref()) {
+            Some(w) if w.thread.is_some() => format!(", from {}", trace::name(w.thread, program)),
+            _ => String::new(),
+        };
+        let value = trace::value(e.read.unwrap_or(Value::ZERO), program);
+        format!("{} stays {value}{by}", trace::cell(e, program))
+    };
+    let mut all: Vec<String> = looked.iter().rev().map(one).collect();
+    all.dedup();
+    format!("waits for ever: {}", all.join(", "))
+}

@@ -1,0 +1,304 @@
+//! Each property, with a program that has it and one that does not.
+
+use super::{HEADERS, Verdict, answer, two};
+use crate::program::Property;
+
+/// The properties that a program violates.
+fn violated(text: &str, model: &str) -> Vec<Property> {
+    let mut all: Vec<Property> =
+        answer(text, model, None).violations.into_iter().map(|v| v.property).collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+fn safe(text: &str) {
+    for model in ["sc", "tso", "pso", "rc11"] {
+        assert_eq!(violated(text, model), Vec::new(), "{model}\n{text}");
+    }
+}
+
+#[track_caller]
+fn unsafe_everywhere(text: &str, property: &Property) {
+    for model in ["sc", "tso", "pso", "rc11"] {
+        let found = violated(text, model);
+        assert!(found.contains(property), "{model}: {found:?}\n{text}");
+    }
+}
+
+fn lock_error(text: &str, part: &str) {
+    for model in ["sc", "rc11"] {
+        let found = violated(text, model);
+        let has = |p: &Property| matches!(p, Property::Lock(text) if text.contains(part));
+        assert!(found.iter().any(has), "{model}: {found:?}\n{text}");
+    }
+}
+
+#[test]
+fn memory_that_another_thread_frees() {
+    let globals = "_Atomic(int *) shared; atomic_int done;";
+    let maker =
+        "int *q = malloc(sizeof(int)); *q = 1; atomic_store_explicit(&shared, q, memory_order_release);";
+    let reader = "int *q = atomic_load_explicit(&shared, memory_order_acquire); if (q) *q = 2;";
+    unsafe_everywhere(&two(globals, &format!("{maker} free(q);"), reader, ""), &Property::UseAfterFree);
+    let waits = "while (!atomic_load_explicit(&done, memory_order_acquire)) ; free(q);";
+    let tells = "atomic_store_explicit(&done, 1, memory_order_release);";
+    safe(&two(globals, &format!("{maker} {waits}"), &format!("{reader} {tells}"), ""));
+    // Relaxed, it is not known when the other is done with it; a machine that keeps its writes in order does know.
+    let relaxed = tells.replace("memory_order_release", "memory_order_relaxed");
+    let relaxed = two(globals, &format!("{maker} {waits}"), &format!("{reader} {relaxed}"), "");
+    assert!(violated(&relaxed, "rc11").contains(&Property::UseAfterFree));
+    let twice = "int *q = atomic_exchange(&shared, 0); if (q) free(q);";
+    safe(&two(globals, twice, twice, "").replace("pthread_t a, b;", "pthread_t a, b; shared = malloc(4);"));
+    let both = "free(shared);";
+    unsafe_everywhere(
+        &two(globals, both, both, "").replace("pthread_t a, b;", "pthread_t a, b; shared = malloc(4);"),
+        &Property::DoubleFree,
+    );
+}
+
+#[test]
+fn a_local_variable_that_another_thread_still_uses() {
+    let body = |wait: &str| {
+        let first = format!("int x = 0; atomic_store(&shared, &x); {wait}");
+        two(
+            "_Atomic(int *) shared; atomic_int done;",
+            &first,
+            "int *q = shared; if (q) *q = 1; done = 1;",
+            "",
+        )
+    };
+    unsafe_everywhere(&body(""), &Property::UseAfterFree);
+    safe(&body("while (!done) ;"));
+}
+
+#[test]
+fn locks() {
+    let globals = "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; int x;";
+    let body = "pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m);";
+    safe(&two(globals, body, body, "pthread_mutex_destroy(&m); assert(x == 2);"));
+    lock_error(&two(globals, body, "pthread_mutex_unlock(&m);", ""), "does not hold it");
+    lock_error(&two(globals, body, body, "pthread_mutex_unlock(&m);"), "nobody holds");
+    lock_error(&two(globals, body, body, "pthread_mutex_destroy(&m); pthread_mutex_lock(&m);"), "destroyed");
+    lock_error(&two(globals, body, "pthread_mutex_destroy(&m);", ""), "destroyed");
+    unsafe_everywhere(
+        &two(globals, body, "pthread_mutex_lock(&m); pthread_mutex_lock(&m);", ""),
+        &Property::Deadlock,
+    );
+    let tries = "if (!pthread_mutex_trylock(&m)) { x++; pthread_mutex_unlock(&m); }";
+    safe(&two(globals, tries, tries, "assert(x >= 1 && x <= 2);"));
+}
+
+#[test]
+fn recursive_mutexes() {
+    let text = |kind: &str| {
+        let body = "pthread_mutex_lock(&m); pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); x++; pthread_mutex_unlock(&m);";
+        two("pthread_mutex_t m; int x;", body, body, "assert(x == 4);").replace(
+            "pthread_t a, b;",
+            &format!(
+                "pthread_t a, b; pthread_mutexattr_t t; pthread_mutexattr_init(&t); pthread_mutexattr_settype(&t, {kind}); pthread_mutex_init(&m, &t);"
+            ),
+        )
+    };
+    for model in ["sc", "rc11"] {
+        assert_eq!(violated(&text("PTHREAD_MUTEX_RECURSIVE"), model), Vec::new(), "{model}");
+        assert_eq!(violated(&text("PTHREAD_MUTEX_NORMAL"), model), [Property::Deadlock], "{model}");
+    }
+}
+
+#[test]
+fn deadlock() {
+    let globals = "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;";
+    let nested = |a: &str, b: &str| {
+        format!(
+            "pthread_mutex_lock(&{a}); pthread_mutex_lock(&{b}); pthread_mutex_unlock(&{b}); pthread_mutex_unlock(&{a});"
+        )
+    };
+    safe(&two(globals, &nested("m", "n"), &nested("m", "n"), ""));
+    unsafe_everywhere(&two(globals, &nested("m", "n"), &nested("n", "m"), ""), &Property::Deadlock);
+    let found = answer(&two(globals, &nested("m", "n"), &nested("n", "m"), ""), "sc", None);
+    let parts: Vec<String> =
+        found.violations[0].parts.iter().map(|p| format!("{}: {} {}", p.thread, p.text, p.does)).collect();
+    insta::assert_snapshot!(parts.join("\n"), @r"
+    main: pthread_join(a, 0) waits for the end of thread 1
+    thread 1: pthread_mutex_lock(&n) waits for ever: n.__held stays 1, from thread 2
+    thread 2: pthread_mutex_lock(&m) waits for ever: m.__held stays 1, from thread 1
+    ");
+}
+
+#[test]
+fn loops_that_nobody_ends() {
+    let globals = "atomic_int flag, other;";
+    safe(&two(globals, "while (!flag) ;", "flag = 1;", ""));
+    unsafe_everywhere(&two(globals, "while (!flag) ;", "other = 1;", ""), &Property::Liveness);
+    let cross = |a: &str, b: &str| format!("while (!{a}) ; {b} = 1;");
+    unsafe_everywhere(
+        &two(globals, &cross("flag", "other"), &cross("other", "flag"), ""),
+        &Property::Liveness,
+    );
+    // An assumption that does not hold is nobody's fault.
+    safe(&two(globals, "__VERIFIER_assume(flag);", "other = 1;", ""));
+}
+
+#[test]
+fn conditions_barriers_semaphores_readers_and_writers() {
+    let globals = "#include <semaphore.h>\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c = PTHREAD_COND_INITIALIZER;\n\
+                   pthread_barrier_t bar; sem_t s; pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER; pthread_once_t o = PTHREAD_ONCE_INIT;\n\
+                   int x, ready; void once(void) { x++; }";
+    let waits =
+        "pthread_mutex_lock(&m); while (!ready) pthread_cond_wait(&c, &m); x++; pthread_mutex_unlock(&m);";
+    let tells = "pthread_mutex_lock(&m); ready = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m);";
+    safe(&two(globals, waits, tells, "assert(x == 1);"));
+    let silent = "pthread_mutex_lock(&m); ready = 1; pthread_mutex_unlock(&m);";
+    unsafe_everywhere(&two(globals, waits, silent, ""), &Property::Deadlock);
+    let init = |text: String, code: &str| text.replace("pthread_t a, b;", &format!("pthread_t a, b; {code}"));
+    let meets = "pthread_barrier_wait(&bar);";
+    safe(&init(
+        two(globals, &format!("x = 1; {meets}"), &format!("{meets} assert(x == 1);"), ""),
+        "pthread_barrier_init(&bar, 0, 2);",
+    ));
+    unsafe_everywhere(
+        &init(two(globals, meets, "", ""), "pthread_barrier_init(&bar, 0, 2);"),
+        &Property::Deadlock,
+    );
+    lock_error(&two(globals, meets, "", ""), "barrier");
+    let down = "sem_wait(&s); x++; sem_post(&s);";
+    safe(&init(two(globals, down, down, "assert(x == 2);"), "sem_init(&s, 0, 1);"));
+    unsafe_everywhere(&init(two(globals, down, down, ""), "sem_init(&s, 0, 0);"), &Property::Deadlock);
+    let reads = "pthread_rwlock_rdlock(&l); int r = x; assert(r != 1); pthread_rwlock_unlock(&l);";
+    let writes = "pthread_rwlock_wrlock(&l); x = 1; x = 2; pthread_rwlock_unlock(&l);";
+    safe(&two(globals, reads, writes, ""));
+    lock_error(&two(globals, reads, "pthread_rwlock_unlock(&l);", ""), "nobody holds");
+    let first = "pthread_once(&o, once);";
+    safe(&two(globals, first, first, "assert(x == 1);"));
+}
+
+#[test]
+fn races_under_models_without_a_rule() {
+    let racy = two("int x;", "x = 1;", "x = 2;", "");
+    for model in ["sc", "tso", "pso"] {
+        let answer = answer(&racy, model, None);
+        assert_eq!((answer.verdict, answer.warnings.len()), (Verdict::Safe, 1), "{model}");
+    }
+    assert_eq!(violated(&racy, "rc11"), [Property::Race]);
+    let locked = "pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m);";
+    let fine = two("int x; pthread_mutex_t m;", locked, locked, "");
+    assert_eq!(answer(&fine, "tso", None).warnings.len(), 0);
+}
+
+#[test]
+fn integers_of_any_value() {
+    let main = |body: &str| format!("{HEADERS}int main(void) {{ {body} return 0; }}\n");
+    safe(&main("int n = __VERIFIER_nondet_int(); if (n > 5) assert(n != 5); else assert(n != 6);"));
+    let broken = Property::Assertion("n != 17".to_string());
+    unsafe_everywhere(&main("int n = __VERIFIER_nondet_int(); assert(n != 17);"), &broken);
+    let property = Property::Assertion("n >= 0".to_string());
+    unsafe_everywhere(&main("int n = __VERIFIER_nondet_int(); assert(n >= 0);"), &property);
+    safe(&main("unsigned n = __VERIFIER_nondet_uint(); assert(n >= 0);"));
+    safe(&main(
+        "int n = __VERIFIER_nondet_int(); __VERIFIER_assume(n >= 2 && n < 9); int a[9]; a[n] = n * n; assert(a[n] <= 64);",
+    ));
+    let too_far =
+        main("int n = __VERIFIER_nondet_int(); __VERIFIER_assume(0 <= n && n <= 9); int a[9]; a[n] = 1;");
+    unsafe_everywhere(&too_far, &Property::OutOfBounds);
+    let text = main("switch (__VERIFIER_nondet_int()) { case 3: break; case 7: assert(0); default: break; }");
+    unsafe_everywhere(&text, &Property::Assertion("0".to_string()));
+    let six = main("int n = 0; while (__VERIFIER_nondet_bool() && n < 3) n++; assert(n < 3);");
+    unsafe_everywhere(&six, &Property::Assertion("n < 3".to_string()));
+}
+
+#[test]
+fn parts_that_nothing_comes_between() {
+    let globals = "atomic_int x; int y;";
+    let plain = "int r = atomic_load(&x); atomic_store(&x, r + 1);";
+    let whole = format!("__VERIFIER_atomic_begin(); {plain} __VERIFIER_atomic_end();");
+    let property = Property::Assertion("x == 2".to_string());
+    unsafe_everywhere(&two(globals, plain, plain, "assert(x == 2);"), &property);
+    safe(&two(globals, &whole, &whole, "assert(x == 2);"));
+    // Nobody comes between, even who has no section of its own.
+    let both =
+        "__VERIFIER_atomic_begin(); atomic_store(&x, 1); atomic_store(&x, 2); __VERIFIER_atomic_end();";
+    let looks = "assert(atomic_load(&x) != 1);";
+    safe(&two(globals, both, looks, ""));
+    let named = "void __VERIFIER_atomic_add(void) { int r = x; x = r + 1; }";
+    safe(&two(
+        &format!("{globals} {named}"),
+        "__VERIFIER_atomic_add();",
+        "__VERIFIER_atomic_add();",
+        "assert(x == 2);",
+    ));
+}
+
+#[test]
+fn threads_know_themselves() {
+    let text = two(
+        "pthread_t me[2]; pthread_key_t key;",
+        "me[0] = pthread_self(); pthread_setspecific(key, &me[0]); assert(pthread_getspecific(key) == &me[0]);",
+        "me[1] = pthread_self(); assert(!pthread_getspecific(key));",
+        "assert(pthread_equal(me[0], a)); assert(me[1] == b); assert(pthread_self() != a);",
+    )
+    .replace("pthread_t a, b;", "pthread_t a, b; pthread_key_create(&key, 0);");
+    safe(&text);
+}
+
+#[test]
+fn bits_of_numbers() {
+    safe(&format!(
+        "{HEADERS}int main(void) {{ unsigned n = 40; assert(__builtin_ffs(n) == 4); assert(__builtin_ctz(n) == 3);\n\
+         assert(__builtin_clz(n) == 26); assert(__builtin_popcount(n) == 2); assert(__builtin_ffs(0) == 0);\n\
+         unsigned long m = 1UL << 40; assert(__builtin_clzl(m) == 23); assert(__builtin_ffsl(m) == 41); return 0; }}\n"
+    ));
+}
+
+/// Two threads in the kernel's C.
+fn kernel(globals: &str, first: &str, second: &str) -> String {
+    two(&format!("{globals}\n"), first, second, "")
+        .replace("#include <stdatomic.h>", "#include <linux/spinlock.h>")
+}
+
+#[test]
+fn functions_of_the_kernel() {
+    let globals = "int x, flag; spinlock_t l; atomic_t n = ATOMIC_INIT(0); unsigned long bits;";
+    let safe_in = |text: &str, models: &[&str]| {
+        for model in models {
+            assert_eq!(violated(text, model), Vec::new(), "{model}\n{text}");
+        }
+    };
+    let (sends, looks) = (
+        "WRITE_ONCE(x, 1); smp_store_release(&flag, 1);",
+        "if (smp_load_acquire(&flag)) BUG_ON(!READ_ONCE(x));",
+    );
+    safe(&kernel(globals, sends, looks));
+    let fences = (
+        "WRITE_ONCE(x, 1); smp_wmb(); WRITE_ONCE(flag, 1);",
+        "if (READ_ONCE(flag)) { smp_rmb(); BUG_ON(!READ_ONCE(x)); }",
+    );
+    safe(&kernel(globals, fences.0, fences.1));
+    let weak = kernel(globals, &fences.0.replace("smp_wmb();", ""), fences.1);
+    safe_in(&weak, &["sc", "tso"]);
+    assert_eq!(violated(&weak, "pso").len(), 1);
+    let locked = "unsigned long flags; spin_lock_irqsave(&l, flags); x++; spin_unlock_irqrestore(&l, flags); atomic_inc(&n);";
+    safe(&two_kernel(globals, locked, "BUG_ON(x != 2 || atomic_read(&n) != 2);"));
+    let bit = "if (!test_and_set_bit(3, &bits)) x++;";
+    safe(&two_kernel(globals, bit, "BUG_ON(x != 1 || bits != 8);"));
+    let counts = "BUG_ON(atomic_add_return(2, &n) < 2); atomic_add_unless(&n, 1, 4);";
+    safe(&two_kernel(globals, counts, "BUG_ON(atomic_read(&n) < 4);"));
+    let reads = "rcu_read_lock(); int *q = rcu_dereference(shared); BUG_ON(*q == 0); rcu_read_unlock();";
+    let frees = |wait: &str| {
+        format!(
+            "int *q = shared, *r = kmalloc(sizeof *r, GFP_KERNEL); *r = 2; rcu_assign_pointer(shared, r); {wait} kfree(q);"
+        )
+    };
+    let start = |text: String| {
+        text.replace("pthread_t a, b;", "pthread_t a, b; shared = kmalloc(4, 0); *shared = 1;")
+    };
+    let globals = "int *shared;";
+    let right = start(kernel(globals, reads, &frees("synchronize_rcu();")));
+    safe_in(&right, &["sc", "tso"]);
+    let wrong = start(kernel(globals, reads, &frees("")));
+    assert!(violated(&wrong, "tso").contains(&Property::UseAfterFree));
+}
+
+fn two_kernel(globals: &str, body: &str, end: &str) -> String {
+    two(globals, body, body, end).replace("#include <stdatomic.h>", "#include <linux/atomic.h>")
+}
