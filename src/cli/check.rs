@@ -2,9 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::path::Path;
 
+use crate::arch::c::preprocess;
+use crate::arch::c::unit::lower::{Options, Orders};
+use crate::diag::{self, Class, Diagnostic, Severity};
 use crate::report::{Item, Summary, several};
 use crate::session::{Session, in_order};
+use crate::verify;
 
 use super::args::CheckArgs;
 use super::console::{Console, Repeated};
@@ -20,6 +25,11 @@ pub fn check(
 ) -> Done {
     let Resolved { mut settings, .. } = plan::reading(&args.reading)?;
     settings.strict = args.strict;
+    let (programs, tests): (Vec<String>, Vec<String>) =
+        args.tests.tests.iter().cloned().partition(|arg| is_program(arg));
+    if !programs.is_empty() && tests.is_empty() {
+        return check_programs(&programs, console, out, err);
+    }
     let (inputs, errors) = tests_arg::collect(&args.tests.tests);
     let mut summary = Summary { bad_input: errors.len(), ..Summary::default() };
     for message in errors {
@@ -53,4 +63,48 @@ pub fn check(
     let failed = summary.tests - summary.answered;
     writeln!(out, "{} read, {failed} refused", several(summary.tests as u64, "test"))?;
     Ok(Exit::of(&summary, false))
+}
+
+/// A C file that is no litmus test: those begin with `C` and a name.
+fn is_program(arg: &str) -> bool {
+    let path = Path::new(arg);
+    let named = path.extension().is_some_and(|end| end == "c" || end == "i");
+    let text = || std::fs::read_to_string(path).unwrap_or_default();
+    named && {
+        let text = text();
+        let mut words = text.split_whitespace();
+        words.next() != Some("C")
+    }
+}
+
+/// Everything in programs that `litmus verify` does not support, each with its place.
+fn check_programs(
+    files: &[String],
+    console: &Console,
+    out: &mut (dyn Write + Send),
+    err: &mut (dyn Write + Send),
+) -> Done {
+    let (mut refused, mut bad) = (0, 0);
+    for file in files {
+        let options = Options { recursion: 16, orders: Orders::Sets };
+        let loaded = verify::load(Path::new(file), &preprocess::Settings::default(), options);
+        err.write_all(diag::render_all(&loaded.diagnostics, &loaded.sources, console.color_err).as_bytes())?;
+        let errors: Vec<&Diagnostic> =
+            loaded.diagnostics.iter().filter(|d| d.severity == Severity::Error).collect();
+        refused += usize::from(!errors.is_empty());
+        bad += usize::from(errors.iter().any(|d| d.class != Class::Unsupported));
+        for error in errors {
+            let place = error.labels.first().map_or_else(String::new, |(span, _)| {
+                let (line, _) = loaded.sources.line_column(*span);
+                format!("{}:{line}: ", loaded.sources.get(span.source).name)
+            });
+            writeln!(out, "{place}{} [{}]", error.message, error.code)?;
+        }
+    }
+    writeln!(out, "{} read, {refused} refused", several(files.len() as u64, "program"))?;
+    Ok(match (bad, refused) {
+        (0, 0) => Exit::Success,
+        (0, _) => Exit::Unsupported,
+        _ => Exit::BadInput,
+    })
 }

@@ -5,13 +5,14 @@
 #endif
 int top, ready, lock0, lock1;
 #define LOCK(mine, other) mine = 1; __sync_synchronize(); assume(other == 0)
+#define UNLOCK(mine) __sync_synchronize(); mine = 0
 void *first(void *arg) {
     for (int i = 0; i < SIZE; i++) {
         LOCK(lock0, lock1);
         assert(top < SIZE);
         top = top + 1;
         ready = 1;
-        lock0 = 0;
+        UNLOCK(lock0);
     }
     return 0;
 }
@@ -26,7 +27,7 @@ void *second(void *arg) {
             assert(top > 0);
             top = top - 1;
         }
-        lock1 = 0;
+        UNLOCK(lock1);
     }
     return 0;
 }

@@ -10,6 +10,9 @@ use super::code::{Label, Ops};
 use super::value::Rv;
 use super::{Lowering, Slot};
 
+/// More than this are not told.
+const MAX_ERRORS: usize = 50;
+
 impl Lowering<'_> {
     /// A block. Where it is an expression, the value of its last statement.
     pub(super) fn block(&mut self, stmts: &[Stmt], value: bool) -> Result<Option<Rv>, Diagnostic> {
@@ -23,7 +26,16 @@ impl Lowering<'_> {
                         false => self.record(e)?,
                     });
                 }
-                _ => self.stmt(stmt)?,
+                // What is wrong in one statement does not hide what is wrong in the next.
+                _ => {
+                    if let Err(diagnostic) = self.stmt(stmt) {
+                        self.errors.push(diagnostic);
+                        if self.errors.len() > MAX_ERRORS {
+                            return Err(Diagnostic::error("c::errors", "too many errors")
+                                .at(stmt.span, "stopped here"));
+                        }
+                    }
+                }
             }
         }
         self.code.depth = depth;
