@@ -123,12 +123,12 @@ pub fn orders_for(model: &Model, arch: Option<ArchId>) -> Result<Orders, Diagnos
             "verify::model",
             format!("the model `{name}` has no meaning for the memory orders of C"),
         )
-        .help("rc11, c11, sc, tso and pso run C programs")),
+        .help("rc11, sc, tso and pso run C programs")),
         (name, Some(arch)) => Err(Diagnostic::unsupported(
             "verify::model",
             format!("`{name}` is a model of {} programs, not of C", arch.name()),
         )
-        .help("rc11, c11, sc, tso and pso run C programs")),
+        .help("rc11, sc, tso and pso run C programs")),
     }
 }
 

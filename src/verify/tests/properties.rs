@@ -302,3 +302,14 @@ fn functions_of_the_kernel() {
 fn two_kernel(globals: &str, body: &str, end: &str) -> String {
     two(globals, body, body, end).replace("#include <stdatomic.h>", "#include <linux/atomic.h>")
 }
+
+#[test]
+fn consume_is_acquire() {
+    let text = two(
+        "_Atomic(int *) shared; int x;",
+        "x = 1; atomic_store_explicit(&shared, &x, memory_order_release);",
+        "int *q = atomic_load_explicit(&shared, memory_order_consume); if (q) assert(*q == 1);",
+        "",
+    );
+    safe(&text);
+}

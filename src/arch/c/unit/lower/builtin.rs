@@ -123,8 +123,8 @@ impl Lowering<'_> {
         let value = self.expr(e)?;
         Ok(match value.known().and_then(Value::as_int) {
             Some(0) => MemoryOrder::Relaxed,
-            Some(1) => MemoryOrder::Consume,
-            Some(2) => MemoryOrder::Acquire,
+            // Consume is acquire, as for every compiler.
+            Some(1 | 2) => MemoryOrder::Acquire,
             Some(3) => MemoryOrder::Release,
             Some(4) => MemoryOrder::AcqRel,
             Some(5) => MemoryOrder::SeqCst,
