@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Checked, describe, place, word};
+use super::{Checked, place, word};
 use crate::diag::Severity;
 use crate::source::{Sources, Span};
 use crate::verify::{Verdict, Violation};
@@ -102,7 +102,7 @@ fn violation(violation: &Violation, sources: &Sources) -> Value {
         .collect();
     json!({
         "property": word(&violation.property),
-        "message": describe(&violation.property),
+        "message": violation.property.to_string(),
         "parts": parts,
         "executions": violation.executions,
         "trace": trace,

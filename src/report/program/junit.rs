@@ -1,6 +1,6 @@
 //! `junit`: what CI systems read. A violation is a `failure`, bad input and limits are an `error`, what is not supported is `skipped`.
 
-use super::{Checked, Detail, describe, text};
+use super::{Checked, Detail, text};
 use crate::diag::{Class, Color, render};
 use crate::report::junit::escape;
 use crate::verify::Verdict;
@@ -22,7 +22,7 @@ pub fn junit(all: &[Checked]) -> String {
         match checked.answer.as_ref().map(|answer| (answer.verdict, answer)) {
             Some((Verdict::Unsafe, answer)) => {
                 failures += 1;
-                let first = answer.violations.first().map(|v| describe(&v.property)).unwrap_or_default();
+                let first = answer.violations.first().map(|v| v.property.to_string()).unwrap_or_default();
                 child("failure", &first, &text(checked, Detail::Short));
             }
             Some((Verdict::Safe, _)) => {}

@@ -73,22 +73,3 @@ pub fn word(property: &Property) -> &'static str {
         Property::Arithmetic(_) => "arithmetic",
     }
 }
-
-/// What a violated property means.
-pub fn describe(property: &Property) -> String {
-    match property {
-        Property::Assertion(text) => format!("assertion violated: {text}"),
-        Property::Race => "data race".to_string(),
-        Property::Null => "access through a null pointer".to_string(),
-        Property::OutOfBounds => "access outside every object".to_string(),
-        Property::UseAfterFree => "use of an object after its life".to_string(),
-        Property::DoubleFree => "an object freed twice, or what is no object".to_string(),
-        Property::Uninitialised => "read of what was never written".to_string(),
-        Property::Leak => "an object is never freed".to_string(),
-        Property::Lock(text) => format!("lock error: {text}"),
-        Property::Deadlock => "deadlock: nobody goes on".to_string(),
-        Property::Liveness => "a loop waits for ever: every write has landed, and nobody ends it".to_string(),
-        Property::Thread => "a join of what is no thread".to_string(),
-        Property::Arithmetic(text) => text.clone(),
-    }
-}

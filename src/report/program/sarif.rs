@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::text::what;
-use super::{Checked, describe, place, word};
+use super::{Checked, place, word};
 use crate::diag::Severity;
 use crate::source::{Sources, Span};
 use crate::verify::Violation;
@@ -73,7 +73,7 @@ fn result(violation: &Violation, level: &str, checked: &Checked) -> Value {
         .filter(|step| step.matters)
         .map(|step| json!({ "location": with_text(step.span, format!("{}: {}", step.thread, what(step, sources))) }))
         .collect();
-    let message = format!("{} (under {})", describe(&violation.property), checked.model);
+    let message = format!("{} (under {})", violation.property, checked.model);
     json!({
         "ruleId": word(&violation.property),
         "level": level,

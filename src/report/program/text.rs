@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Checked, describe, place};
+use super::{Checked, place};
 use crate::source::{Sources, Span};
 use crate::verify::{Step, Violation};
 
@@ -68,18 +68,12 @@ fn at(span: Span, sources: &Sources) -> String {
 fn violation(violation: &Violation, sources: &Sources, out: &mut String) -> std::fmt::Result {
     let parts = &violation.parts;
     match &parts[..] {
-        [] => writeln!(out, "  {}", describe(&violation.property)),
+        [] => writeln!(out, "  {}", violation.property),
         [one] if one.does.is_empty() => {
-            writeln!(
-                out,
-                "  {} at {}, by {}",
-                describe(&violation.property),
-                at(one.span, sources),
-                one.thread
-            )
+            writeln!(out, "  {} at {}, by {}", violation.property, at(one.span, sources), one.thread)
         }
         _ => {
-            writeln!(out, "  {}", describe(&violation.property))?;
+            writeln!(out, "  {}", violation.property)?;
             let width = parts.iter().map(|part| part.thread.len()).max().unwrap_or(0);
             for part in parts {
                 let place = at(part.span, sources);
