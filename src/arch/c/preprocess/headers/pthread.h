@@ -35,6 +35,10 @@ typedef int pthread_mutexattr_t;
 static inline int pthread_mutexattr_init(pthread_mutexattr_t *a) { *a = 0; return 0; }
 static inline int pthread_mutexattr_settype(pthread_mutexattr_t *a, int kind) { *a = kind; return 0; }
 static inline int pthread_mutexattr_gettype(const pthread_mutexattr_t *a, int *kind) { *kind = *a; return 0; }
+#define PTHREAD_PRIO_NONE 0
+#define PTHREAD_PRIO_INHERIT 1
+static inline int pthread_mutexattr_setprotocol(pthread_mutexattr_t *a, int protocol) { return 0; }
+static inline int pthread_mutexattr_setpshared(pthread_mutexattr_t *a, int shared) { return 0; }
 static inline int pthread_mutexattr_destroy(pthread_mutexattr_t *a) { return 0; }
 #define __litmus_kinds (__litmus_calls("pthread_mutexattr_settype") || __litmus_calls("mtx_init"))
 static inline int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *a) {
