@@ -313,3 +313,26 @@ fn consume_is_acquire() {
     );
     safe(&text);
 }
+
+#[test]
+fn preprocessed_files() {
+    let text = "typedef unsigned long int pthread_t;
+        typedef union { struct __pthread_mutex_s { int __lock; unsigned int __count; int __owner; int __kind; } __data; char __size[16]; long int __align; } pthread_mutex_t;
+        extern int pthread_create (pthread_t *__restrict __newthread, const void *__attr, void *(*__start_routine) (void *), void *__restrict __arg) __attribute__ ((__nothrow__));
+        extern int pthread_join (pthread_t __th, void **__thread_return);
+        extern int pthread_mutex_lock (pthread_mutex_t *__mutex) __attribute__ ((__nothrow__ , __leaf__));
+        extern int pthread_mutex_unlock (pthread_mutex_t *__mutex);
+        extern void __assert_fail (const char *__assertion, const char *__file, unsigned int __line, const char *__function);
+        extern void abort (void);
+        void reach_error() { ((void) sizeof ((0) ? 1 : 0), __extension__ ({ if (0) ; else __assert_fail (\"0\", \"t.c\", 3, __extension__ __PRETTY_FUNCTION__); })); }
+        void __VERIFIER_assert(int expression) { if (!expression) { ERROR: {reach_error();abort();} }; return; }
+        extern int __VERIFIER_nondet_int(void);
+        int x; pthread_mutex_t m = { { 0, 0, 0, 0 } };
+        void *thread(void *arg) { LOCK x = x + 1; UNLOCK return 0; }
+        int main(void) { pthread_t a, b; pthread_create(&a, 0, thread, 0); pthread_create(&b, 0, thread, 0);
+        pthread_join(a, 0); pthread_join(b, 0); __VERIFIER_assert(x == 2); return 0; }\n";
+    let fine = text.replace("UNLOCK", "pthread_mutex_unlock(&m);").replace("LOCK", "pthread_mutex_lock(&m);");
+    safe(&fine);
+    let broken = text.replace("UNLOCK", "").replace("LOCK", "");
+    assert_eq!(violated(&broken, "sc"), [Property::Assertion("0".to_string())]);
+}

@@ -316,6 +316,32 @@ impl Lowering<'_> {
                 self.write(result, &value, span);
                 self.op(Op::Stop, span);
             }
+            "verifier_assert" => {
+                let text = self.text(args[0].span);
+                let value = self.expr(&args[0])?;
+                self.with_condition(&value, span, |cond| Op::Assert {
+                    cond,
+                    property: Property::Assertion(text),
+                });
+            }
+            "assert_fail" => {
+                let property = Property::Assertion(string_of(&args[0], self.unit).unwrap_or_default());
+                self.with_condition(&Rv::ZERO, span, |cond| Op::Assert { cond, property });
+            }
+            "abort" => self.with_condition(&Rv::ZERO, span, |cond| Op::Assume { cond }),
+            "pthread_create" => self.spawn(&[args[0].clone(), args[2].clone(), args[3].clone()], span)?,
+            "pthread_join" => {
+                let handle = self.expr(&args[0])?;
+                let value = self.join(&handle, span)?;
+                if !self.expr_is_null(&args[1]) {
+                    let to = self.target(&args[1])?;
+                    self.store(&to, value, Mark::Plain, span)?;
+                }
+            }
+            "lock_init" => {
+                let address = self.expr(&args[0])?;
+                self.store(&Place::Memory(address, Ty::INT, None), Rv::ZERO, Mark::Plain, span)?;
+            }
             "acquire" | "try_acquire" | "release" | "destroy" => return self.lock(name, args, span),
             "self" => return Ok(Rv::Reg(self.own_handle)),
             "calls" => {
@@ -342,14 +368,7 @@ impl Lowering<'_> {
             "spawn" => self.spawn(args, span)?,
             "join" => {
                 let handle = self.expr(&args[0])?;
-                let reg = self.code.reg(span)?;
-                let mut ops = Ops::default();
-                let thread = ops.value(&handle, Port::None);
-                let dst = ops.tmp();
-                ops.push(Op::Join { thread, dst: Some(dst) });
-                ops.write(reg, dst);
-                self.emit(ops, span);
-                return Ok(Rv::Reg(reg));
+                return self.join(&handle, span);
             }
             "copy" | "fill" => return self.bytes(name, args, span),
             _ => return Err(Diagnostic::internal(format!("no builtin `{name}`")).at(span, "here")),
@@ -369,6 +388,17 @@ impl Lowering<'_> {
         let cond = ops.value(value, Port::None);
         ops.push(op(cond));
         self.emit(ops, span);
+    }
+
+    fn join(&mut self, handle: &Rv, span: Span) -> Result<Rv, Diagnostic> {
+        let reg = self.code.reg(span)?;
+        let mut ops = Ops::default();
+        let thread = ops.value(handle, Port::None);
+        let dst = ops.tmp();
+        ops.push(Op::Join { thread, dst: Some(dst) });
+        ops.write(reg, dst);
+        self.emit(ops, span);
+        Ok(Rv::Reg(reg))
     }
 
     /// `spawn(&handle, function, argument)`.

@@ -33,7 +33,8 @@ pub(super) fn mark(unit: &mut Unit) {
 /// For each builtin: the arguments that are addresses of places which it only reads or writes.
 pub(super) fn places(builtin: &str) -> &'static [usize] {
     match builtin {
-        "spawn" => &[0],
+        "spawn" | "pthread_create" => &[0],
+        "pthread_join" => &[1],
         "compare_exchange" => &[1],
         "compare_exchange_from" => &[1, 2],
         "load_to" | "store_from" => &[1],

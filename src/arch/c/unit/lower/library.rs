@@ -2,6 +2,7 @@
 
 use crate::arch::c::orders::{Mark, MemoryOrder};
 use crate::arch::c::unit::tree::Expr;
+use crate::arch::c::unit::types::Ty;
 use crate::diag::Diagnostic;
 use crate::program::threads::{DESTROY, FULL_FENCE, LOCK, UNLOCK};
 use crate::program::{Awaited, BinOp, Extra, Op, Port, SetName};
@@ -18,6 +19,8 @@ impl Lowering<'_> {
     /// A lock is a cell: 0 is free, 1 is taken.
     pub(super) fn lock(&mut self, name: &str, args: &[Expr], span: Span) -> Result<Rv, Diagnostic> {
         let (address, ty) = self.address(&args[0])?;
+        // The first word of what a library may call a lock.
+        let ty = if ty.is_scalar() { ty } else { Ty::INT };
         let size = self.access_size(&ty, span)?;
         let with = |mut sets: Vec<SetName>, name: &'static str| {
             sets.push(name.into());
@@ -57,7 +60,8 @@ impl Lowering<'_> {
             _ => self.note_write(&mut ops, cond),
         }
         self.emit(ops, span);
-        Ok(Rv::Reg(done))
+        // The functions of the library say 0 where all is well.
+        Ok(if name == "acquire" { Rv::ZERO } else { Rv::Reg(done) })
     }
 
     /// The begin or the end of a part that nothing may come between.
