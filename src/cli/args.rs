@@ -92,7 +92,7 @@ pub enum Command {
     #[cfg(feature = "serve")]
     #[command(after_help = help::SERVE)]
     Serve(super::serve::ServeArgs),
-    /// Explain a predefined name of the cat language: `X`, `_`, `lxsx`, `DMB.SY` …
+    /// Explain a name of the cat language, a check of a model, a word of an answer: `X`, `lxsx`, `external`, `Allowed` …
     #[command(after_help = help::DOC)]
     Doc(DocArgs),
     /// Generate families of tests of growing size and measure them

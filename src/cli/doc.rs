@@ -4,7 +4,7 @@ use std::io::Write;
 
 use crate::arch::ArchId;
 use crate::diag::nearest;
-use crate::doc::{InTest, Members, Name, definition, in_test, lookup, names};
+use crate::doc::{self, InTest, Members, Name, definition, in_test, lookup, names};
 use crate::litmus::Lowered;
 use crate::report::graph::{describe, letters};
 use crate::report::several;
@@ -43,7 +43,9 @@ pub fn doc(
     };
     let entries: Vec<&Name> =
         lookup(word).into_iter().filter(|name| arch.is_none_or(|arch| name.on(arch))).collect();
-    if entries.is_empty() {
+    let said = doc::word(word);
+    let checks = doc::checks(word);
+    if entries.is_empty() && said.is_none() && checks.is_empty() {
         return Err(Stop::Usage(unknown(word, arch)));
     }
     for (index, name) in entries.iter().enumerate() {
@@ -65,7 +67,21 @@ pub fn doc(
             writeln!(out, "  Others of the kind: {}", others.join(", "))?;
         }
     }
-    if let Some(test) = test {
+    if let Some(said) = said {
+        writeln!(out, "{word}: {}\n  {}", said.place, said.text)?;
+    }
+    for (index, check) in checks.iter().enumerate() {
+        if index > 0 || said.is_some() || !entries.is_empty() {
+            writeln!(out)?;
+        }
+        let what = if check.is_flag { "flag" } else { "check" };
+        writeln!(out, "{word}: {what} of {}", check.file)?;
+        if let Some(comment) = &check.comment {
+            writeln!(out, "  {comment}")?;
+        }
+        writeln!(out, "  {}:{}:\n    {}", check.file, check.line, check.text)?;
+    }
+    if let (Some(test), false) = (test, entries.is_empty()) {
         writeln!(out)?;
         events(word, &test, &settings, out)?;
     }
@@ -79,7 +95,11 @@ fn unknown(word: &str, arch: Option<ArchId>) -> String {
         return format!("`{word}` means nothing on {}; it is a name on {}", arch.name(), on.join(", "));
     }
     let all = names().iter().flat_map(|name| std::iter::once(name.name).chain(name.members.iter().copied()));
-    let hint = nearest(word, all).map_or(String::new(), |near| format!(", did you mean `{near}`?"));
+    let more = doc::check_names();
+    let more = more.iter().map(String::as_str).chain(doc::WORDS.iter().map(|own| own.word));
+    let all: Vec<&str> = all.chain(more).collect();
+    let hint =
+        nearest(word, all.iter().copied()).map_or(String::new(), |near| format!(", did you mean `{near}`?"));
     format!(
         "`{word}` is not a predefined name{hint} (`litmus doc` lists them; a model's own definitions: `litmus model show`)"
     )

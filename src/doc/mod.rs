@@ -1,12 +1,17 @@
-//! What the names of the cat language mean: predefined sets and relations, primitives, and what `stdlib.cat` and `cos.cat` define.
+//! What the names of the cat language mean: predefined sets and relations, primitives, and what `stdlib.cat` and `cos.cat` define; checks of the
+//! library's models; the words of an answer.
 
+mod checks;
 mod definition;
 mod names;
 mod values;
+mod words;
 
+pub use checks::{Check, check_names, checks};
 pub use definition::{Definition, definition};
 pub use names::names;
 pub use values::{InTest, Members, Value, in_test};
+pub use words::{WORDS, Word, word};
 
 use crate::arch::ArchId;
 

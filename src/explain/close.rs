@@ -14,20 +14,22 @@ const MISSING: u64 = 1 << 40;
 pub struct Near {
     /// The step of the model.
     pub step: usize,
-    /// Pairs of program order that the check's relation lacks; with all of them it would have a cycle.
+    /// Pairs that the check's relation lacks: of program order, and for `irreflexive` also of reads-from. With all of them it would have a cycle.
     pub missing: Vec<(usize, usize)>,
     /// The cycle: the events in order.
     pub cycle: Vec<usize>,
 }
 
-/// For each `acyclic` of the model: the fewest pairs of program order, between events that `matter`, that would close a cycle of its relation.
+/// For each `acyclic` of the model: the fewest pairs of program order, between events that `matter`, that would close a cycle of its relation. For
+/// each `irreflexive`: the fewest pairs of program order or reads-from that would close a chain of its parts, if those of its parts that are orders
+/// had them.
 ///
 /// # Errors
 /// A run-time error of the model.
 pub fn near(
     surface: &mut Surface,
     plain: &mut Plain,
-    po: &Rel,
+    [po, rf]: [&Rel; 2],
     matter: &dyn Fn(usize) -> bool,
     skip: &[String],
 ) -> Result<Vec<Near>, EvalError> {
@@ -35,10 +37,20 @@ pub fn near(
     let steps = &surface.model.steps;
     for (step, check) in steps.iter().enumerate() {
         let Step::Check { kind: CheckKind::Plain, test, name, span } = check else { continue };
-        if test.kind != TestKind::Acyclic || test.negated || name.as_ref().is_some_and(|n| skip.contains(n)) {
+        if test.negated || name.as_ref().is_some_and(|n| skip.contains(n)) {
             continue;
         }
         let root = surface.node(Some(*span), test.expr);
+        match test.kind {
+            TestKind::Acyclic => {}
+            TestKind::Irreflexive => {
+                let events: Vec<usize> = (0..plain.n_events()).filter(|e| matter(*e)).collect();
+                let path = chain(surface, root, plain, &events, [po, rf])?;
+                found.extend(path.map(|Path { missing, nodes, .. }| Near { step, missing, cycle: nodes }));
+                continue;
+            }
+            TestKind::Empty => continue,
+        }
         if !orders_across(surface, root) {
             continue;
         }
@@ -60,6 +72,117 @@ pub fn near(
         }
     }
     Ok(found)
+}
+
+/// A way from one event to another, through pairs that are there and pairs that are not.
+#[derive(Clone, Default, Debug)]
+struct Path {
+    cost: u64,
+    /// The events after the first.
+    nodes: Vec<usize>,
+    missing: Vec<(usize, usize)>,
+}
+
+impl Path {
+    fn then(&self, other: &Path) -> Path {
+        Path {
+            cost: self.cost + other.cost,
+            nodes: self.nodes.iter().chain(&other.nodes).copied().collect(),
+            missing: self.missing.iter().chain(&other.missing).copied().collect(),
+        }
+    }
+}
+
+/// More events than that are not looked at: the search is cubic, and nobody reads the answer.
+const MOST: usize = 32;
+
+/// The cheapest way from an event back to itself along the parts of a sequence, with at least one pair that is not there.
+fn chain(
+    surface: &Surface,
+    root: At,
+    plain: &mut Plain,
+    events: &[usize],
+    given: [&Rel; 2],
+) -> Result<Option<Path>, EvalError> {
+    let k = events.len();
+    let parts = parts(surface, root);
+    if k > MOST || !parts.iter().any(|part| orders_across(surface, *part)) {
+        return Ok(None);
+    }
+    let costs = Costs::new(surface, root, plain)?;
+    // From each event to each, after the parts so far.
+    let mut so_far: Vec<Option<Path>> = vec![None; k * k];
+    for i in 0..k {
+        so_far[i * k + i] = Some(Path::default());
+    }
+    for part in parts {
+        let steps = steps(&costs, part, events, given, orders_across(surface, part));
+        let mut next: Vec<Option<Path>> = vec![None; k * k];
+        for i in 0..k {
+            for m in 0..k {
+                let Some(first) = &so_far[i * k + m] else { continue };
+                for j in 0..k {
+                    let Some(second) = &steps[m * k + j] else { continue };
+                    improve(&mut next[i * k + j], first, second);
+                }
+            }
+        }
+        so_far = next;
+    }
+    let closed = (0..k).filter_map(|i| so_far[i * k + i].clone()).filter(|path| !path.missing.is_empty());
+    Ok(closed.min_by_key(|path| path.cost))
+}
+
+/// The ways from each event to each along one part: its pairs; where it is an order, also pairs given that it lacks, one after the other.
+fn steps(costs: &Costs, part: At, events: &[usize], given: [&Rel; 2], orders: bool) -> Vec<Option<Path>> {
+    let k = events.len();
+    let there = |i: usize, j: usize| costs.get(part, events[i], events[j]);
+    let transitive = (0..k).all(|i| {
+        let after = (0..k).filter(|j| there(i, *j) != NEVER);
+        after.clone().all(|j| (0..k).all(|l| there(j, l) == NEVER || there(i, l) != NEVER))
+    });
+    let mut steps: Vec<Option<Path>> = vec![None; k * k];
+    for i in 0..k {
+        for j in 0..k {
+            let pair = (events[i], events[j]);
+            let lacking = orders && transitive && given.iter().any(|rel| rel.contains(pair.0, pair.1));
+            let stays = i == j && there(i, j) != NEVER;
+            steps[i * k + j] = match there(i, j) {
+                _ if stays => Some(Path::default()),
+                NEVER if lacking => Some(Path { cost: MISSING, nodes: vec![pair.1], missing: vec![pair] }),
+                NEVER => None,
+                cost => Some(Path { cost: u64::from(cost) + 1, nodes: vec![pair.1], missing: Vec::new() }),
+            };
+        }
+    }
+    if orders && transitive {
+        for m in 0..k {
+            for i in 0..k {
+                let Some(first) = steps[i * k + m].clone() else { continue };
+                for j in 0..k {
+                    let Some(second) = steps[m * k + j].clone() else { continue };
+                    improve(&mut steps[i * k + j], &first, &second);
+                }
+            }
+        }
+    }
+    steps
+}
+
+/// Takes a way in two parts, if it is cheaper.
+fn improve(known: &mut Option<Path>, first: &Path, second: &Path) {
+    if known.as_ref().is_none_or(|known| first.cost + second.cost < known.cost) {
+        *known = Some(first.then(second));
+    }
+}
+
+/// The parts of a sequence; anything else is its only part.
+fn parts(surface: &Surface, root: At) -> Vec<At> {
+    match &surface.nodes[root].form {
+        Form::Same(inner) => parts(surface, *inner),
+        Form::Seq(parts) => parts.clone(),
+        _ => vec![root],
+    }
 }
 
 /// The cheapest cycle of pairs that are there and pairs of program order that are not.

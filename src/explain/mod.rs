@@ -239,8 +239,10 @@ impl Ways {
                     .rel(&crate::model::Base::Po, &view.names)
                     .unwrap_or_else(|| Rel::empty(view.names.n));
                 let memory = |event: usize| world.events[event].is_memory();
-                let near = close::near(surface, &mut plain, &po, &memory, &question.options.skip_checks)
-                    .map_err(EvalError::diagnostic)?;
+                let rf = candidate.rf(world, view.names.n);
+                let near =
+                    close::near(surface, &mut plain, [&po, &rf], &memory, &question.options.skip_checks)
+                        .map_err(EvalError::diagnostic)?;
                 let teller = Teller::new(question, surface, world);
                 let near = near.iter().map(|near| teller.near(near)).collect();
                 self.witness = Some((teller.witness(&view, candidate, &mut plain, &flags)?, near));

@@ -77,6 +77,29 @@ fn doc() {
       e: P1 F (DMB)
     --- exit 0
     ");
+    insta::assert_snapshot!(shown(&litmus(&["doc", "Allowed"]).assert().code(0)), @r"
+    Allowed: first line of a log: the question, not the answer
+      The condition is `exists (P)`. The test asks whether some execution ends with P: `Ok` if one does.
+    --- exit 0
+    ");
+    insta::assert_snapshot!(shown(&litmus(&["doc", "No"]).assert().code(0)), @r"
+    No: verdict: the answer
+      The condition does not hold. For `exists` that is no fault: the model forbids what the test asks for.
+    --- exit 0
+    ");
+    insta::assert_snapshot!(shown(&litmus(&["doc", "tso"]).assert().code(0)), @r"
+    tso: check of tso.cat
+      Writes reach the memory in one order; a read inside the own queue (rfi) is not bound by it.
+      tso.cat:22:
+        acyclic ppo | implied | full | rfe | co | fr as tso
+    --- exit 0
+    ");
+    insta::assert_snapshot!(shown(&litmus(&["doc", "data-race"]).assert().code(0)), @r"
+    data-race: flag of lkmm.cat
+      lkmm.cat:126:
+        flag ~empty ww-race | wr-race | rw-race as data-race
+    --- exit 0
+    ");
     // What the library defines, and what the execution decides.
     let mp = |name: &str| shown(&litmus(&["doc", name, "--test", "litmus/mp.litmus"]).assert().code(0));
     insta::assert_snapshot!(mp("po-loc"), @r"
@@ -260,11 +283,13 @@ fn help_texts() {
       robust       Does a program behave under a model as it does under sequential consistency?
       ltl          Does a formula of linear temporal logic hold on every run, loops without bound
                    included?
+      campaign     Spread a run over many machines: Slurm, or GNU parallel
       merge        Join the logs of a campaign's parts
       explain      Say why an outcome can, or cannot, happen
       gen          Generate tests from cycles of accesses
       serve        A playground in the browser: type a test and a model, see what can happen and why
-      doc          Explain a predefined name of the cat language: `X`, `_`, `lxsx`, `DMB.SY` …
+      doc          Explain a name of the cat language, a check of a model, a word of an answer: `X`,
+                   `lxsx`, `external`, `Allowed` …
       bench        Generate families of tests of growing size and measure them
       completions  Print a completion script for a shell
       man          Print the manual page
@@ -377,6 +402,8 @@ fn help_texts() {
               - jsonl:    One JSON object a line, streamed
               - csv:      One row a test
               - junit:    JUnit XML, for CI
+              - github:   Annotations of a GitHub workflow: what is wrong, at its line
+              - sarif:    SARIF 2.1.0: the same, for code scanning
               - table:    One line a test, one column a model
               - markdown: The same table, in Markdown
               - latex:    The same table, in LaTeX

@@ -47,6 +47,13 @@ fn files(text: &str) -> Vec<(&str, &str)> {
     found
 }
 
+/// A text without lines of files of the library: those may move.
+fn without_lines(text: &str) -> String {
+    let mut parts = text.split(".cat:");
+    let first = parts.next().unwrap_or_default().to_string();
+    parts.fold(first, |text, part| text + ".cat:#" + part.trim_start_matches(|c: char| c.is_ascii_digit()))
+}
+
 #[test]
 fn the_sessions_of_the_book_are_real() {
     let folder = tempfile::tempdir().unwrap();
@@ -73,8 +80,8 @@ fn the_sessions_of_the_book_are_real() {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             let done = litmus_in(folder.path(), &words).assert();
             assert_eq!(
-                without_times(stdout(&done).trim_end()),
-                without_times(printed.trim_end()),
+                without_lines(&without_times(stdout(&done).trim_end())),
+                without_lines(&without_times(printed.trim_end())),
                 "{}: litmus {command}",
                 page.display()
             );
