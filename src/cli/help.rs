@@ -111,10 +111,8 @@ pub const CAMPAIGN: &str = "\
 Exit codes: 0 submitted, or complete; 1 something is missing; 2 bad input.
 
 Examples:
-  litmus campaign litmus/ --slurm 64 --partition short -o /shared/c -- --timeout 60
-  litmus campaign litmus/ --slurm 4 --dry-run -o campaign
-  litmus campaign status campaign
-  litmus campaign collect campaign";
+  litmus campaign litmus/ --slurm 64 --partition short --dry-run -o campaign -- --timeout 60
+  litmus campaign status campaign";
 
 pub const EXPLAIN: &str = "\
 Examples:

@@ -21,10 +21,10 @@ pub struct Finding {
 }
 
 /// An answer that is not the one expected.
-pub const EXPECTATION: &str = "litmus::expectation";
+pub const EXPECTATION: &str = "unexpected-answer";
 
 /// A limit that left an answer incomplete.
-pub const INCOMPLETE: &str = "litmus::incomplete";
+pub const INCOMPLETE: &str = "incomplete-answer";
 
 /// All that is to be said about a test: what is wrong with its text, and with its answer.
 pub fn findings(item: &Item) -> Vec<Finding> {

@@ -430,6 +430,9 @@ fn help_texts() {
           --shard <K/N>
               Run only the K-th of N parts of the tests
 
+          --unit <K/N>
+              Do the K-th of N parts of each search; `litmus merge --units` puts the results together
+
           --hexa
               Print integers in hexadecimal
 
