@@ -27,6 +27,7 @@ pub mod outcome;
 pub mod program;
 pub mod relation;
 pub mod report;
+pub mod sat;
 #[cfg(feature = "serve")]
 pub mod serve;
 pub mod session;

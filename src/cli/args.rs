@@ -274,6 +274,8 @@ pub enum EngineArg {
     Explore,
     /// The oracle: enumerate everything, then filter
     Naive,
+    /// A solver proposes executions, the model refutes them: for modes check and states
+    Sat,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

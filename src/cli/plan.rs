@@ -171,6 +171,7 @@ pub fn search(settings: &mut Settings, args: &Search) {
         EngineArg::Worlds | EngineArg::Explore => Engine::Explore,
         EngineArg::Grow => Engine::Grow,
         EngineArg::Naive => Engine::Naive,
+        EngineArg::Sat => Engine::Sat,
     };
     options.awaits = args.awaits;
     options.timeout = args.timeout.map(duration).or(options.timeout);

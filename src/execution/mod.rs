@@ -23,7 +23,7 @@ pub use base::{NEXT_LEVEL, Names, View};
 pub use cells::{Cells, Extent, Part};
 pub use depend::Dependencies;
 pub use event::{Event, EventKind};
-pub use path::Violation;
+pub use path::{Constraints, Path, Violation};
 pub use symbolic::SymVal;
 pub use world::{World, Worlds, unfold};
 

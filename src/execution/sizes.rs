@@ -40,6 +40,24 @@ impl Sizes {
         (0..self.cells.len()).find_map(|cell| self.mixed_cell(world, cell))
     }
 
+    /// May a world made of some of these events be one that [`Sizes::mixed`] refuses?
+    pub(super) fn may_mix<'e>(&self, events: impl Iterator<Item = &'e Event>) -> bool {
+        if self.rule == CellSizes::Approximate {
+            return false;
+        }
+        let mut widest: Vec<u8> = self.cells.iter().map(|(_, ty)| ty.bytes).collect();
+        let mut narrowest = vec![u8::MAX; self.cells.len()];
+        for event in events.filter(|event| event.is_memory()) {
+            let (Some(loc), Some(size)) = (event.loc, event.size) else { continue };
+            let cell = usize::from(loc.0);
+            widest[cell] = widest[cell].max(size);
+            if event.is_write() {
+                narrowest[cell] = narrowest[cell].min(size);
+            }
+        }
+        widest.iter().zip(&narrowest).any(|(widest, narrowest)| narrowest < widest)
+    }
+
     fn mixed_cell(&self, world: &World, cell: usize) -> Option<Diagnostic> {
         let (name, ty) = &self.cells[cell];
         let here = |e: &&Event| e.loc.is_some_and(|loc| usize::from(loc.0) == cell) && e.size.is_some();

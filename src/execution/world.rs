@@ -276,11 +276,46 @@ impl Worlds {
 
     fn build(&self, updates: &[Update]) -> World {
         let paths: Vec<&Path> = (0..self.threads.len()).map(|thread| &self.candidate(thread).path).collect();
-        let mut world = World::new(&paths, &self.cells, &self.observed, updates);
+        self.put_together(&paths, updates)
+    }
+
+    fn put_together(&self, paths: &[&Path], updates: &[Update]) -> World {
+        let mut world = World::new(paths, &self.cells, &self.observed, updates);
         if !self.cells.is_split() {
             world.errors.extend(self.sizes.mixed(&world));
         }
         world
+    }
+
+    /// The paths of each thread, without those that need a value that nobody writes.
+    pub fn paths(&self) -> Vec<Vec<&Path>> {
+        self.threads.iter().map(|paths| paths.iter().map(|candidate| &candidate.path).collect()).collect()
+    }
+
+    /// The world of one path per thread, by number, with the numbers that the events of the paths have in it.
+    pub fn world_of(&self, chosen: &[usize]) -> (World, Vec<Vec<u32>>) {
+        let path = |(thread, path): (usize, &usize)| &self.threads[thread][*path].path;
+        let paths: Vec<&Path> = chosen.iter().enumerate().map(path).collect();
+        let numbers = Numbering::new(&paths, self.cells.len());
+        (self.put_together(&paths, &[]), numbers.of)
+    }
+
+    /// The places in memory.
+    pub fn cells(&self) -> &Cells {
+        &self.cells
+    }
+
+    /// May hardware write by itself? One path per thread is then several worlds.
+    pub fn has_updates(&self) -> bool {
+        let old = |(place, value): (usize, &Value)| self.aging[place] && aged(*value).is_some();
+        self.cells.init.iter().enumerate().any(old)
+            || self.threads.iter().flatten().any(|candidate| !candidate.old.is_empty())
+    }
+
+    /// May a world have accesses of different sizes to one cell? (Only `true` may be wrong.)
+    pub fn may_mix_sizes(&self) -> bool {
+        let events = self.threads.iter().flatten().flat_map(|candidate| &candidate.path.events);
+        !self.cells.is_split() && self.sizes.may_mix(events)
     }
 }
 

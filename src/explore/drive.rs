@@ -57,7 +57,7 @@ fn is_through(outcome: &Outcome) -> bool {
 }
 
 /// Has the model a check whose failure leaves the behaviour undefined?
-fn may_be_undefined(model: &Model, options: &Options) -> bool {
+pub(crate) fn may_be_undefined(model: &Model, options: &Options) -> bool {
     model.steps.iter().any(|step| match step {
         Step::Check { kind: CheckKind::UndefinedUnless, name, .. } => {
             !name.as_ref().is_some_and(|name| options.skip_checks.contains(name))
@@ -178,8 +178,8 @@ impl Job<'_> {
             registers_visible: self.model.catdep,
             n: if self.registers { world.events.len() } else { world.n_main },
         };
-        if names.n > MAX_EVENTS {
-            return sink.fail(too_many_events(names.n, MAX_EVENTS));
+        if let Err(diagnostic) = fits(names.n) {
+            return sink.fail(diagnostic);
         }
         let view = View { world, names };
         match limits::catch(|| in_world(self.model, &view, self.options, sink)) {
@@ -295,6 +295,11 @@ pub(super) fn run_part(problem: &Problem, options: &Options, part: Part, sink: &
 
 /// More events than this, and already the predefined relations take hundreds of megabytes.
 const MAX_EVENTS: usize = 3_000;
+
+/// Are so many events not too many?
+pub(crate) fn fits(n: usize) -> Result<(), Diagnostic> {
+    if n > MAX_EVENTS { Err(too_many_events(n, MAX_EVENTS)) } else { Ok(()) }
+}
 
 fn too_many_events(n: usize, most: usize) -> Diagnostic {
     Diagnostic::unsupported(

@@ -7,7 +7,7 @@ use crate::program::signature::canonical;
 use crate::program::{Assumptions, Reg, Value};
 
 /// Where the final values of observed registers stand in a world.
-pub(super) struct Registers(Vec<((u16, Reg), usize)>);
+pub(crate) struct Registers(Vec<((u16, Reg), usize)>);
 
 impl Registers {
     /// Looks the observed registers up, once per world.
@@ -34,7 +34,7 @@ impl Registers {
 }
 
 /// The final state of one execution, computed on demand.
-pub(super) struct Finals<'f> {
+pub(crate) struct Finals<'f> {
     view: &'f View<'f>,
     values: &'f [Option<Value>],
     /// Final write of each observed cell, in the order of `World::observed`.

@@ -40,6 +40,11 @@ pub use against::Verdict as OtherVerdict;
 pub use candidates::{Candidate, candidates, names};
 pub use witness::{Execution, Request, Show, each_execution, executions};
 
+pub(crate) use drive::{fits, may_be_undefined};
+pub(crate) use finals::{Finals, Registers};
+pub(crate) use sink::{Found, Sink};
+pub(crate) use steps::{assertion_failed, bind, each_choice, the_choice};
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
@@ -73,6 +78,9 @@ pub enum Engine {
     Grow,
     /// The oracle: enumerate everything, then filter.
     Naive,
+    /// A solver proposes executions, the model refutes them (`crate::sat`, which runs above this module). Questions that it does not
+    /// answer go to the explorer.
+    Sat,
 }
 
 /// How far a search is, for someone who looks on.

@@ -22,7 +22,7 @@ const TICKS: u32 = 32;
 const TABLES: u64 = 2;
 
 /// What one execution adds.
-pub(super) struct Found<'f> {
+pub(crate) struct Found<'f> {
     /// Names of the flags it raises.
     pub flags: &'f [&'f str],
     /// Did it fail an `undefined_unless`?
@@ -32,7 +32,7 @@ pub(super) struct Found<'f> {
 }
 
 /// Collects the outcome of one test.
-pub(super) struct Sink<'t> {
+pub(crate) struct Sink<'t> {
     test: &'t Lowered,
     options: &'t Options,
     /// The answer so far; its states are filled in by [`Sink::finish`].
@@ -53,9 +53,9 @@ pub(super) struct Sink<'t> {
     /// Stop after so many graphs.
     pub most_graphs: u64,
     /// Someone who looks at every accepted execution.
-    pub watch: Option<Watch<'t>>,
+    pub(super) watch: Option<Watch<'t>>,
     /// Someone who looks at every candidate, whatever the model says of it.
-    pub look: Option<&'t mut Look<'t>>,
+    pub(super) look: Option<&'t mut Look<'t>>,
 }
 
 impl<'t> Sink<'t> {
@@ -81,7 +81,7 @@ impl<'t> Sink<'t> {
     }
 
     /// A collector that shows every accepted execution to `watch`.
-    pub fn watched(test: &'t Lowered, options: &'t Options, watch: Watch<'t>) -> Sink<'t> {
+    pub(super) fn watched(test: &'t Lowered, options: &'t Options, watch: Watch<'t>) -> Sink<'t> {
         Sink { watch: Some(watch), ..Sink::new(test, options) }
     }
 

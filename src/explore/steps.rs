@@ -137,7 +137,7 @@ fn run_inner(
 }
 
 /// The error of an `assert` that does not hold.
-pub(super) fn assertion_failed(name: Option<&str>, step: &Step) -> Diagnostic {
+pub(crate) fn assertion_failed(name: Option<&str>, step: &Step) -> Diagnostic {
     let name = name.unwrap_or("(unknown)");
     let diagnostic =
         Diagnostic::error("model::assertion-failed", format!("{name} assertion failed, check input test."));
@@ -148,7 +148,7 @@ pub(super) fn assertion_failed(name: Option<&str>, step: &Step) -> Diagnostic {
 }
 
 /// Gives a choice its value.
-pub(super) fn bind(model: &Model, plain: &mut Plain, choice: ChoiceId, value: Val) {
+pub(crate) fn bind(model: &Model, plain: &mut Plain, choice: ChoiceId, value: Val) {
     for sort in [Sort::Rel, Sort::Set, Sort::Other] {
         if let Some(node) = model.pool.find(&Expr::Choice(choice, sort)) {
             plain.set(node, value.clone());
@@ -157,7 +157,7 @@ pub(super) fn bind(model: &Model, plain: &mut Plain, choice: ChoiceId, value: Va
 }
 
 /// The alternative that is `co` on the events that it orders, if there is one.
-fn the_choice(choices: &Choices, n: usize, co: &Rel) -> Option<Val> {
+pub(crate) fn the_choice(choices: &Choices, n: usize, co: &Rel) -> Option<Val> {
     match choices {
         Choices::Orders(orders) => {
             let mut whole = Rel::empty(n);
@@ -193,7 +193,7 @@ fn the_choice(choices: &Choices, n: usize, co: &Rel) -> Option<Val> {
 }
 
 /// Every alternative, in order.
-pub(super) fn each_choice(
+pub(crate) fn each_choice(
     choices: &Choices,
     n: usize,
     f: &mut dyn FnMut(Val) -> ControlFlow<()>,

@@ -228,6 +228,56 @@ impl<'a> Plain<'a> {
         })
     }
 
+    /// The values of a recursive group at the start of its iteration and after each of its steps: one body is evaluated in each. `None`:
+    /// a value lost something on the way, or the group has a `when`.
+    ///
+    /// # Errors
+    /// As [`Plain::eval`].
+    pub fn rounds(&mut self, fix: FixId) -> Result<Option<Vec<Vec<Arc<Val>>>>, EvalError> {
+        let group = self.pool.fix(fix).clone();
+        if group.when.is_some() {
+            return Ok(None);
+        }
+        let start = |body: &ExprId| Arc::new(empty(self.pool.sort(*body), self.n));
+        let mut values: Vec<Arc<Val>> = group.bodies.iter().map(start).collect();
+        let mut states = vec![values.clone()];
+        loop {
+            let mut settled = true;
+            for (index, body) in group.bodies.iter().enumerate() {
+                self.assume(fix, &values);
+                let new = self.eval(*body)?;
+                if !included(&values[index], &new) {
+                    return Ok(None);
+                }
+                settled &= included(&new, &values[index]);
+                values[index] = new;
+                states.push(values.clone());
+            }
+            if settled {
+                self.scratch.clear();
+                return Ok(Some(states));
+            }
+        }
+    }
+
+    /// The values that the variables of a recursive group have now.
+    pub fn variables(&self, fix: FixId) -> Vec<Arc<Val>> {
+        let bodies = &self.pool.fix(fix).bodies;
+        let nothing = |body: &ExprId| Arc::new(empty(self.pool.sort(*body), self.n));
+        let value = |(index, body): (usize, &ExprId)| {
+            self.variables.get(&(fix, index as u32)).cloned().unwrap_or_else(|| nothing(body))
+        };
+        bodies.iter().enumerate().map(value).collect()
+    }
+
+    /// From now on the variables of a recursive group have these values.
+    pub fn assume(&mut self, fix: FixId, values: &[Arc<Val>]) {
+        self.scratch.clear();
+        for (index, value) in values.iter().enumerate() {
+            self.variables.insert((fix, index as u32), value.clone());
+        }
+    }
+
     /// Iterates a recursive group as herd7 does: in order, each body seeing what this round has updated; the newest
     /// values are the result once each is included in the one before.
     fn fixpoint(&mut self, fix: FixId) -> Result<Vec<Val>, EvalError> {

@@ -60,12 +60,14 @@ use crate::arch::ArchId;
 use crate::cat::Loader;
 use crate::condition::Quantifier;
 use crate::diag::{Diagnostic, Diagnostics, Remedy, Severity};
-use crate::explore;
+use crate::explore::{self, Engine};
 use crate::files::{Disk, Files};
 use crate::limits::{self, Budget, Stopped};
 use crate::litmus::{Lowered, Overrides, QUESTION, Test};
+use crate::model::Model;
 use crate::outcome::{Completeness, Outcome, WhyEmpty};
 use crate::program::{CellSizes, Mixed};
+use crate::sat;
 use crate::source::Sources;
 use crate::variant::Variant;
 
@@ -403,7 +405,7 @@ impl Session {
         key: ModelKey,
         options: &explore::Options,
     ) -> (Lowered, Arc<Prepared>, Result<Outcome, Diagnostic>) {
-        let outcome = explore::run(&test, &prepared.model, options);
+        let outcome = answer(&test, &prepared.model, options);
         let one_size = |diagnostic: &Diagnostic| diagnostic.remedy == Some(Remedy::MixedSizes);
         let mixed = outcome.as_ref().err().is_some_and(one_size);
         if !mixed || test.program.conventions.sizes == CellSizes::Approximate {
@@ -413,7 +415,7 @@ impl Session {
             return (test, prepared, outcome);
         };
         test.program.features.mixed = Mixed::AsNeeded;
-        let outcome = explore::run(&test, &single_copy.model, options);
+        let outcome = answer(&test, &single_copy.model, options);
         (test, single_copy, outcome)
     }
 
@@ -516,4 +518,12 @@ fn unreadable(what: &str, name: &str, error: &std::io::Error) -> Diagnostic {
         _ => error.to_string(),
     };
     Diagnostic::error("file::unreadable", format!("cannot read {what} `{name}`: {reason}"))
+}
+
+/// Runs a test under a model, by the engine asked for.
+fn answer(test: &Lowered, model: &Model, options: &explore::Options) -> Result<Outcome, Diagnostic> {
+    match options.engine {
+        Engine::Sat => sat::run(test, model, options),
+        _ => explore::run(test, model, options),
+    }
 }

@@ -35,6 +35,12 @@ fn the_engine_for_programs_says_what_it_cannot() {
 }
 
 #[test]
+fn the_solver_says_what_it_cannot() {
+    let solve = |test: &str, more: &[&str]| said(test, &[&["run", "--engine", "sat"], more].concat());
+    insta::assert_snapshot!(solve(SB, &["-m", "sc"]));
+}
+
+#[test]
 fn values_that_do_not_fit() {
     let large = "C T\n{ uint8_t y=256; }\nP0(uint8_t *y) { int r0 = *y; }\nexists (0:r0=0)\n";
     insta::assert_snapshot!(said(large, &["check"]));

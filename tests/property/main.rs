@@ -14,6 +14,7 @@ mod model;
 mod print;
 mod program;
 mod random;
+mod solver;
 mod store_buffers;
 mod two_models;
 

@@ -1,0 +1,191 @@
+//! A proposal before the model: accepted, or refused for reasons.
+
+use std::ops::ControlFlow;
+
+use super::graph::NodeId;
+use super::proposal::Reason;
+use super::reason::{Facts, reasons};
+use crate::diag::Diagnostic;
+use crate::explore::{assertion_failed, bind, each_choice, the_choice};
+use crate::limits;
+use crate::model::{CheckKind, ChoiceId, Choices, EvalError, Model, Plain, Step, Val};
+use crate::outcome::Cause;
+use crate::relation::Rel;
+
+/// What the model says.
+pub enum Verdict {
+    /// All its checks hold: the flags raised, and did the execution fail an `undefined_unless`?
+    Accepted(Vec<String>, bool),
+    /// They do not: reasons, and the check.
+    Refused(Vec<Reason>, Cause),
+}
+
+/// The choice of a model that is coherence.
+pub fn coherence(model: &Model) -> Option<ChoiceId> {
+    model.steps.iter().find_map(|step| match step {
+        Step::With { choice, name, .. } if name == "co" => Some(*choice),
+        _ => None,
+    })
+}
+
+/// Has a model checks that raise flags, or leave the behaviour undefined?
+pub fn raises_flags(model: &Model) -> bool {
+    let raises =
+        |step: &Step| matches!(step, Step::Check { kind: CheckKind::Flag | CheckKind::UndefinedUnless, .. });
+    model.steps.iter().any(raises)
+}
+
+/// Runs a model over a proposal with its coherence order.
+///
+/// # Errors
+/// A run-time error of the model.
+pub fn judge(facts: &Facts, plain: Plain, co: &Rel, skip: &[String]) -> Result<Verdict, Diagnostic> {
+    let mut judge = Judge { facts, co, skip, raises: raises_flags(facts.model), refused: None };
+    let mut flags = Vec::new();
+    match judge.steps(0, plain, true, &mut flags)? {
+        Some((flags, undefined)) => Ok(Verdict::Accepted(flags, undefined)),
+        None => {
+            let whole = || (vec![facts.proposal.whole(facts.graph, true)], Cause::NothingToChoose);
+            let (reasons, cause) = judge.refused.take().unwrap_or_else(whole);
+            Ok(Verdict::Refused(reasons, cause))
+        }
+    }
+}
+
+struct Judge<'j, 'f> {
+    facts: &'j Facts<'f>,
+    co: &'j Rel,
+    skip: &'j [String],
+    /// May the model raise flags?
+    raises: bool,
+    refused: Option<(Vec<Reason>, Cause)>,
+}
+
+impl Judge<'_, '_> {
+    /// `alone`: has the model made no choice of its own so far?
+    fn steps(
+        &mut self,
+        at: usize,
+        mut plain: Plain,
+        alone: bool,
+        flags: &mut Vec<String>,
+    ) -> Result<Option<(Vec<String>, bool)>, Diagnostic> {
+        let model = self.facts.model;
+        for (position, step) in model.steps.iter().enumerate().skip(at) {
+            limits::poll();
+            match step {
+                Step::Check { name: Some(name), .. } if self.skip.contains(name) => {}
+                Step::Check { kind, test, name, .. } => {
+                    let holds = match plain.holds(test) {
+                        Ok(holds) => holds,
+                        Err(EvalError::Rejected) => {
+                            return Ok(self.refuse(Vec::new(), Cause::check(Some("when"))));
+                        }
+                        Err(error) => return Err(error.diagnostic()),
+                    };
+                    match kind {
+                        CheckKind::Plain if !holds => {
+                            let found =
+                                if alone { reasons(self.facts, test, &mut plain) } else { Vec::new() };
+                            return Ok(self.refuse(found, Cause::check(name.as_deref())));
+                        }
+                        CheckKind::Flag if holds => flags.extend(name.clone()),
+                        CheckKind::UndefinedUnless if !holds => flags.push("*undef*".to_string()),
+                        CheckKind::Assert if !holds => return Err(assertion_failed(name.as_deref(), step)),
+                        _ => {}
+                    }
+                }
+                Step::With { choice, from, name, .. } => {
+                    let value = match plain.eval(*from) {
+                        Ok(value) => value,
+                        Err(EvalError::Rejected) => {
+                            return Ok(self.refuse(Vec::new(), Cause::check(Some("when"))));
+                        }
+                        Err(error) => return Err(error.diagnostic()),
+                    };
+                    let Val::Choices(choices) = &*value else {
+                        return Err(Diagnostic::internal("`with` is given no list of values"));
+                    };
+                    if name == "co" && self.orders_cells(choices) {
+                        match the_choice(choices, plain.n_events(), self.co) {
+                            Some(value) => bind(model, &mut plain, *choice, value),
+                            None => return Ok(self.refuse(Vec::new(), Cause::With(name.clone()))),
+                        }
+                        continue;
+                    }
+                    return self.others(position, *choice, &value, &plain, flags);
+                }
+                Step::Fail { diagnostic } => return Err(diagnostic.clone()),
+            }
+        }
+        let undefined = flags.iter().any(|flag| flag == "*undef*");
+        let raised = flags.iter().filter(|flag| *flag != "*undef*").cloned().collect();
+        Ok(Some((raised, undefined)))
+    }
+
+    /// Every value of a choice that is not coherence; the first that is accepted is enough, unless there are flags to be raised.
+    fn others(
+        &mut self,
+        position: usize,
+        choice: ChoiceId,
+        value: &Val,
+        plain: &Plain,
+        flags: &mut Vec<String>,
+    ) -> Result<Option<(Vec<String>, bool)>, Diagnostic> {
+        let Val::Choices(choices) = value else { return Ok(None) };
+        let mut answer: Result<Option<(Vec<String>, bool)>, Diagnostic> = Ok(None);
+        let _ = each_choice(choices, plain.n_events(), &mut |value| {
+            let mut next = plain.clone();
+            bind(self.facts.model, &mut next, choice, value);
+            let before = flags.len();
+            let found = self.steps(position + 1, next, false, flags);
+            flags.truncate(before);
+            match (found, &mut answer) {
+                (Ok(None), _) => ControlFlow::Continue(()),
+                (Ok(Some((more, undefined))), Ok(Some(known))) => {
+                    known.0.extend(more);
+                    known.1 |= undefined;
+                    ControlFlow::Continue(())
+                }
+                (found, _) => {
+                    let go_on = found.is_ok() && self.raises;
+                    answer = found;
+                    if go_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                }
+            }
+        });
+        answer
+    }
+
+    /// Are the alternatives orders of writes of one place each, as coherence usually is?
+    fn orders_cells(&self, choices: &Choices) -> bool {
+        let Choices::Orders(orders) = choices else { return false };
+        let place = |event: usize| self.facts.world.events[event].loc;
+        orders.iter().all(|order| {
+            let first = order.over.first();
+            order.over.iter().all(|event| {
+                self.facts.world.events[event].is_write() && place(event) == first.and_then(place)
+            })
+        })
+    }
+
+    fn refuse(&mut self, mut reasons: Vec<Reason>, cause: Cause) -> Option<(Vec<String>, bool)> {
+        if reasons.is_empty() {
+            reasons.push(self.facts.proposal.whole(self.facts.graph, true));
+        }
+        self.refused = Some((reasons, cause));
+        None
+    }
+}
+
+/// The coherence order of a proposal, over the events of its world.
+pub fn order(n: usize, orders: &[Vec<NodeId>], number: &dyn Fn(NodeId) -> Option<usize>) -> Rel {
+    let mut co = Rel::empty(n);
+    for order in orders {
+        let events: Vec<usize> = order.iter().filter_map(|node| number(*node)).collect();
+        for (at, a) in events.iter().enumerate() {
+            events[at + 1..].iter().for_each(|b| co.insert(*a, *b));
+        }
+    }
+    co
+}
