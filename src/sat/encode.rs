@@ -138,6 +138,13 @@ impl<'g> Encoding<'g> {
         if let Some(known) = self.subsets.get(&key) {
             return *known;
         }
+        let others = paths.complement();
+        if others.len() == 1 {
+            return !self.ways[thread][others.first().unwrap_or(0)];
+        }
+        if let Some(known) = self.subsets.get(&(thread, others)) {
+            return !*known;
+        }
         let one = self.solver.variable(false);
         let mut some = vec![!one];
         for path in paths.iter() {

@@ -40,7 +40,8 @@ pub fn raises_flags(model: &Model) -> bool {
 /// # Errors
 /// A run-time error of the model.
 pub fn judge(facts: &Facts, plain: Plain, co: &Rel, skip: &[String]) -> Result<Verdict, Diagnostic> {
-    let mut judge = Judge { facts, co, skip, raises: raises_flags(facts.model), refused: None };
+    let mut judge =
+        Judge { facts, co, skip, raises: raises_flags(facts.model), settled: Vec::new(), refused: None };
     let mut flags = Vec::new();
     match judge.steps(0, plain, true, &mut flags)? {
         Some((flags, undefined)) => Ok(Verdict::Accepted(flags, undefined)),
@@ -58,6 +59,8 @@ struct Judge<'j, 'f> {
     skip: &'j [String],
     /// May the model raise flags?
     raises: bool,
+    /// Choices of which there is one, whatever the search does.
+    settled: Vec<ChoiceId>,
     refused: Option<(Vec<Reason>, Cause)>,
 }
 
@@ -85,8 +88,11 @@ impl Judge<'_, '_> {
                     };
                     match kind {
                         CheckKind::Plain if !holds => {
-                            let found =
-                                if alone { reasons(self.facts, test, &mut plain) } else { Vec::new() };
+                            let found = if alone {
+                                reasons(self.facts, &self.settled, test, &mut plain)
+                            } else {
+                                Vec::new()
+                            };
                             return Ok(self.refuse(found, Cause::check(name.as_deref())));
                         }
                         CheckKind::Flag if holds => flags.extend(name.clone()),
@@ -111,6 +117,14 @@ impl Judge<'_, '_> {
                             Some(value) => bind(model, &mut plain, *choice, value),
                             None => return Ok(self.refuse(Vec::new(), Cause::With(name.clone()))),
                         }
+                        continue;
+                    }
+                    if let Some(only) = the_only(choices, plain.n_events())
+                        && model.pool.is_static(*from)
+                    {
+                        // The paths leave no choice.
+                        bind(model, &mut plain, *choice, only);
+                        self.settled.push(*choice);
                         continue;
                     }
                     return self.others(position, *choice, &value, &plain, flags);
@@ -175,6 +189,17 @@ impl Judge<'_, '_> {
         }
         self.refused = Some((reasons, cause));
         None
+    }
+}
+
+/// The alternative, where there is only one.
+fn the_only(choices: &Choices, n: usize) -> Option<Val> {
+    match choices {
+        Choices::List(values) => values.first().filter(|_| values.len() == 1).cloned(),
+        Choices::Cross(lists) if lists.iter().all(|list| list.len() == 1) => {
+            Some(Val::Rel(lists.iter().flatten().fold(Rel::empty(n), |all, rel| all.union(rel))))
+        }
+        Choices::Cross(_) | Choices::Orders(_) => None,
     }
 }
 

@@ -56,11 +56,17 @@ type Walk = Result<(), Whole>;
 type Rounds = Option<Arc<Vec<Vec<Arc<Val>>>>>;
 
 /// Why a test of the model fails.
-pub fn reasons(facts: &Facts, test: &Test, plain: &mut Plain) -> Vec<Reason> {
+pub fn reasons(facts: &Facts, settled: &[ChoiceId], test: &Test, plain: &mut Plain) -> Vec<Reason> {
     let mut found: Vec<Reason> = Vec::new();
     for offence in offences(test, plain) {
-        let mut walker =
-            Walker { facts, plain, reason: Reason::default(), rounds: FxHashMap::default(), steps: 0 };
+        let mut walker = Walker {
+            facts,
+            settled,
+            plain,
+            reason: Reason::default(),
+            rounds: FxHashMap::default(),
+            steps: 0,
+        };
         let walked = match &offence {
             Offence::Path(inner, path) => {
                 path.windows(2).try_for_each(|pair| walker.rel(*inner, pair[0], pair[1]))
@@ -157,6 +163,8 @@ fn shortest(rel: &Rel, from: usize, to: usize) -> Option<Vec<usize>> {
 
 struct Walker<'w, 'f, 'p> {
     facts: &'w Facts<'f>,
+    /// Choices that the paths settle.
+    settled: &'w [ChoiceId],
     plain: &'w mut Plain<'p>,
     reason: Reason,
     rounds: FxHashMap<FixId, Rounds>,
@@ -222,6 +230,7 @@ impl<'f> Walker<'_, 'f, '_> {
             }
             Expr::Base(base, _) => self.base(base, a, b, true),
             Expr::Choice(choice, _) if Some(*choice) == self.facts.co => self.coherent(a, b),
+            Expr::Choice(choice, _) if self.settled.contains(choice) => self.whole_world(),
             Expr::Choice(..) | Expr::ByValues(..) | Expr::Empty(_) => return Err(Whole),
             Expr::Interp(..) if model.pool.is_static(id) => self.whole_world(),
             Expr::Interp(..) => return Err(Whole),
@@ -430,6 +439,7 @@ impl<'f> Walker<'_, 'f, '_> {
                     self.there(b);
                 }
             }
+            Expr::Choice(choice, _) if self.settled.contains(choice) => self.whole_world(),
             Expr::Empty(_) => {
                 self.there(a);
                 self.there(b);

@@ -15,6 +15,7 @@ use super::solver::{Lit, Solver};
 use crate::execution::SymVal;
 use crate::limits;
 use crate::program::{Value, eval_binary, eval_unary};
+use crate::relation::Set;
 
 /// More values than this in one place, or of one function: anything.
 const MANY_VALUES: usize = 80;
@@ -159,14 +160,23 @@ impl Values {
             }
         }
         for (thread, paths) in graph.threads.iter().enumerate() {
+            // All paths that assume the same have one literal: where a branch guards an event, that of the event.
+            let mut assumed: FxHashMap<(&SymVal, bool), Set> = FxHashMap::default();
+            let mut order = Vec::new();
             for (number, way) in paths.ways.iter().enumerate() {
-                let taken = encoding.ways[thread][number];
                 for (value, holds) in &way.constraints {
-                    let Some(table) = self.table(value, encoding) else { continue };
-                    for (value, literal) in table.iter().filter(|(v, _)| (*v != Value::ZERO) != *holds) {
-                        let _ = value;
-                        encoding.clause(&[!taken, !*literal]);
-                    }
+                    let known = assumed.entry((value, *holds)).or_insert_with(|| {
+                        order.push((value, *holds));
+                        Set::empty(paths.ways.len())
+                    });
+                    known.insert(number);
+                }
+            }
+            for (value, holds) in order {
+                let Some(table) = self.table(value, encoding) else { continue };
+                let taken = encoding.one_of(thread, &assumed[&(value, holds)]);
+                for (_, literal) in table.iter().filter(|(value, _)| (*value != Value::ZERO) != holds) {
+                    encoding.clause(&[!taken, !*literal]);
                 }
             }
         }
