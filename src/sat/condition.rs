@@ -186,7 +186,8 @@ impl<'c> Finals<'c> {
                     }
                 }
             }
-            Observable::Fault(_) | Observable::Faults => return None,
+            // Looked at when an execution is there.
+            Observable::Fault(_) | Observable::Faults | Observable::Assumed => return None,
         }
         Some(cases)
     }

@@ -6,9 +6,10 @@ use super::graph::NodeId;
 use super::proposal::Reason;
 use super::reason::{Facts, reasons};
 use crate::diag::Diagnostic;
+use crate::execution::EventKind;
 use crate::explore::{assertion_failed, bind, each_choice, the_choice};
 use crate::limits;
-use crate::model::{CheckKind, ChoiceId, Choices, EvalError, Model, Plain, Step, Val};
+use crate::model::{CheckKind, ChoiceId, Choices, EvalError, Model, OrderBase, Plain, Step, Val};
 use crate::outcome::Cause;
 use crate::relation::Rel;
 
@@ -171,14 +172,27 @@ impl Judge<'_, '_> {
         answer
     }
 
-    /// Are the alternatives orders of writes of one place each, as coherence usually is?
+    /// Are the alternatives orders of the writes of one place each, as coherence usually is: the initial write first, and the final one last
+    /// where it is observed? That is what is proposed.
     fn orders_cells(&self, choices: &Choices) -> bool {
         let Choices::Orders(orders) = choices else { return false };
-        let place = |event: usize| self.facts.world.events[event].loc;
+        let world = self.facts.world;
         orders.iter().all(|order| {
-            let first = order.over.first();
+            let Some(place) = order.over.first().and_then(|event| world.events[event].loc) else {
+                return order.over.is_empty();
+            };
+            let OrderBase::Rel(base) = &order.base else { return false };
+            let base = base.plus();
+            let observed = world.observed.contains(&place);
+            let is_last = |event: usize| self.co.successors(event).next().is_none();
+            let before = |a: usize, b: usize| a == b || base.contains(a, b);
             order.over.iter().all(|event| {
-                self.facts.world.events[event].is_write() && place(event) == first.and_then(place)
+                let own = &world.events[event];
+                let first = own.kind == EventKind::Init;
+                own.is_write()
+                    && own.loc == Some(place)
+                    && (!first || order.over.iter().all(|other| before(event, other)))
+                    && (!observed || !is_last(event) || order.over.iter().all(|other| before(other, event)))
             })
         })
     }
