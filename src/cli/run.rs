@@ -421,6 +421,8 @@ fn figures(report: &Report) -> String {
     };
     line(stats.worlds, "worlds: combinations of paths, one of each thread");
     line(stats.speculated, "paths speculated, at branches and addresses not known yet");
+    line(stats.proposals, "executions proposed by the solver");
+    line(stats.clauses, "clauses that it was given");
     line(stats.revisits, "reads given a write that came later");
     line(stats.blocked, "executions in which a thread waits for what never comes");
     line(

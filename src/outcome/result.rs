@@ -48,6 +48,10 @@ pub struct Stats {
     /// Paths taken on speculation: at a branch or an address that hangs on a value not known yet, one path goes on and
     /// each other alternative becomes one more. Every read is bound after all paths are known, so none is put off.
     pub speculated: u64,
+    /// Executions that the solver proposed ([`crate::explore::Engine::Sat`]).
+    pub proposals: u64,
+    /// Clauses that it was given.
+    pub clauses: u64,
     /// Executions reported.
     pub executions: u64,
     /// Reads given a write that came later ([`crate::explore::Engine::Grow`]).

@@ -359,11 +359,10 @@ impl<'f> Walker<'_, 'f, '_> {
             Base::Po => {
                 let Some(thread) = one_thread else { return };
                 let [first, second] = [a, b].map(|event| graph.nodes[self.facts.nodes[event]].instance);
-                if first == second && self.facts.po_inside && holds {
+                let inside = first == second && self.facts.po_inside;
+                if inside && holds {
                     self.prefix(thread, a, b);
-                } else if first == second && self.facts.po_inside {
-                    self.path_of(thread);
-                } else if !graph.threads[thread].one_order {
+                } else if inside || !graph.threads[thread].one_order {
                     self.path_of(thread);
                 }
             }
@@ -671,7 +670,7 @@ fn stays_inside(model: &Model, id: ExprId) -> bool {
         Expr::Diff(a, b) => stays_inside(model, *a) && (stays_inside(model, *b) || is_pairwise(model, *b)),
         Expr::Inter(a, b) => {
             let [first, second] = [*a, *b].map(|part| stays_inside(model, part));
-            first && second || first && is_pairwise(model, *b) || second && is_pairwise(model, *a)
+            first && (second || is_pairwise(model, *b)) || second && is_pairwise(model, *a)
         }
         Expr::Inverse(inner) | Expr::Opt(inner) | Expr::Plus(inner) | Expr::Star(inner) => {
             stays_inside(model, *inner)

@@ -79,6 +79,10 @@ fn refuse(test: &Lowered, worlds: &Worlds) -> Result<(), Diagnostic> {
         let what = "page tables that hardware updates need another engine";
         return Err(Diagnostic::unsupported("sat::updates", what).help(help));
     }
+    if test.shown.contains(&Observable::Assumed) {
+        let what = "signatures that may collide need another engine";
+        return Err(Diagnostic::unsupported("sat::signatures", what).help(help));
+    }
     if !test.program.code_cells.is_empty() {
         let what = "instructions in memory need another engine";
         return Err(Diagnostic::unsupported("sat::code", what).help(help));
@@ -284,6 +288,8 @@ impl<'s, 't> Search<'s, 't> {
     fn next(&mut self, assumed: &[Lit], wanted: Wanted) -> ControlFlow<(), Option<Accepted>> {
         loop {
             self.sink.outcome.stats.graphs += 1;
+            self.sink.outcome.stats.proposals += 1;
+            self.sink.outcome.stats.clauses = self.encoding.clauses;
             self.sink.look_at_limits()?;
             match self.encoding.solver.solve(assumed) {
                 Some(true) => {}
