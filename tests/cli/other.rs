@@ -367,6 +367,8 @@ fn help_texts() {
               - grow:    Executions that grow event by event, for models that allow it
               - explore: Another name of `worlds`
               - naive:   The oracle: enumerate everything, then filter
+              - sat:     A solver proposes executions, the model refutes them: for modes check and
+                states
               
               [default: auto]
 
