@@ -102,8 +102,9 @@ fn last_look<'f>(thread: &Waiting, facts: &'f Facts, program: &Program) -> Vec<&
     let mut seen: Vec<u32> = Vec::new();
     let mut looked = Vec::new();
     for event in events.iter().rev().filter_map(|n| facts.events[*n].as_ref()) {
-        // What it wrote before it began to wait is done.
-        if event.code != thread.code || !inside(event) || head.is_none() && writes(event) {
+        // What it changed before it began to wait is done.
+        let changes = writes(event) && event.written != event.read;
+        if event.code != thread.code || !inside(event) || changes {
             break;
         }
         if reads(event) && !seen.contains(&event.pc) {

@@ -136,6 +136,10 @@ fn loops_that_nobody_ends() {
         &two(globals, &cross("flag", "other"), &cross("other", "flag"), ""),
         &Property::Liveness,
     );
+    // Something was read and written in the round before.
+    let rounds = "for (int i = 1; i < 3; i++) { while (flag < i) ; other = other + 1; }";
+    unsafe_everywhere(&two(globals, rounds, "flag = 1;", ""), &Property::Liveness);
+    safe(&two(globals, rounds, "flag = 2;", "assert(other == 2);"));
     // An assumption that does not hold is nobody's fault.
     safe(&two(globals, "__VERIFIER_assume(flag);", "other = 1;", ""));
 }
