@@ -134,3 +134,56 @@ fn the_gallery() {
         }
     }
 }
+
+/// How many fences make a program safe, at least: the changes of `litmus fence --fewest`.
+fn fences(file: &str, model: &str, args: &[&str]) -> Option<usize> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(file);
+    let run = Command::new(env!("CARGO_BIN_EXE_litmus"))
+        .arg("fence")
+        .arg(&path)
+        .args(["-m", model, "--fewest", "--format", "json"])
+        .args(args)
+        .output()
+        .expect("litmus runs");
+    let record: serde_json::Value = serde_json::from_slice(&run.stdout).ok()?;
+    assert_eq!(record["optimal"], true, "{file} {model}: {record}");
+    record["repairs"][0]["changes"].as_array().map(Vec::len)
+}
+
+/// File, model, more arguments, the fewest fences, and how many the paper puts there by hand (each thread counted).
+const PLACEMENTS: &[(&str, &str, &[&str], usize, usize)] = &[
+    ("peterson.c", "tso", &[], 2, 2),
+    ("peterson.c", "pso", &[], 6, 6),
+    ("plain/pgsql.c", "pso", &["--unroll", "3"], 2, 2),
+    // Both threads run one function: a fence there is one in each.
+    ("dcl.c", "pso", &["--unroll", "3"], 1, 2),
+    ("plain/dekker.c", "tso", &["--unroll", "2"], 2, 4),
+    ("plain/parker.c", "tso", &["--unroll", "2"], 1, 1),
+];
+
+/// Likewise; these take longer.
+const MORE_PLACEMENTS: &[(&str, &str, &[&str], usize, usize)] = &[
+    ("plain/dekker.c", "tso", &["--unroll", "3"], 2, 4),
+    ("plain/dekker.c", "pso", &["--unroll", "3"], 4, 6),
+    ("plain/szymanski.c", "tso", &[], 2, 8),
+    ("plain/szymanski.c", "pso", &[], 4, 10),
+    ("plain/lamport.c", "tso", &["--unroll", "3"], 4, 4),
+    ("plain/lamport.c", "pso", &["--unroll", "3", "--symmetric"], 6, 6),
+    ("plain/parker.c", "pso", &["--unroll", "2"], 1, 1),
+];
+
+/// The hand placements of the paper against our optima; with `LITMUS_FENCES=all` those that take longer, too.
+#[test]
+fn fewest_fences() {
+    let all = std::env::var("LITMUS_FENCES").is_ok_and(|which| which == "all");
+    let more = if all { MORE_PLACEMENTS } else { &[] };
+    let mut wrong = Vec::new();
+    for (file, model, args, fewest, by_hand) in PLACEMENTS.iter().chain(more) {
+        assert!(fewest <= by_hand);
+        let found = fences(file, model, args);
+        if found != Some(*fewest) {
+            wrong.push(format!("{file} {args:?} under {model}: {found:?}, not {fewest}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -42,7 +42,7 @@ pub struct ExplainArgs {
     /// The form of the explanation
     #[arg(long, value_enum, value_name = "FORM", default_value = "text")]
     pub format: ExplainFormat,
-    /// Also look for the smallest sets of up to three fences or stronger accesses that forbid the outcome
+    /// Also look for the smallest sets of fences or stronger accesses that forbid the outcome
     #[arg(long)]
     pub fix: bool,
     /// Write the page, or pictures, to FILE; of several pictures, the second is FILE-2, and so on
@@ -95,8 +95,8 @@ pub fn explain(
                 show(args, test, explanation, out)?;
                 let allowed = matches!(explanation.answer, Answer::Allowed { .. });
                 if args.fix && allowed && args.format == ExplainFormat::Text {
-                    let (_, repairs) = session.repair(input, model.as_deref(), args.outcome.as_deref());
-                    if let Some(repairs) = repairs {
+                    let fenced = session.repair(input, model.as_deref(), args.outcome.as_deref());
+                    if let Some((_, repairs)) = fenced.answer {
                         write!(out, "\n{}", explain::repairs(&repairs))?;
                     }
                 }

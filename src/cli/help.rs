@@ -101,6 +101,20 @@ Examples:
   litmus ltl litmus/peterson-loop.litmus 'G !(P0@cs && P1@cs)' -m sc
   litmus ltl litmus/peterson-loop.litmus 'G (P0@try -> F P0@cs)' -m sc --fair";
 
+pub const AWAIT: &str = "\
+Exit codes: 0 every loop that has an end comes to it, 1 one does not, 2 bad input, 3 not supported, 4 a limit was hit.
+
+Examples:
+  litmus await litmus/peterson-loop.litmus -m tso";
+
+pub const FENCE: &str = "\
+Exit codes: 0 it holds, or can be made to, 1 nothing that may be changed makes it hold, 2 bad input, 3 not supported, 4 a limit was hit.
+
+Examples:
+  litmus fence litmus/sb-x86.litmus
+  litmus fence litmus/sb-aarch64.litmus --for robust --cost dmb.ish=1
+  litmus fence litmus/peterson-loop.litmus -m tso --for 'G !(P0@cs && P1@cs)'";
+
 pub const MERGE: &str = "\
 Examples:
   litmus run litmus/ --shard 1/2 -o part1.log

@@ -2,18 +2,20 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use crate::diag::Class;
+use crate::arch::c::preprocess;
+use crate::diag::{Class, Diagnostic, Diagnostics};
+use crate::limits::{Budget, Stopped};
 use crate::machine::{
-    self, Answer, AtomicRule, AtomicWrite, Buffers, Fairness, Fault, Figures, Limits, LtlProperty, Options,
+    self, Answer, AtomicRule, AtomicWrite, Buffers, Fairness, Figures, LtlProperty, Options, System,
 };
 use crate::program::Program;
 use crate::report::trace;
-use crate::session::{Input, Session};
+use crate::session::{Input, Report, Runnable, Session};
+use crate::source::Sources;
 
-use super::args::{AtomicArg, FairArg, LtlArgs, MachineArg, PortFormat};
+use super::args::{AtomicArg, FairArg, LtlArgs, MachineArg, MachineArgs, PortFormat};
 use super::console::{Console, interrupt_flag};
 use super::plan::{self, Resolved};
 use super::{Done, Exit, Stop};
@@ -25,78 +27,131 @@ pub fn ltl(
     out: &mut (dyn Write + Send),
     err: &mut (dyn Write + Send),
 ) -> Done {
-    let Resolved { settings, .. } = plan::reading(&args.reading)?;
-    let report = Session::new(settings).check(&Input::File(args.file.clone().into()));
-    err.write_all(console.diagnostics(&report).as_bytes())?;
-    let Some(answer) = &report.answer else {
-        return Ok(match report.error().map(|error| error.class) {
-            Some(Class::Unsupported) => Exit::Unsupported,
-            Some(Class::Limit(_)) => Exit::Limit,
-            _ => Exit::BadInput,
-        });
-    };
-    let program = &answer.test.program;
+    let Resolved { settings, .. } = plan::reading(&args.machine.reading)?;
+    let session = Session::new(settings);
+    let read = Read::new(&session, &args.machine);
+    err.write_all(console.diagnostics(&read.report).as_bytes())?;
+    let Some(runnable) = &read.runnable else { return Ok(read.exit()) };
+    let program = &runnable.system.program;
     let property = machine::parse(&args.formula, program).map_err(|wrong| {
         let before = args.formula[..wrong.at].chars().count();
         Stop::Usage(format!("{}\n  {}\n  {}^", wrong.message, args.formula, " ".repeat(before)))
     })?;
-    let options = Options {
-        buffers: match args.model {
-            MachineArg::Sc => Buffers::None,
-            MachineArg::Tso => Buffers::Fifo,
-            MachineArg::Pso => Buffers::PerCell,
-        },
-        buffer: usize::from(args.buffer),
-        atomic: match &args.atomic {
-            Some(path) => atomic_writes(path, program)?,
-            None => Vec::new(),
-        },
-        atomic_rule: match args.atomic_rule {
-            AtomicArg::Own => AtomicRule::Own,
-            AtomicArg::Global => AtomicRule::Global,
-        },
-    };
-    let question = Question { args, program, property: &property, options: &options };
+    let options = options(&args.machine, runnable, &read.report)?;
+    let question = Question { args, system: &runnable.system, property: &property, options: &options };
     let start = Instant::now();
-    let interrupt = interrupt_flag();
-    let deadline = args.timeout.map(Duration::from_secs_f64);
-    let go_on = |_: usize| {
-        !interrupt.load(Ordering::Relaxed) && deadline.is_none_or(|deadline| start.elapsed() < deadline)
-    };
-    let limits = Limits { bytes: usize::try_from(args.max_memory).unwrap_or(usize::MAX), go_on: &go_on };
-    let found = question.ask(&limits);
+    let found = budget(&args.machine).run(|| question.ask());
     let seconds = start.elapsed().as_secs_f64();
     match found {
-        Ok(found) => {
+        Ok(Ok(found)) => {
             if !console.quiet && args.format == PortFormat::Text {
                 writeln!(err, "{}", found.in_figures(seconds))?;
             }
             question.tell(&found, seconds, out)
         }
-        Err(Fault::Program(diagnostic)) => {
-            let class = diagnostic.class;
-            err.write_all(crate::diag::render(&diagnostic, &report.sources, console.color_err).as_bytes())?;
-            Ok(match class {
-                Class::Unsupported => Exit::Unsupported,
-                Class::BadInput => Exit::BadInput,
-                Class::Limit(_) => Exit::Limit,
-            })
+        Ok(Err(diagnostic)) => {
+            let sources = &read.report.sources;
+            err.write_all(crate::diag::render(&diagnostic, sources, console.color_err).as_bytes())?;
+            Ok(class(&diagnostic))
         }
-        Err(Fault::Memory) => {
-            writeln!(out, "no answer: the memory limit was reached (--max-memory)")?;
-            Ok(Exit::Limit)
-        }
-        Err(Fault::Time) if interrupt.load(Ordering::Relaxed) => Ok(Exit::Interrupted),
-        Err(Fault::Time) => {
-            writeln!(out, "no answer: the time limit was reached")?;
-            Ok(Exit::Limit)
-        }
+        Err(why) => stopped(why, out),
+    }
+}
+
+/// A program that was read, or what is wrong with it.
+pub(super) struct Read {
+    pub report: Report,
+    pub runnable: Option<Runnable>,
+}
+
+impl Read {
+    pub fn new(session: &Session, args: &MachineArgs) -> Read {
+        let input = Input::File(args.file.clone().into());
+        let reading =
+            preprocess::Settings { defines: args.define.clone(), folders: args.reading.include.clone() };
+        let mut report = Report::new(input.name(), None);
+        let mut diagnostics = Diagnostics::new();
+        report.sources = Sources::layered();
+        let runnable = session.program(&input, &reading, &mut report, &mut diagnostics);
+        report.diagnostics = diagnostics.take();
+        Read { report, runnable }
+    }
+
+    /// The exit code where there is no program.
+    pub fn exit(&self) -> Exit {
+        self.report.error().map_or(Exit::BadInput, class)
+    }
+}
+
+pub(super) fn class(diagnostic: &Diagnostic) -> Exit {
+    match diagnostic.class {
+        Class::Unsupported => Exit::Unsupported,
+        Class::BadInput => Exit::BadInput,
+        Class::Limit(_) => Exit::Limit,
+    }
+}
+
+pub(super) fn budget(args: &MachineArgs) -> Budget {
+    let timeout = args.timeout.map(Duration::from_secs_f64);
+    Budget::starting_now(timeout, Some(args.max_memory), Some(interrupt_flag()))
+}
+
+pub(super) fn stopped(why: Stopped, out: &mut (dyn Write + Send)) -> Done {
+    match why {
+        Stopped::Interrupt => return Ok(Exit::Interrupted),
+        Stopped::Memory => writeln!(out, "no answer: the memory limit was reached (--max-memory)")?,
+        Stopped::Time => writeln!(out, "no answer: the time limit was reached")?,
+    }
+    Ok(Exit::Limit)
+}
+
+/// The machine that the arguments ask for.
+pub(super) fn options(args: &MachineArgs, runnable: &Runnable, report: &Report) -> Result<Options, Stop> {
+    let atomic = match &args.atomic {
+        Some(path) => atomic_writes(path, &runnable.system.program, &report.sources)?,
+        None => Vec::new(),
+    };
+    let reduction = !args.full;
+    Ok(Options { atomic, reduction, ..machine_options(args.model, args.buffer, args.atomic_rule) })
+}
+
+/// A machine without atomic writes.
+pub(super) fn machine_options(model: MachineArg, buffer: u8, rule: AtomicArg) -> Options {
+    Options {
+        buffers: match model {
+            MachineArg::Sc => Buffers::None,
+            MachineArg::Tso => Buffers::Fifo,
+            MachineArg::Pso => Buffers::PerCell,
+        },
+        buffer: usize::from(buffer),
+        atomic: Vec::new(),
+        atomic_rule: match rule {
+            AtomicArg::Own => AtomicRule::Own,
+            AtomicArg::Global => AtomicRule::Global,
+        },
+        reduction: true,
+    }
+}
+
+pub(super) fn fairness(arg: FairArg) -> Fairness {
+    match arg {
+        FairArg::None => Fairness::None,
+        FairArg::Memory => Fairness::Memory,
+        FairArg::All => Fairness::All,
+    }
+}
+
+pub(super) fn model_name(model: MachineArg) -> &'static str {
+    match model {
+        MachineArg::Sc => "sc",
+        MachineArg::Tso => "tso",
+        MachineArg::Pso => "pso",
     }
 }
 
 struct Question<'a> {
     args: &'a LtlArgs,
-    program: &'a Program,
+    system: &'a System,
     property: &'a LtlProperty,
     options: &'a Options,
 }
@@ -118,20 +173,16 @@ impl Found {
 }
 
 impl Question<'_> {
-    fn ask(&self, limits: &Limits) -> Result<Found, Fault> {
-        let Question { args, program, property, options } = self;
+    fn ask(&self) -> Result<Found, Diagnostic> {
+        let Question { args, system, property, options } = self;
+        let program = &system.program;
         if args.reach {
-            let (path, complete, figures) = machine::reach(program, property, options, limits)?;
+            let (path, complete, figures) = machine::reach(system, property, options)?;
             let word = if path.is_some() { "reachable" } else { "unreachable" };
             let trace = path.map(|path| trace::Trace::path(program, &path));
             return Ok(Found { word, complete, trace, figures });
         }
-        let fairness = match args.fair {
-            FairArg::None => Fairness::None,
-            FairArg::Memory => Fairness::Memory,
-            FairArg::All => Fairness::All,
-        };
-        let (answer, figures) = machine::check(program, property, options, fairness, limits)?;
+        let (answer, figures) = machine::check(system, property, options, fairness(args.fair))?;
         Ok(match answer {
             Answer::Holds { complete } => Found { word: "holds", complete, trace: None, figures },
             Answer::Violated(lasso) => {
@@ -144,17 +195,14 @@ impl Question<'_> {
     fn tell(&self, found: &Found, seconds: f64, out: &mut (dyn Write + Send)) -> Done {
         let args = self.args;
         let figures = &found.figures;
-        let model = match args.model {
-            MachineArg::Sc => "sc",
-            MachineArg::Tso => "tso",
-            MachineArg::Pso => "pso",
-        };
+        let machine = &args.machine;
+        let model = model_name(machine.model);
         if args.format == PortFormat::Json {
             let record = serde_json::json!({
-                "file": args.file,
+                "file": machine.file,
                 "formula": args.formula,
                 "model": model,
-                "buffer": args.buffer,
+                "buffer": machine.buffer,
                 "answer": found.word,
                 "complete": found.complete,
                 "trace": found.trace,
@@ -165,14 +213,14 @@ impl Question<'_> {
             });
             writeln!(out, "{record}")?;
         } else {
-            let bound = match (args.model, found.complete) {
+            let bound = match (machine.model, found.complete) {
                 (MachineArg::Sc, _) => String::new(),
                 // A run that was found is one, whatever was not looked at.
-                _ if found.trace.is_some() => format!(", {model} with buffers of {}", args.buffer),
-                (_, true) => format!(", {model} with buffers of {}", args.buffer),
+                _ if found.trace.is_some() => format!(", {model} with buffers of {}", machine.buffer),
+                (_, true) => format!(", {model} with buffers of {}", machine.buffer),
                 (_, false) => format!(
                     " up to buffers of {}: some writes had to wait for a free place ({model}; --buffer K)",
-                    args.buffer
+                    machine.buffer
                 ),
             };
             writeln!(out, "{}{bound}: {}", found.word, args.formula)?;
@@ -187,8 +235,8 @@ impl Question<'_> {
     }
 }
 
-/// Reads which writes are atomic: `x`, or `x P0:label`, a line each.
-fn atomic_writes(path: &Path, program: &Program) -> Result<Vec<AtomicWrite>, Stop> {
+/// Reads which writes are atomic: `x`, `x P0:label` or `x P0:12` (a line of the program), a line each; `*` for any location.
+fn atomic_writes(path: &Path, program: &Program, sources: &Sources) -> Result<Vec<AtomicWrite>, Stop> {
     let shown = path.display();
     let text = std::fs::read_to_string(path)
         .map_err(|error| Stop::Usage(format!("cannot read `{shown}`: {error}")))?;
@@ -201,30 +249,43 @@ fn atomic_writes(path: &Path, program: &Program) -> Result<Vec<AtomicWrite>, Sto
         let wrong = |what: String| Stop::Usage(format!("{shown}:{}: {what}", number + 1));
         let mut words = line.split_whitespace();
         let name = words.next().unwrap_or_default();
-        let cell = program
-            .locations
-            .iter()
-            .position(|cell| cell.name == name)
-            .ok_or_else(|| wrong(format!("there is no location `{name}`")))?;
-        let place = match words.next() {
-            None => None,
-            Some(place) => {
-                let (thread, label) = place
-                    .split_once(':')
-                    .and_then(|(thread, label)| {
-                        Some((thread.strip_prefix('P')?.parse::<usize>().ok()?, label))
-                    })
-                    .ok_or_else(|| wrong(format!("`{place}` is not of the form P0:LABEL")))?;
-                let labels =
-                    program.threads.get(thread).map(|thread| thread.labels.as_slice()).unwrap_or_default();
-                let at = labels.iter().find(|(known, _)| known == label).map(|(_, at)| *at);
-                // A label stands before its instruction: the first that does something is meant.
-                let at = at.ok_or_else(|| wrong(format!("thread P{thread} has no label `{label}`")))?;
-                let code = &program.threads[thread].code;
-                Some((thread, (at..code.len()).find(|at| !code[*at].text.is_empty()).unwrap_or(at)))
-            }
+        let cell = match name {
+            "*" => None,
+            _ => Some(
+                program
+                    .locations
+                    .iter()
+                    .position(|cell| cell.name == name)
+                    .ok_or_else(|| wrong(format!("there is no location `{name}`")))?,
+            ),
         };
-        writes.push(AtomicWrite { cell, place });
+        let Some(place) = words.next() else {
+            writes.push(AtomicWrite { cell, place: None });
+            continue;
+        };
+        let (thread, label) = place
+            .split_once(':')
+            .and_then(|(thread, label)| Some((thread.strip_prefix('P')?.parse::<usize>().ok()?, label)))
+            .ok_or_else(|| wrong(format!("`{place}` is not of the form P0:LABEL")))?;
+        let Some(of) = program.threads.get(thread) else {
+            return Err(wrong(format!("there is no thread P{thread}")));
+        };
+        let before = writes.len();
+        if let Ok(line) = label.parse::<usize>() {
+            let here = |instr: &&(usize, &crate::program::Instr)| sources.line_column(instr.1.span).0 == line;
+            let found = of.code.iter().enumerate().collect::<Vec<_>>();
+            let places = found.iter().filter(here).map(|(at, _)| Some((thread, *at)));
+            writes.extend(places.map(|place| AtomicWrite { cell, place }));
+        } else if let Some((_, at)) = of.labels.iter().find(|(known, _)| known == label) {
+            // A label stands before its instruction: the first that does something is meant.
+            let first = (*at..of.code.len()).find(|at| !of.code[*at].text.is_empty()).unwrap_or(*at);
+            writes.push(AtomicWrite { cell, place: Some((thread, first)) });
+        }
+        if writes.len() == before {
+            return Err(wrong(format!(
+                "thread P{thread} has no label `{label}`, and nothing at such a line"
+            )));
+        }
     }
     Ok(writes)
 }

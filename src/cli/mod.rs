@@ -1,6 +1,7 @@
 //! The command line: arguments as typed (`args`), what they ask for (`plan`), one file per subcommand.
 
 mod args;
+mod awaits;
 mod bench;
 mod blocks;
 mod campaign;
@@ -12,6 +13,7 @@ mod doc;
 mod drawing;
 mod exit;
 mod explain;
+mod fence;
 mod generate;
 mod help;
 mod herd;
@@ -150,6 +152,8 @@ fn command(
         Command::Diff(args) => diff::diff(args, console, out, err),
         Command::Port(args) => port::port(args, console, out, err),
         Command::Robust(args) => port::robust(args, console, out, err),
+        Command::Fence(args) => fence::fence(args, console, out, err),
+        Command::Await(args) => awaits::awaits(args, console, out, err),
         Command::Ltl(args) => ltl::ltl(args, console, out, err),
         Command::Campaign(args) => campaign::campaign(args, console, out, err),
         Command::Merge(args) => merge::merge(args, out, err),

@@ -48,7 +48,7 @@ pub fn verify(
     let mut all = Vec::new();
     for file in &args.files {
         let start = Instant::now();
-        let Loaded { program, mut diagnostics, sources } = load(file, &reading, options);
+        let Loaded { program, mut diagnostics, sources, .. } = load(file, &reading, options);
         err.write_all(diag::render_all(&diagnostics, &sources, console.color_err).as_bytes())?;
         let answer = match &program {
             Some(program) if !args.check => {

@@ -3,11 +3,11 @@
 //! Nothing is forked: a value read is bound when the access is made, so that every branch is known when it is met. What is
 //! left open (a store-conditional's success, a weak compare-exchange's failure) is a [`Stop::Choice`].
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::diag::Diagnostic;
 use crate::execution::{Cut, EventKind};
-use crate::program::threads::FULL_FENCE;
+use crate::program::fences::full_fence;
 use crate::program::{
     AccessSize, BinOp, CellSizes, Extra, IllegalOp, Instr, Op, Program, Property, Reg, SetName, Storage, Sym,
     Target, Tmp, Value, eval_binary, eval_unary,
@@ -27,7 +27,7 @@ const MAX_PROGRAM_STEPS: u32 = 2_000_000;
 const MAX_CHOICES: i128 = 4096;
 
 /// The sets of the fences that starting and ending threads make.
-static FENCE: [SetName; 11] = FULL_FENCE;
+static FENCE: LazyLock<Vec<SetName>> = LazyLock::new(full_fence);
 
 /// A value in a temporary or register.
 #[derive(Clone, Copy)]

@@ -5,16 +5,19 @@ use std::collections::{BTreeSet, VecDeque};
 use rustc_hash::FxHashMap;
 
 use super::code::{Watched, compile};
-use super::ltl::automaton::{Automaton, MAX_UNTILS, TooLarge, translate};
-use super::ltl::emptiness::{Graph, accepting_run, shortest_path};
+use super::fair::FairSets;
+use super::ltl::automaton::{MAX_UNTILS, TooLarge, translate};
+use super::ltl::emptiness::{accepting_run, shortest_path};
 use super::ltl::eval::holds_on;
+use super::product::{Product, Seen};
 use super::proposition::{Property, Propositions};
-use super::state::{Rows, Where};
-use super::step::{Action, Machine, Next};
-use super::{Buffers, Fault, Options};
+use super::state::Where;
+use super::step::{Action, Machine};
+use super::{AtomicRule, Options, System};
 use crate::condition::Observable;
 use crate::diag::Diagnostic;
-use crate::program::{Program, Value};
+use crate::limits;
+use crate::program::Value;
 
 /// Which runs count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -26,14 +29,6 @@ pub enum Fairness {
     Memory,
     /// Those in which, besides, no thread that can move for ever is passed over for ever.
     All,
-}
-
-/// When to give up.
-pub struct Limits<'l> {
-    /// Most bytes that states may take.
-    pub bytes: usize,
-    /// Asked now and then: may the search go on? Is told how many states there are.
-    pub go_on: &'l dyn Fn(usize) -> bool,
 }
 
 /// What the search did.
@@ -84,49 +79,53 @@ pub enum Answer {
 /// Does every fair run satisfy the property?
 ///
 /// # Errors
-/// The program does what the machine cannot do, the formula is too large, or a limit was hit.
+/// The program does what the machine cannot do, or the formula is too large.
 pub fn check(
-    program: &Program,
+    system: &System,
     property: &Property,
     options: &Options,
     fairness: Fairness,
-    limits: &Limits,
-) -> Result<(Answer, Figures), Fault> {
+) -> Result<(Answer, Figures), Diagnostic> {
     let negated = property.formula.negated();
     let automaton = translate(&negated).map_err(too_large)?;
-    let machine = machine(program, &property.propositions, options)?;
+    let machine = machine(system, &property.propositions, options)?;
+    // What goes wrong on the way to a state has gone wrong on fair runs too: every run can be carried on fairly.
+    let fairness = if property.formula.is_safety() { Fairness::None } else { fairness };
     let fair = FairSets::new(&machine, options, fairness, automaton.n_sets)?;
+    // Steps may be put off only where nobody looks at single steps: no `X`, no fairness, and no atomic write that waits for others.
+    let atomics = options.atomic_rule == AtomicRule::Global && !options.atomic.is_empty();
+    let reduced = options.reduction && fair.all == 0 && !property.formula.has_next() && !atomics;
     let all = fair.all | ((1u64 << automaton.n_sets) - 1);
     let mut product = Product {
         machine,
         automaton: &automaton,
         propositions: &property.propositions,
         fair,
-        pairs: Rows::new(2),
-        limits,
+        seen: Seen::new(automaton.states.len()),
         next: Vec::new(),
-        looked: 0,
+        sets: Vec::new(),
+        ample: reduced.then(Vec::new),
     };
     let run = accepting_run(&mut product, all)?;
     let answer = match run {
         None => Answer::Holds { complete: !product.machine.waited },
         Some(run) => {
-            let state = |pair: &u32| product.pairs.get(*pair)[0];
+            let state = |pair: &u32| product.seen.parts(*pair).0;
             let states: Vec<u32> = run.stem.iter().chain(&run.cycle).map(state).collect();
             let back = run.stem.len();
             let word: Vec<u64> =
                 states.iter().map(|state| property.propositions.hold(&product.machine, *state)).collect();
             if holds_on(&property.formula, &word, back)[0] {
                 let message = "a run was found that does not violate the formula";
-                return Err(Fault::Program(Diagnostic::internal(message)));
+                return Err(Diagnostic::internal(message));
             }
             // Where nothing can save the formula any more, what follows does not matter.
-            let lost = |product: &Product, pair: u32| automaton.accepts_all_from(product.pairs.get(pair)[1]);
+            let lost = |product: &Product, pair: u32| automaton.accepts_all_from(product.seen.parts(pair).1);
             Answer::Violated(match run.stem.iter().chain(&run.cycle).any(|pair| lost(&product, *pair)) {
                 true => {
                     let initial = run.stem.iter().chain(&run.cycle).next().copied().unwrap_or(0);
                     let pairs = shortest_path(&mut product, initial, &lost)?;
-                    let states: Vec<u32> = pairs.iter().map(|pair| product.pairs.get(*pair)[0]).collect();
+                    let states: Vec<u32> = pairs.iter().map(|pair| product.seen.parts(*pair).0).collect();
                     // The automaton is one step behind: it has not looked at the last state.
                     let end = states.len().saturating_sub(1).max(1);
                     Lasso { stem: path(&mut product.machine, &states[..end])?, cycle: Vec::new() }
@@ -137,9 +136,9 @@ pub fn check(
     };
     let figures = Figures {
         states: product.machine.n_states(),
-        product: product.pairs.len(),
+        product: product.seen.count,
         transitions: product.machine.transitions,
-        bytes: product.machine.bytes() + product.pairs.bytes(),
+        bytes: product.machine.bytes() + product.seen.bytes(),
         automaton: automaton.states.len(),
     };
     Ok((answer, figures))
@@ -150,18 +149,17 @@ pub fn check(
 /// # Errors
 /// As [`check`].
 pub fn final_states(
-    program: &Program,
+    system: &System,
     observed: &[Observable],
     options: &Options,
-    limits: &Limits,
-) -> Result<BTreeSet<Vec<Value>>, Fault> {
+) -> Result<BTreeSet<Vec<Value>>, Diagnostic> {
     let registers = observed.iter().filter_map(|place| match place {
         Observable::Reg(thread, register) => Some((usize::from(*thread), *register)),
         _ => None,
     });
     let watched = Watched { places: Vec::new(), registers: registers.collect() };
-    let compiled = compile(program, &watched).map_err(Fault::Program)?;
-    let mut machine = Machine::new(program, compiled, options.clone());
+    let compiled = compile(system, &watched)?;
+    let mut machine = Machine::new(&system.program, compiled, options.clone());
     let mut found = BTreeSet::new();
     let mut at = machine.initial()?;
     let mut next = Vec::new();
@@ -188,7 +186,7 @@ pub fn final_states(
             found.insert(observed.iter().map(value).collect());
         }
         at += 1;
-        look(&machine, 0, at as usize, limits)?;
+        limits::poll();
     }
     Ok(found)
 }
@@ -198,12 +196,11 @@ pub fn final_states(
 /// # Errors
 /// As [`check`].
 pub fn reach(
-    program: &Program,
+    system: &System,
     property: &Property,
     options: &Options,
-    limits: &Limits,
-) -> Result<(Option<Vec<TraceStep>>, bool, Figures), Fault> {
-    let mut machine = machine(program, &property.propositions, options)?;
+) -> Result<(Option<Vec<TraceStep>>, bool, Figures), Diagnostic> {
+    let mut machine = machine(system, &property.propositions, options)?;
     let initial = machine.initial()?;
     let mut before: FxHashMap<u32, u32> = FxHashMap::default();
     let mut waiting = VecDeque::from([initial]);
@@ -224,7 +221,7 @@ pub fn reach(
                 state
             });
         }
-        look(&machine, before.len() * 16, before.len(), limits)?;
+        limits::poll();
     }
     let figures = Figures {
         states: machine.n_states(),
@@ -252,162 +249,28 @@ pub fn reach(
     Ok((path, !machine.waited, figures))
 }
 
-fn too_large(why: TooLarge) -> Fault {
+fn too_large(why: TooLarge) -> Diagnostic {
     let message = match why {
         TooLarge::Untils(n) => {
             format!("the formula has {n} different `U` and `F`; {MAX_UNTILS} are possible")
         }
         TooLarge::States(n) => format!("the automaton of the formula has more than {n} states"),
     };
-    Fault::Program(Diagnostic::unsupported("ltl::too-large", message))
+    Diagnostic::unsupported("ltl::too-large", message)
 }
 
 fn machine<'p>(
-    program: &'p Program,
+    system: &'p System,
     propositions: &Propositions,
     options: &Options,
-) -> Result<Machine<'p>, Fault> {
+) -> Result<Machine<'p>, Diagnostic> {
     let watched: Watched = propositions.watched();
-    let compiled = compile(program, &watched).map_err(Fault::Program)?;
-    Ok(Machine::new(program, compiled, options.clone()))
-}
-
-fn look(machine: &Machine, more: usize, states: usize, limits: &Limits) -> Result<(), Fault> {
-    if !states.is_multiple_of(1024) {
-        return Ok(());
-    }
-    if machine.bytes() + more > limits.bytes {
-        return Err(Fault::Memory);
-    }
-    if !(limits.go_on)(machine.n_states()) {
-        return Err(Fault::Time);
-    }
-    Ok(())
-}
-
-/// What must happen infinitely often on a fair run.
-struct FairSets {
-    first: u32,
-    threads: bool,
-    /// A set per thread (TSO), or per thread and cell (PSO).
-    per_cell: bool,
-    memory: bool,
-    n_threads: u32,
-    n_cells: u32,
-    all: u64,
-}
-
-impl FairSets {
-    fn new(machine: &Machine, options: &Options, fairness: Fairness, first: u32) -> Result<FairSets, Fault> {
-        let n_threads = machine.compiled.threads.len() as u32;
-        let n_cells = machine.program.locations.len() as u32;
-        let memory = fairness != Fairness::None && options.buffers != Buffers::None;
-        let threads = fairness == Fairness::All;
-        let per_cell = options.buffers == Buffers::PerCell;
-        let of_memory = if memory { n_threads * if per_cell { n_cells } else { 1 } } else { 0 };
-        let n = of_memory + if threads { n_threads } else { 0 };
-        if first + n > 64 {
-            return Err(Fault::Program(Diagnostic::unsupported(
-                "ltl::fairness",
-                format!(
-                    "fairness of {n_threads} threads and {n_cells} locations needs more sets than there is room for"
-                ),
-            )));
-        }
-        let all = if n == 0 { 0 } else { (u64::MAX >> (64 - n)) << first };
-        Ok(FairSets { first, threads, per_cell, memory, n_threads, n_cells, all })
-    }
-
-    /// The sets that every step from a state is in, and those of each step besides.
-    fn of(&self, machine: &Machine, state: u32, steps: &[Next], sets: &mut Vec<u64>) {
-        sets.clear();
-        let row = machine.rows.get(state);
-        let mut always = 0;
-        let mut bit = self.first;
-        let mut own = vec![0u64; steps.len()];
-        if self.threads {
-            for thread in 0..self.n_threads as usize {
-                let moves = |step: &Next| step.thread == thread && step.landed.is_none();
-                if !steps.iter().any(moves) {
-                    always |= 1 << bit;
-                }
-                for (own, step) in own.iter_mut().zip(steps) {
-                    *own |= u64::from(moves(step)) << bit;
-                }
-                bit += 1;
-            }
-        }
-        if self.memory {
-            for (thread, local) in row.iter().enumerate().take(self.n_threads as usize) {
-                let pending = &machine.locals.get(*local).pending;
-                for cell in 0..if self.per_cell { self.n_cells as usize } else { 1 } {
-                    let here = |of: usize| !self.per_cell || of == cell;
-                    if !pending.iter().any(|write| here(usize::from(write.cell))) {
-                        always |= 1 << bit;
-                    }
-                    for (own, step) in own.iter_mut().zip(steps) {
-                        let lands = step.thread == thread && step.landed.is_some_and(here);
-                        *own |= u64::from(lands) << bit;
-                    }
-                    bit += 1;
-                }
-            }
-        }
-        sets.extend(own.iter().map(|own| own | always));
-    }
-}
-
-/// Machine and automaton side by side.
-struct Product<'a, 'p> {
-    machine: Machine<'p>,
-    automaton: &'a Automaton,
-    propositions: &'a Propositions,
-    fair: FairSets,
-    pairs: Rows,
-    limits: &'a Limits<'a>,
-    next: Vec<Next>,
-    looked: usize,
-}
-
-impl Graph for Product<'_, '_> {
-    type Stop = Fault;
-
-    fn initial(&mut self) -> Result<Vec<u32>, Fault> {
-        let state = self.machine.initial()?;
-        Ok(vec![self.pairs.number(&[state, 0])])
-    }
-
-    fn successors(&mut self, pair: u32, steps: &mut Vec<(u32, u64)>) -> Result<(), Fault> {
-        let [state, of] = [self.pairs.get(pair)[0], self.pairs.get(pair)[1]];
-        self.looked += 1;
-        look(&self.machine, self.pairs.bytes(), self.looked, self.limits)?;
-        let holds = self.propositions.hold(&self.machine, state);
-        let mut enabled =
-            self.automaton.states[of as usize].iter().filter(|step| step.enabled(holds)).peekable();
-        if enabled.peek().is_none() {
-            return Ok(());
-        }
-        let mut next = std::mem::take(&mut self.next);
-        next.clear();
-        self.machine.successors(state, false, &mut next)?;
-        let mut sets = Vec::new();
-        self.fair.of(&self.machine, state, &next, &mut sets);
-        for step in enabled {
-            for (to, sets) in next.iter().zip(&sets) {
-                steps.push((self.pairs.number(&[to.to, step.to]), sets | step.accepts));
-            }
-            if next.is_empty() {
-                // Nothing moves any more: this state goes on for ever.
-                steps.push((self.pairs.number(&[state, step.to]), self.fair.all | step.accepts));
-            }
-        }
-        self.next = next;
-        Ok(())
-    }
+    let compiled = compile(system, &watched)?;
+    Ok(Machine::new(&system.program, compiled, options.clone()))
 }
 
 /// What was done from one state to the next.
-fn done(machine: &mut Machine, from: u32, to: u32) -> Result<TraceStep, Fault> {
+fn done(machine: &mut Machine, from: u32, to: u32) -> Result<TraceStep, Diagnostic> {
     let mut next = Vec::new();
     machine.successors(from, true, &mut next)?;
     if next.is_empty() && from == to {
@@ -415,15 +278,15 @@ fn done(machine: &mut Machine, from: u32, to: u32) -> Result<TraceStep, Fault> {
     }
     match next.into_iter().find(|step| step.to == to).and_then(|step| step.action) {
         Some(action) => Ok(TraceStep::Done(action)),
-        None => Err(Fault::Program(Diagnostic::internal("a run that the machine cannot take"))),
+        None => Err(Diagnostic::internal("a run that the machine cannot take")),
     }
 }
 
-fn path(machine: &mut Machine, states: &[u32]) -> Result<Vec<TraceStep>, Fault> {
+fn path(machine: &mut Machine, states: &[u32]) -> Result<Vec<TraceStep>, Diagnostic> {
     states.windows(2).map(|pair| done(machine, pair[0], pair[1])).collect()
 }
 
-fn trace(machine: &mut Machine, states: &[u32], back: usize) -> Result<Lasso, Fault> {
+fn trace(machine: &mut Machine, states: &[u32], back: usize) -> Result<Lasso, Diagnostic> {
     let mut steps = Vec::new();
     for (at, state) in states.iter().enumerate() {
         let to = states.get(at + 1).copied().unwrap_or(states[back]);

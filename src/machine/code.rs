@@ -3,8 +3,13 @@
 //! The machine stops before every operation that another thread can notice (a *visible* one) and at every jump backwards, so that
 //! loops are cycles among its states. Everything else runs through.
 
+use super::System;
+use super::transitions::Transition;
 use crate::diag::Diagnostic;
-use crate::program::{BinOp, Op, Program, Property, Reg, SetName, Start, Target, Thread, Tmp, UnOp, Value};
+use crate::program::fences;
+use crate::program::{
+    BinOp, Instr, Op, Program, Property, Reg, SetName, Start, Storage, Sym, Target, Thread, Tmp, UnOp, Value,
+};
 use crate::source::Span;
 
 /// A place for a value in a thread: a register or a temporary.
@@ -102,6 +107,16 @@ pub(super) enum Code {
         thread: Slot,
         dst: Option<Slot>,
     },
+    /// A new object, all 0: the one of this place.
+    Object {
+        dst: Slot,
+        sym: Sym,
+    },
+    Free {
+        addr: Slot,
+    },
+    /// The process is in a state: one of these, if its guard holds.
+    Transitions(Vec<Transition>),
     Stop,
 }
 
@@ -122,7 +137,10 @@ impl Code {
 
     fn slots(&self, reads: &mut Vec<Slot>, writes: &mut Vec<Slot>) {
         match self {
-            Code::Const { dst, .. } | Code::Nondet { dst, .. } => writes.push(*dst),
+            Code::Const { dst, .. } | Code::Nondet { dst, .. } | Code::Object { dst, .. } => {
+                writes.push(*dst)
+            }
+            Code::Free { addr } => reads.push(*addr),
             Code::Copy { dst, src: a } | Code::Unary { dst, a, .. } | Code::Load { dst, addr: a, .. } => {
                 reads.push(*a);
                 writes.push(*dst);
@@ -160,7 +178,7 @@ impl Code {
                 reads.push(*thread);
                 writes.extend(*dst);
             }
-            Code::Fence(_) | Code::Goto { .. } | Code::Choice { .. } | Code::Stop => {}
+            Code::Fence(_) | Code::Goto { .. } | Code::Choice { .. } | Code::Transitions(_) | Code::Stop => {}
         }
     }
 
@@ -169,6 +187,7 @@ impl Code {
             Code::Goto { to } => next.push(*to),
             Code::IfZero { to, .. } => next.extend([at + 1, *to]),
             Code::Choice { to } => next.extend(to),
+            Code::Transitions(list) => next.extend(list.iter().map(|transition| transition.to)),
             Code::Stop => {}
             _ => next.push(at + 1),
         }
@@ -194,6 +213,8 @@ pub(super) struct ThreadCode {
     pub from_start: bool,
     /// The slot of its result.
     pub result: Option<Slot>,
+    /// Where it begins.
+    pub first: usize,
 }
 
 /// All threads of a program: one per thread that runs by itself, then one for every place that spawns.
@@ -203,6 +224,8 @@ pub(super) struct Compiled {
     pub threads: Vec<ThreadCode>,
     /// Which thread of the program each runs.
     pub source: Vec<usize>,
+    /// The places that make objects: each has one at a time, with a symbol after those of the program.
+    pub objects: Vec<Storage>,
 }
 
 /// What a user looks at: labels where the machine must stop, registers whose values must be kept.
@@ -214,14 +237,13 @@ pub(super) struct Watched {
     pub registers: Vec<(usize, Reg)>,
 }
 
-/// Lays out a program.
-pub(super) fn compile(program: &Program, watched: &Watched) -> Result<Compiled, Diagnostic> {
-    let mut compiled = Compiled { threads: Vec::new(), source: Vec::new() };
-    for (number, thread) in program.threads.iter().enumerate() {
-        if thread.start == Start::Alone {
-            compiled.source.push(number);
-        }
+/// Lays out a program; automata are laid out already.
+pub(super) fn compile(system: &System, watched: &Watched) -> Result<Compiled, Diagnostic> {
+    if let Some(compiled) = &system.compiled {
+        return Ok(compiled.clone());
     }
+    let program = &system.program;
+    let mut compiled = Compiled { threads: Vec::new(), source: from_start(program), objects: Vec::new() };
     let mut at = 0;
     while let Some(number) = compiled.source.get(at).copied() {
         if compiled.source.len() > MAX_THREADS {
@@ -230,11 +252,101 @@ pub(super) fn compile(program: &Program, watched: &Watched) -> Result<Compiled, 
                 format!("more than {MAX_THREADS} threads, or threads that start themselves"),
             ));
         }
-        let code = lay_out(program, number, &program.threads[number], &mut compiled.source, watched)?;
+        let thread = &program.threads[number];
+        let code = lay_out(program, at, thread, &mut compiled.source, &mut compiled.objects, watched)?;
         compiled.threads.push(code);
         at += 1;
     }
     Ok(compiled)
+}
+
+/// The threads of the program that run from the start.
+fn from_start(program: &Program) -> Vec<usize> {
+    let alone = |number: &usize| program.threads[*number].start == Start::Alone;
+    (0..program.threads.len()).filter(alone).collect()
+}
+
+/// Which thread of the program each thread of the machine runs: those that run from the start, then one for each place that starts one.
+pub(super) fn threads(program: &Program) -> Vec<usize> {
+    fn spawned(ops: &[Op], source: &mut Vec<usize>) {
+        for op in ops {
+            match op {
+                Op::Spawn { code, .. } => source.push(*code),
+                Op::If { then, otherwise, .. } => {
+                    spawned(then, source);
+                    spawned(otherwise, source);
+                }
+                Op::Choice { branches } => branches.iter().for_each(|branch| spawned(branch, source)),
+                _ => {}
+            }
+        }
+    }
+    let mut source = from_start(program);
+    let mut at = 0;
+    while at < source.len() && source.len() <= MAX_THREADS {
+        for instruction in &program.threads[source[at]].code {
+            spawned(&instruction.ops, &mut source);
+        }
+        at += 1;
+    }
+    source
+}
+
+/// The writes of a program that may wait: thread, instruction, and the cell where it is known without running it.
+pub(super) fn writes(system: &System) -> Vec<(usize, usize, Option<usize>)> {
+    let program = &system.program;
+    let mut all = Vec::new();
+    if let Some(compiled) = &system.compiled {
+        for (thread, code) in compiled.threads.iter().enumerate() {
+            let lists = code.code.iter().filter_map(|code| match code {
+                Code::Transitions(list) => Some(list),
+                _ => None,
+            });
+            for transition in lists.flatten() {
+                for effect in transition.effects.iter().filter(|effect| !effect.to.own) {
+                    // An element that is known only at run time is any.
+                    let cell = effect.to.index.is_none().then_some(usize::from(effect.to.base));
+                    all.push((thread, transition.instruction, cell));
+                }
+            }
+        }
+        return all;
+    }
+    for (thread, of) in program.threads.iter().enumerate() {
+        let writing =
+            of.code.iter().enumerate().filter(|(_, instruction)| instruction.ops.iter().any(is_write));
+        all.extend(writing.map(|(at, instruction)| (thread, at, written_cell(program, thread, instruction))));
+    }
+    all
+}
+
+/// Is it a write that may wait?
+fn is_write(op: &Op) -> bool {
+    match op {
+        Op::Store { .. } => true,
+        Op::If { then, otherwise, .. } => then.iter().chain(otherwise).any(is_write),
+        _ => false,
+    }
+}
+
+/// The cell that an instruction writes, where that is known without running it.
+fn written_cell(program: &Program, thread: usize, instruction: &Instr) -> Option<usize> {
+    let mut known: Vec<(Tmp, Value)> = Vec::new();
+    for op in &instruction.ops {
+        match op {
+            Op::Const { dst, value } => known.push((*dst, *value)),
+            Op::ReadReg { dst, reg, .. } => {
+                let init = program.init_regs.iter().find(|(of, known, _)| *of == thread && known == reg);
+                known.extend(init.map(|(_, _, value)| (*dst, *value)));
+            }
+            Op::Store { addr, .. } => {
+                let (_, value) = known.iter().rev().find(|(tmp, _)| tmp == addr)?;
+                return program.cell_of(*value).map(|cell| usize::from(cell.0));
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 /// More threads than this are refused.
@@ -250,6 +362,8 @@ struct Layout<'a> {
     in_one_step: bool,
     /// Jumps to instructions of the program, to be filled in.
     open: Vec<(usize, usize)>,
+    objects: &'a mut Vec<Storage>,
+    n_symbols: usize,
 }
 
 fn lay_out(
@@ -257,6 +371,7 @@ fn lay_out(
     number: usize,
     thread: &Thread,
     source: &mut Vec<usize>,
+    objects: &mut Vec<Storage>,
     watched: &Watched,
 ) -> Result<ThreadCode, Diagnostic> {
     let n_registers = program.regs.len();
@@ -267,6 +382,8 @@ fn lay_out(
         span: None,
         in_one_step: false,
         open: Vec::new(),
+        objects,
+        n_symbols: program.symbols.len(),
     };
     for (index, instruction) in thread.code.iter().enumerate() {
         layout.out.starts.push(layout.out.code.len());
@@ -325,7 +442,7 @@ fn stops(out: &ThreadCode, number: usize, watched: &Watched) -> Vec<bool> {
     }
     for (of, place) in &watched.places {
         if *of == number {
-            stops[out.starts[*place]] = true;
+            stops[out.starts[(*place).min(out.starts.len() - 1)]] = true;
         }
     }
     stops
@@ -536,8 +653,15 @@ impl Layout<'_> {
             Op::Reserve { .. } | Op::Conditional { .. } => {
                 return Err(self.unsupported("load-reserve and store-conditional"));
             }
-            Op::Alloc { .. } | Op::Free { .. } => {
-                return Err(self.unsupported("objects made while the program runs"));
+            Op::Alloc { dst, kind, .. } => {
+                let sym = Sym((self.n_symbols + self.objects.len()) as u16);
+                self.objects.push(*kind);
+                let dst = self.tmp(*dst);
+                self.push(Code::Object { dst, sym });
+            }
+            Op::Free { addr, .. } => {
+                let addr = self.tmp(*addr);
+                self.push(Code::Free { addr });
             }
             Op::From { .. } | Op::Named { .. } | Op::Pin { .. } => {
                 return Err(self.unsupported("page tables and tags"));
@@ -592,43 +716,12 @@ fn done(op: &Op) -> Option<Tmp> {
     }
 }
 
-/// What a fence does, by the sets that it belongs to: those that `full-fences.cat` names.
+/// What a fence does, by the sets that it belongs to.
 fn fence(sets: &[SetName]) -> FenceKind {
-    const FULL: [&str; 15] = [
-        "MFENCE",
-        "DMB",
-        "DSB",
-        "DMB.SY",
-        "DSB.SY",
-        "DMB.ISH",
-        "DSB.ISH",
-        "DMB.OSH",
-        "DSB.OSH",
-        "DMB.NSH",
-        "DSB.NSH",
-        "SYNC",
-        "Fence.rw.rw",
-        "SC",
-        "Mb",
-    ];
-    const STORES: [&str; 12] = [
-        "SFENCE",
-        "DMB.ST",
-        "DSB.ST",
-        "DMB.ISHST",
-        "DSB.ISHST",
-        "LWSYNC",
-        "EIEIO",
-        "Fence.w.w",
-        "Fence.w.rw",
-        "Fence.rw.w",
-        "Fence.tso",
-        "Wmb",
-    ];
     let any = |names: &[&str]| sets.iter().any(|set| names.contains(&set.as_ref()));
-    if any(&FULL) {
+    if any(&fences::FULL) || any(&[fences::FULL_ORDER]) {
         FenceKind::Full
-    } else if any(&STORES) {
+    } else if any(&fences::STORES) {
         FenceKind::Stores
     } else {
         FenceKind::None

@@ -2,20 +2,51 @@
 //! store buffers. What bounded executions cannot answer is asked here: does every waiting thread get in, for ever?
 //!
 //! A buffer holds at most [`Options::buffer`] writes per cell and thread, so that the states are finite; where a write had to wait for a
-//! free place the answer is one up to that bound.
+//! free place the answer is one up to that bound. Time and memory are those of the budget in force ([`crate::limits`]).
 
+mod awaits;
 mod check;
 mod code;
+mod dve;
+mod fair;
 pub mod ltl;
+mod objects;
+mod product;
 mod proposition;
 mod state;
 mod step;
+mod transitions;
+mod ways;
 
-pub use check::{Answer, Fairness, Figures, Lasso, Limits, TraceStep, check, final_states, reach};
+pub use awaits::{Awaited, Loop, ends, loops};
+pub use check::{Answer, Fairness, Figures, Lasso, TraceStep, check, final_states, reach};
+pub use dve::read as read_dve;
 pub use proposition::{Property as LtlProperty, Propositions, parse};
 pub use step::{Action, Effect};
 
-use crate::diag::Diagnostic;
+use crate::program::Program;
+
+/// What the machine runs: a program, or processes as automata.
+#[derive(Clone, Debug)]
+pub struct System {
+    /// The program; of automata, what they are called and where they stand.
+    pub program: Program,
+    /// The automata.
+    compiled: Option<code::Compiled>,
+}
+
+impl From<Program> for System {
+    fn from(program: Program) -> System {
+        System { program, compiled: None }
+    }
+}
+
+impl System {
+    /// The writes that may wait: thread, instruction, and the cell where it is known.
+    pub fn writes(&self) -> Vec<(usize, usize, Option<usize>)> {
+        code::writes(self)
+    }
+}
 
 /// How writes reach the memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,8 +72,8 @@ pub enum AtomicRule {
 /// A write that is to be atomic.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct AtomicWrite {
-    /// The cell.
-    pub cell: usize,
+    /// The cell; whichever it is if there is none.
+    pub cell: Option<usize>,
     /// Thread and instruction; every write to the cell if there is none.
     pub place: Option<(usize, usize)>,
 }
@@ -58,15 +89,6 @@ pub struct Options {
     pub atomic: Vec<AtomicWrite>,
     /// When they may be done.
     pub atomic_rule: AtomicRule,
-}
-
-/// Why there is no answer.
-#[derive(Clone, Debug)]
-pub enum Fault {
-    /// The program does something that the machine cannot do.
-    Program(Diagnostic),
-    /// Out of memory, as far as it may be used.
-    Memory,
-    /// Out of time, or stopped by the user.
-    Time,
+    /// Leave out interleavings that differ in nothing that a formula can see.
+    pub reduction: bool,
 }

@@ -1,9 +1,10 @@
 //! Formulas as a user writes them: `G !(P0@cs && P1@cs)`, `G (x == 1 -> F 0:r0 != 0)`.
 
-use super::code::Watched;
+use super::awaits::Loop;
+use super::code::{Watched, threads};
 use super::ltl::formula::{Atom, Formula, MAX_ATOMS};
 use super::step::Machine;
-use crate::program::{Program, Reg, Start, Value};
+use crate::program::{Program, Reg, Value};
 
 /// A formula and what its propositions mean.
 #[derive(Clone, Debug)]
@@ -43,18 +44,41 @@ enum Proposition {
     Empty(usize),
     /// The thread has ended.
     Ended(usize),
+    /// The thread is at one of these instructions.
+    Within(usize, usize, usize),
 }
 
 /// The propositions of a formula, by number.
 #[derive(Clone, Debug, Default)]
 pub struct Propositions {
     list: Vec<Proposition>,
+    /// Places where the machine must stop, besides those of the propositions.
+    stops: Vec<(usize, usize)>,
 }
 
 impl Propositions {
+    /// One: a thread is in a loop.
+    pub(super) fn within(of: &Loop) -> Propositions {
+        let list = vec![Proposition::Within(of.thread, of.first, of.last)];
+        // Whoever leaves and comes back at once is seen outside.
+        Propositions { list, stops: of.exits.iter().map(|exit| (of.thread, *exit)).collect() }
+    }
+
+    /// A thread has come to one of the places that a loop leads to.
+    pub(super) fn left(of: &Loop) -> Propositions {
+        let mut list = vec![Proposition::Ended(of.thread)];
+        list.extend(of.exits.iter().take(MAX_ATOMS - 1).map(|exit| Proposition::At(of.thread, *exit)));
+        Propositions { list, stops: Vec::new() }
+    }
+
+    /// How many.
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
     /// What the machine must let us see.
     pub(super) fn watched(&self) -> Watched {
-        let mut watched = Watched::default();
+        let mut watched = Watched { places: self.stops.clone(), registers: Vec::new() };
         for proposition in &self.list {
             match proposition {
                 Proposition::At(thread, instruction) => watched.places.push((*thread, *instruction)),
@@ -65,7 +89,7 @@ impl Propositions {
                         }
                     }
                 }
-                Proposition::Empty(_) | Proposition::Ended(_) => {}
+                Proposition::Empty(_) | Proposition::Ended(_) | Proposition::Within(..) => {}
             }
         }
         watched
@@ -77,7 +101,7 @@ impl Propositions {
         let memory = machine.memories.get(row[row.len() - 1]);
         let value = |term: Term| match term {
             Term::Number(n) => Value::Int(n),
-            Term::Cell(cell) => memory[cell],
+            Term::Cell(cell) => memory.get(cell).copied().unwrap_or(Value::ZERO),
             Term::Register(thread, register) => {
                 machine.locals.get(row[thread]).slots[usize::from(register.0)]
             }
@@ -87,6 +111,13 @@ impl Propositions {
             let it = match *proposition {
                 Proposition::Compare(a, comparison, b) => compare(comparison, value(a), value(b)),
                 Proposition::At(thread, instruction) => machine.is_at(state, thread, instruction),
+                Proposition::Within(thread, first, last) => {
+                    let of = &machine.compiled.threads[thread].of;
+                    match machine.locals.get(row[thread]).at {
+                        super::state::Where::At(at) => (first..=last).contains(&(of[at as usize] as usize)),
+                        _ => false,
+                    }
+                }
                 Proposition::Empty(thread) => machine.locals.get(row[thread]).pending.is_empty(),
                 Proposition::Ended(thread) => {
                     machine.locals.get(row[thread]).at == super::state::Where::Ended
@@ -123,8 +154,14 @@ pub struct Wrong {
 /// # Errors
 /// It is not a formula, or names what the program does not have.
 pub fn parse(text: &str, program: &Program) -> Result<Property, Wrong> {
-    let mut parser =
-        Parser { tokens: lex(text)?, at: 0, program, propositions: Propositions::default(), depth: 0 };
+    let mut parser = Parser {
+        tokens: lex(text)?,
+        at: 0,
+        program,
+        threads: threads(program),
+        propositions: Propositions::default(),
+        depth: 0,
+    };
     let formula = parser.equivalence()?;
     match parser.peek() {
         Token::End => Ok(Property { formula, propositions: parser.propositions }),
@@ -250,6 +287,8 @@ struct Parser<'p> {
     tokens: Vec<(usize, Token)>,
     at: usize,
     program: &'p Program,
+    /// Which thread of the program each thread of the machine runs.
+    threads: Vec<usize>,
     propositions: Propositions,
     depth: usize,
 }
@@ -425,9 +464,7 @@ impl Parser<'_> {
     }
 
     fn known_thread(&self, thread: usize) -> Result<(), Wrong> {
-        let n = self.program.threads.iter().filter(|thread| thread.start == Start::Alone).count();
-        // Threads that others start are numbered after those.
-        match thread < n.max(self.program.threads.len()) {
+        match thread < self.threads.len() {
             true => Ok(()),
             false => Err(self.wrong(format!("there is no thread P{thread}"))),
         }
@@ -441,7 +478,7 @@ impl Parser<'_> {
         let Token::Word(label) = self.peek() else {
             return Err(self.wrong(format!("expected a label, found {}", self.peek().words())));
         };
-        let labels = &self.program.threads[thread].labels;
+        let labels = &self.program.threads[self.threads[thread]].labels;
         let Some((_, instruction)) = labels.iter().find(|(name, _)| *name == label) else {
             let mut known: Vec<&str> = labels.iter().map(|(name, _)| name.as_str()).collect();
             known.sort_unstable();

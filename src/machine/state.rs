@@ -122,24 +122,33 @@ impl Rows {
     }
 
     pub fn number(&mut self, row: &[u32]) -> u32 {
-        let hash = FxBuildHasher.hash_one(row);
-        let width = self.width;
-        let of = |cells: &[u32], number: u32| -> std::ops::Range<usize> {
-            let start = number as usize * width;
-            debug_assert!(start + width <= cells.len());
-            start..start + width
-        };
-        if let Some(found) = self.table.find(hash, |number| self.cells[of(&self.cells, *number)] == *row) {
+        let (width, cells) = (self.width, &self.cells);
+        let of = |number: u32| &cells[number as usize * width..][..width];
+        let hash = mixed(row);
+        if let Some(found) = self.table.find(hash, |number| same(of(*number), row)) {
             return *found;
         }
         let number = self.len() as u32;
+        self.table.insert_unique(hash, number, |number| mixed(of(*number)));
         self.cells.extend_from_slice(row);
-        let cells = &self.cells;
-        self.table.insert_unique(hash, number, |number| FxBuildHasher.hash_one(&cells[of(cells, *number)]));
         number
     }
 
     pub fn bytes(&self) -> usize {
         self.cells.capacity() * size_of::<u32>() + self.table.capacity() * (size_of::<u32>() + 1)
     }
+}
+
+/// Rows are short: a loop is faster than a call.
+#[inline]
+fn same(a: &[u32], b: &[u32]) -> bool {
+    a.iter().zip(b).all(|(a, b)| a == b)
+}
+
+#[inline]
+fn mixed(row: &[u32]) -> u64 {
+    row.iter().fold(0, |hash, number| {
+        let hash = (hash ^ u64::from(*number)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        hash ^ hash >> 32
+    })
 }

@@ -1,15 +1,15 @@
 //! One step of the machine: a thread moves, or a write lands.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
-use super::code::{Code, Compiled, FenceKind, Slot, ThreadCode};
+use super::code::{Code, Compiled, ThreadCode};
+use super::objects::{Cells, written};
 use super::state::{Interned, Local, Memory, Pending, Rows, Where};
-use super::{AtomicRule, Buffers, Fault, Options};
+use super::transitions::Transition;
+use super::{AtomicRule, Buffers, Options};
 use crate::diag::Diagnostic;
 use crate::program::{Program, Property, Value, eval_binary, eval_unary};
-
-/// More values than this are not tried one by one.
-const MAX_CHOICES: i128 = 1024;
 
 /// What was done in a step.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,14 +57,22 @@ pub enum Effect {
     Spawn(usize),
     /// Waited for a thread.
     Join(usize),
+    /// Did several things in one step.
+    Several(Vec<Effect>),
 }
 
 /// The machine: a program, its rules for writes, and every state met so far.
 pub struct Machine<'p> {
     pub(super) program: &'p Program,
     pub(super) compiled: Compiled,
-    options: Options,
-    cells: FxHashMap<(u16, i64), u16>,
+    /// Does it run processes, and does one of them look at another?
+    automata: bool,
+    observed: bool,
+    pub(super) options: Options,
+    pub(super) cells: Cells,
+    /// What a thread can do, by its local state and the memory: the same in every state that has both.
+    known: Vec<FxHashMap<(u32, u32), (u32, u32)>>,
+    steps: Vec<Step>,
     pub(super) locals: Interned<Local>,
     pub(super) memories: Interned<Memory>,
     pub(super) rows: Rows,
@@ -80,23 +88,42 @@ pub(super) struct Next {
     pub thread: usize,
     /// Did a write land (otherwise the thread itself moved)?
     pub landed: Option<usize>,
+    /// Does it commute with whatever others do, and with the landing of writes?
+    pub alone: bool,
     pub action: Option<Action>,
+}
+
+/// A step of one thread: what becomes of it and of the memory.
+struct Step {
+    local: u32,
+    memory: u32,
+    /// The cell of the write that landed; none: the thread moved.
+    landed: u16,
+    alone: bool,
 }
 
 impl<'p> Machine<'p> {
     pub(super) fn new(program: &'p Program, compiled: Compiled, options: Options) -> Machine<'p> {
-        let cells = program
-            .locations
-            .iter()
-            .enumerate()
-            .map(|(number, cell)| ((cell.sym.0, cell.offset), number as u16))
-            .collect();
+        let cells = Cells::new(program, &compiled.objects);
+        let known = vec![FxHashMap::default(); compiled.threads.len()];
         let width = compiled.threads.len() + 1;
+        let lists = || {
+            compiled.threads.iter().flat_map(|thread| &thread.code).filter_map(|code| match code {
+                Code::Transitions(list) => Some(list),
+                _ => None,
+            })
+        };
+        let automata = lists().next().is_some();
+        let observed = lists().flatten().any(Transition::looks_at_others);
         Machine {
             program,
             compiled,
+            automata,
+            observed,
             options,
             cells,
+            known,
+            steps: Vec::new(),
             locals: Interned::new(),
             memories: Interned::new(),
             rows: Rows::new(width),
@@ -107,7 +134,9 @@ impl<'p> Machine<'p> {
 
     /// Bytes that the states take.
     pub fn bytes(&self) -> usize {
-        self.rows.bytes() + self.locals.bytes() + self.memories.bytes()
+        let steps = self.steps.capacity() * size_of::<Step>();
+        let known: usize = self.known.iter().map(|known| known.capacity() * 17).sum();
+        self.rows.bytes() + self.locals.bytes() + self.memories.bytes() + steps + known
     }
 
     /// Number of states met.
@@ -116,12 +145,12 @@ impl<'p> Machine<'p> {
     }
 
     /// The initial state.
-    pub(super) fn initial(&mut self) -> Result<u32, Fault> {
+    pub(super) fn initial(&mut self) -> Result<u32, Diagnostic> {
         let mut row = Vec::new();
         for thread in 0..self.compiled.threads.len() {
             let code = &self.compiled.threads[thread];
             let mut local = Local {
-                at: if code.from_start { Where::At(0) } else { Where::Waiting },
+                at: if code.from_start { Where::At(code.first as u32) } else { Where::Waiting },
                 slots: vec![Value::ZERO; code.n_slots].into(),
                 pending: Vec::new(),
                 fenced: false,
@@ -167,7 +196,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Runs what nobody else can notice, up to the next place to stop.
-    fn settle(&self, thread: usize, local: &mut Local) -> Result<(), Fault> {
+    fn settle(&self, thread: usize, local: &mut Local) -> Result<(), Diagnostic> {
         let code = &self.compiled.threads[thread];
         while let Where::At(at) = local.at {
             let at = at as usize;
@@ -183,7 +212,13 @@ impl<'p> Machine<'p> {
     }
 
     /// One instruction that nobody else can notice.
-    fn silent(&self, thread: usize, code: &ThreadCode, at: usize, local: &mut Local) -> Result<(), Fault> {
+    pub(super) fn silent(
+        &self,
+        thread: usize,
+        code: &ThreadCode,
+        at: usize,
+        local: &mut Local,
+    ) -> Result<(), Diagnostic> {
         let to = match &code.code[at] {
             Code::IfZero { cond, to } if local.slots[usize::from(*cond)] == Value::ZERO => *to,
             Code::Goto { to } => *to,
@@ -196,14 +231,14 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    fn compute(
+    pub(super) fn compute(
         &self,
         thread: usize,
         code: &ThreadCode,
         at: usize,
         what: &Code,
         slots: &mut [Value],
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Diagnostic> {
         let bits = self.program.bits;
         let (dst, value) = match what {
             Code::Const { dst, value } => (*dst, *value),
@@ -228,9 +263,9 @@ impl<'p> Machine<'p> {
         code: &ThreadCode,
         at: usize,
         illegal: crate::program::IllegalOp,
-    ) -> Fault {
+    ) -> Diagnostic {
         let span = self.span(thread, code.of[at] as usize);
-        Fault::Program(illegal.diagnostic(self.program, span))
+        illegal.diagnostic(self.program, span)
     }
 
     pub(super) fn span(&self, thread: usize, instruction: usize) -> Option<crate::source::Span> {
@@ -239,25 +274,99 @@ impl<'p> Machine<'p> {
     }
 
     /// The cell at an address, if the slot holds one.
-    fn cell(&self, thread: usize, code: &ThreadCode, at: usize, value: Value) -> Result<u16, Fault> {
-        if let Value::Addr { sym, offset } = value
-            && let Some(cell) = self.cells.get(&(sym.0, offset))
-        {
-            return Ok(*cell);
+    pub(super) fn cell(
+        &self,
+        thread: usize,
+        code: &ThreadCode,
+        at: usize,
+        value: Value,
+    ) -> Result<u16, Diagnostic> {
+        if let Some(cell) = self.cells.at(value) {
+            return Ok(cell);
         }
         let message = format!("`{}` is not the address of a location", self.program.show(value));
         Err(self.fault(thread, code, at, "machine::address", message))
     }
 
     /// All steps from a state. With `tell`, each says what was done.
-    pub(super) fn successors(&mut self, state: u32, tell: bool, found: &mut Vec<Next>) -> Result<(), Fault> {
-        let row: Vec<u32> = self.rows.get(state).to_vec();
+    pub(super) fn successors(
+        &mut self,
+        state: u32,
+        tell: bool,
+        found: &mut Vec<Next>,
+    ) -> Result<(), Diagnostic> {
+        let row: SmallVec<[u32; 8]> = self.rows.get(state).into();
         for thread in 0..self.compiled.threads.len() {
-            self.moves(&row, thread, tell, found)?;
-            self.landings(&row, thread, tell, found);
+            self.of_thread(&row, thread, tell, found)?;
         }
         self.transitions += found.len() as u64;
         Ok(())
+    }
+
+    /// The steps from a state of one thread, and of its writes.
+    pub(super) fn successors_of(
+        &mut self,
+        state: u32,
+        thread: usize,
+        found: &mut Vec<Next>,
+    ) -> Result<(), Diagnostic> {
+        let row: SmallVec<[u32; 8]> = self.rows.get(state).into();
+        let before = found.len();
+        self.of_thread(&row, thread, false, found)?;
+        self.transitions += (found.len() - before) as u64;
+        Ok(())
+    }
+
+    fn of_thread(
+        &mut self,
+        row: &[u32],
+        thread: usize,
+        tell: bool,
+        found: &mut Vec<Next>,
+    ) -> Result<(), Diagnostic> {
+        let last = row.len() - 1;
+        let key = (row[thread], row[last]);
+        if !tell && let Some((start, end)) = self.known[thread].get(&key) {
+            let mut to: SmallVec<[u32; 8]> = row.into();
+            for step in &self.steps[*start as usize..*end as usize] {
+                to[thread] = step.local;
+                to[last] = step.memory;
+                let landed = (step.landed != u16::MAX).then_some(usize::from(step.landed));
+                let to = self.rows.number(&to);
+                found.push(Next { to, thread, landed, alone: step.alone, action: None });
+            }
+            return Ok(());
+        }
+        let first = found.len();
+        self.moves(row, thread, tell, found)?;
+        self.landings(row, thread, tell, found);
+        if !tell && self.depends_on_itself_only(row[thread], thread) {
+            let start = self.steps.len() as u32;
+            for next in &found[first..] {
+                let to = self.rows.get(next.to);
+                let landed = next.landed.map_or(u16::MAX, |cell| cell as u16);
+                let (local, memory) = (to[thread], to[last]);
+                self.steps.push(Step { local, memory, landed, alone: next.alone });
+            }
+            self.known[thread].insert(key, (start, self.steps.len() as u32));
+        }
+        Ok(())
+    }
+
+    /// Is what a thread does next decided by its own state and the memory?
+    fn depends_on_itself_only(&self, local: u32, thread: usize) -> bool {
+        let Where::At(at) = self.locals.get(local).at else { return true };
+        match &self.compiled.threads[thread].code[at as usize] {
+            Code::Spawn { .. } | Code::Join { .. } => false,
+            Code::Transitions(list) => {
+                let own = self.options.atomic.is_empty() || self.options.atomic_rule == AtomicRule::Own;
+                own && !list.iter().any(Transition::looks_at_others)
+            }
+            Code::Store { .. } => {
+                self.options.atomic.is_empty() || self.options.atomic_rule == AtomicRule::Own
+            }
+            _ => true,
+        }
     }
 
     /// Writes of a thread that may land now.
@@ -285,8 +394,7 @@ impl<'p> Machine<'p> {
         for index in candidates {
             let mut next = local.clone();
             let write = next.land(index);
-            let mut memory = memory.clone();
-            memory[usize::from(write.cell)] = write.value;
+            let memory = written(&memory, write.cell, write.value);
             let mut row = row.to_vec();
             row[thread] = self.intern(thread, next);
             let bytes = memory.len() * size_of::<Value>();
@@ -295,263 +403,47 @@ impl<'p> Machine<'p> {
             let to = self.rows.number(&row);
             let (cell, value) = (usize::from(write.cell), write.value);
             let action = tell.then_some(Action::Land { thread, cell, value });
-            found.push(Next { to, thread, landed: Some(cell), action });
+            found.push(Next { to, thread, landed: Some(cell), alone: false, action });
         }
     }
 
     /// What a thread itself may do.
-    fn moves(&mut self, row: &[u32], thread: usize, tell: bool, found: &mut Vec<Next>) -> Result<(), Fault> {
+    fn moves(
+        &mut self,
+        row: &[u32],
+        thread: usize,
+        tell: bool,
+        found: &mut Vec<Next>,
+    ) -> Result<(), Diagnostic> {
         let Where::At(at) = self.locals.get(row[thread]).at else { return Ok(()) };
         let at = at as usize;
         let mut ways = Vec::new();
-        if self.ways(row, thread, at, &mut ways)? {
-            self.waited = true;
-        }
+        let waits = self.ways(row, thread, at, &mut ways)?;
+        self.waited |= waits;
+        let first = found.len();
         for way in ways {
             self.take(row, thread, at, way, tell, found)?;
         }
+        if waits {
+            // What waits for a free place may be done later instead.
+            found[first..].iter_mut().for_each(|next| next.alone = false);
+        }
         Ok(())
     }
 
-    /// The ways on from one place. `true`: a write has to wait for a free place.
-    fn ways(&self, row: &[u32], thread: usize, at: usize, ways: &mut Vec<Way>) -> Result<bool, Fault> {
-        let threads = &self.compiled.threads;
-        let own = &threads[thread];
-        let local = self.locals.get(row[thread]);
-        let memory = self.memories.get(row[row.len() - 1]);
-        let slot = |slot: &Slot| local.slots[usize::from(*slot)];
-        let on = |to: usize| Local { at: Where::At(to as u32), ..local.clone() };
-        let with = |cell: u16, value: Value| {
-            let mut memory = memory.clone();
-            memory[usize::from(cell)] = value;
-            Some(memory)
-        };
-        let mut go = |local, memory, effect| ways.push(Way { local, memory, other: None, effect });
-        match &own.code[at] {
-            Code::Load { locked: true, .. } => {
-                if local.pending.is_empty() {
-                    let start =
-                        Way { local: local.clone(), memory: None, other: None, effect: Effect::Local };
-                    self.in_one_step(thread, own.of[at], start, memory, ways)?;
-                }
-            }
-            Code::Load { dst, addr, .. } => {
-                let cell = self.cell(thread, own, at, slot(addr))?;
-                let waiting = local.pending.iter().rev().find(|write| write.cell == cell);
-                let value = waiting.map_or(memory[usize::from(cell)], |write| write.value);
-                let mut next = on(at + 1);
-                next.slots[usize::from(*dst)] = value;
-                go(next, None, Effect::Read { cell: cell.into(), value, own: waiting.is_some() });
-            }
-            Code::Store { addr, value } => {
-                let (cell, value) = (self.cell(thread, own, at, slot(addr))?, slot(value));
-                let mut next = on(at + 1);
-                if self.options.buffers == Buffers::None {
-                    go(next, with(cell, value), Effect::Write { cell: cell.into(), value });
-                } else if self.is_atomic(thread, own.of[at] as usize, cell) {
-                    // Takes effect at once, and only where nothing waits: of its own, or of anyone.
-                    let nothing_waits = match self.options.atomic_rule {
-                        AtomicRule::Own => local.pending.is_empty(),
-                        AtomicRule::Global => {
-                            (0..threads.len()).all(|other| self.locals.get(row[other]).pending.is_empty())
-                        }
-                    };
-                    if nothing_waits {
-                        go(next, with(cell, value), Effect::Write { cell: cell.into(), value });
-                    }
-                } else if local.pending.iter().filter(|write| write.cell == cell).count()
-                    < self.options.buffer
-                {
-                    next.push(cell, value);
-                    go(next, None, Effect::Buffer { cell: cell.into(), value });
-                } else {
-                    return Ok(true);
-                }
-            }
-            // Atomic instructions wait until the thread's own writes have landed.
-            Code::Rmw { .. } | Code::CompareExchange { .. } | Code::Fence(FenceKind::Full)
-                if !local.pending.is_empty() => {}
-            Code::Rmw { dst, addr, ops, update } => {
-                let cell = self.cell(thread, own, at, slot(addr))?;
-                let old = memory[usize::from(cell)];
-                let mut next = on(at + 1);
-                next.slots[usize::from(*dst)] = old;
-                for op in ops {
-                    self.compute(thread, own, at, op, &mut next.slots)?;
-                }
-                let new = next.slots[usize::from(*update)];
-                go(next, with(cell, new), Effect::Update { cell: cell.into(), old, new });
-            }
-            Code::CompareExchange { dst, addr, expected, desired } => {
-                let cell = self.cell(thread, own, at, slot(addr))?;
-                let old = memory[usize::from(cell)];
-                let mut next = on(at + 1);
-                next.slots[usize::from(*dst)] = old;
-                if old == slot(expected) {
-                    let new = slot(desired);
-                    go(next, with(cell, new), Effect::Update { cell: cell.into(), old, new });
-                } else {
-                    go(next, None, Effect::Read { cell: cell.into(), value: old, own: false });
-                }
-            }
-            Code::Fence(FenceKind::Full) => go(on(at + 1), None, Effect::Fence),
-            Code::Fence(FenceKind::Stores) => {
-                let mut next = on(at + 1);
-                next.fenced = self.options.buffers == Buffers::PerCell && !next.pending.is_empty();
-                go(next, None, Effect::Fence);
-            }
-            Code::Choice { to } => to.iter().for_each(|to| go(on(*to), None, Effect::Local)),
-            Code::Nondet { dst, low, high } => {
-                if high - low >= MAX_CHOICES {
-                    let message = format!("a choice among more than {MAX_CHOICES} values");
-                    return Err(self.fault(thread, own, at, "machine::nondet", message));
-                }
-                for n in *low..=*high {
-                    let mut next = on(at + 1);
-                    next.slots[usize::from(*dst)] = Value::Int(n);
-                    go(next, None, Effect::Local);
-                }
-            }
-            Code::Assume { cond } => {
-                let mut next = on(at + 1);
-                if slot(cond) == Value::ZERO {
-                    next.at = Where::Blocked;
-                }
-                go(next, None, Effect::Local);
-            }
-            Code::Assert { cond, property } => match slot(cond) != Value::ZERO {
-                true => go(on(at + 1), None, Effect::Local),
-                false => {
-                    let next = Local { at: Where::Blocked, ..local.clone() };
-                    go(next, None, Effect::Violation(property.clone()));
-                }
-            },
-            Code::Spawn { dst, thread: new, args } => {
-                let mut started = self.locals.get(row[*new]).clone();
-                if started.at != Where::Waiting {
-                    let message =
-                        "a thread is started twice at one place: the machine knows each thread beforehand";
-                    return Err(self.fault(thread, own, at, "machine::spawn-again", message.to_string()));
-                }
-                if local.pending.is_empty() {
-                    started.at = Where::At(0);
-                    for (to, from) in args {
-                        started.slots[usize::from(*to)] = slot(from);
-                    }
-                    let mut next = on(at + 1);
-                    next.slots[usize::from(*dst)] = Value::Int(*new as i128);
-                    ways.push(Way {
-                        local: next,
-                        memory: None,
-                        other: Some((*new, started)),
-                        effect: Effect::Spawn(*new),
-                    });
-                }
-            }
-            Code::Join { thread: of, dst } => {
-                let number = slot(of).as_int().and_then(|n| usize::try_from(n).ok());
-                let Some(of) = number.filter(|n| *n < threads.len()) else {
-                    return Err(self.fault(
-                        thread,
-                        own,
-                        at,
-                        "machine::join",
-                        "a join of what is no thread".to_string(),
-                    ));
-                };
-                let other = self.locals.get(row[of]);
-                if other.at == Where::Ended && other.pending.is_empty() && local.pending.is_empty() {
-                    let result =
-                        threads[of].result.map_or(Value::ZERO, |slot| other.slots[usize::from(slot)]);
-                    let mut next = on(at + 1);
-                    if let Some(dst) = dst {
-                        next.slots[usize::from(*dst)] = result;
-                    }
-                    go(next, None, Effect::Join(of));
-                }
-            }
-            Code::Stop => go(Local { at: Where::Ended, ..local.clone() }, None, Effect::Local),
-            // Stopped at for its own sake: the target of a jump back, a place that is watched.
-            _ => {
-                let mut next = local.clone();
-                self.silent(thread, own, at, &mut next)?;
-                go(next, None, Effect::Local);
-            }
-        }
-        Ok(false)
-    }
-
-    /// The rest of an instruction, done in one step: what it reads and writes, it reads and writes in memory.
-    fn in_one_step(
-        &self,
-        thread: usize,
-        instruction: u32,
-        mut way: Way,
-        memory: &Memory,
-        ways: &mut Vec<Way>,
-    ) -> Result<(), Fault> {
-        let own = &self.compiled.threads[thread];
-        while let Where::At(at) = way.local.at
-            && own.of[at as usize] == instruction
-        {
-            let at = at as usize;
-            let slot = |way: &Way, slot: &Slot| way.local.slots[usize::from(*slot)];
-            match &own.code[at] {
-                Code::Load { dst, addr, .. } => {
-                    let cell = self.cell(thread, own, at, slot(&way, addr))?;
-                    let value = way.memory.as_ref().unwrap_or(memory)[usize::from(cell)];
-                    way.local.slots[usize::from(*dst)] = value;
-                    way.effect = Effect::Read { cell: cell.into(), value, own: false };
-                    way.local.at = Where::At(at as u32 + 1);
-                }
-                Code::Store { addr, value } => {
-                    let cell = self.cell(thread, own, at, slot(&way, addr))?;
-                    let new = slot(&way, value);
-                    let mut after = way.memory.take().unwrap_or_else(|| memory.clone());
-                    let old = std::mem::replace(&mut after[usize::from(cell)], new);
-                    way.memory = Some(after);
-                    way.effect = Effect::Update { cell: cell.into(), old, new };
-                    way.local.at = Where::At(at as u32 + 1);
-                }
-                Code::Assume { cond } => {
-                    if slot(&way, cond) == Value::ZERO {
-                        return Ok(());
-                    }
-                    way.local.at = Where::At(at as u32 + 1);
-                }
-                Code::Choice { to } => {
-                    for to in to {
-                        let mut other = way.clone();
-                        other.local.at = Where::At(*to as u32);
-                        self.in_one_step(thread, instruction, other, memory, ways)?;
-                    }
-                    return Ok(());
-                }
-                Code::Stop => break,
-                code if !code.is_visible() => self.silent(thread, own, at, &mut way.local)?,
-                _ => {
-                    let message = "an atomic instruction that does more than read and write".to_string();
-                    return Err(self.fault(thread, own, at, "machine::operation", message));
-                }
-            }
-        }
-        ways.push(way);
-        Ok(())
-    }
-
-    fn fault(
+    pub(super) fn fault(
         &self,
         thread: usize,
         code: &ThreadCode,
         at: usize,
         what: &'static str,
         message: String,
-    ) -> Fault {
+    ) -> Diagnostic {
         let diagnostic = Diagnostic::unsupported(what, message);
-        Fault::Program(match self.span(thread, code.of[at] as usize) {
+        match self.span(thread, code.of[at] as usize) {
             Some(span) => diagnostic.at(span, "here"),
             None => diagnostic,
-        })
+        }
     }
 
     fn take(
@@ -562,8 +454,20 @@ impl<'p> Machine<'p> {
         way: Way,
         tell: bool,
         found: &mut Vec<Next>,
-    ) -> Result<(), Fault> {
-        let Way { mut local, memory, other, effect } = way;
+    ) -> Result<(), Diagnostic> {
+        let Way { mut local, memory, other, effect, transition } = way;
+        let alone = memory.is_none()
+            && other.is_none()
+            && match &effect {
+                Effect::Local | Effect::Buffer { .. } | Effect::Fence => {
+                    // Of a process, all of its transitions must be its own affair, and no other may look at it.
+                    !self.automata
+                        || self.options.atomic.is_empty()
+                            && matches!(&self.compiled.threads[thread].code[at], Code::Transitions(list) if !list.iter().any(Transition::is_shared))
+                }
+                _ => false,
+            }
+            && !self.observed;
         self.settle(thread, &mut local)?;
         let mut row = row.to_vec();
         row[thread] = self.intern(thread, local);
@@ -577,29 +481,32 @@ impl<'p> Machine<'p> {
             row[last] = self.memories.number(memory, bytes);
         }
         let to = self.rows.number(&row);
-        let instruction = self.compiled.threads[thread].of[at] as usize;
+        let instruction = transition.unwrap_or(self.compiled.threads[thread].of[at] as usize);
         let action = tell.then(|| {
             let code = &self.program.threads[self.compiled.source[thread]].code;
             let text = code.get(instruction).map(|instruction| instruction.text.clone()).unwrap_or_default();
             Action::Move { thread, instruction, text, effect }
         });
-        found.push(Next { to, thread, landed: None, action });
+        found.push(Next { to, thread, landed: None, alone, action });
         Ok(())
     }
 
-    fn is_atomic(&self, thread: usize, instruction: usize, cell: u16) -> bool {
+    pub(super) fn is_atomic(&self, thread: usize, instruction: usize, cell: u16) -> bool {
         let of = self.compiled.source[thread];
         self.options.atomic.iter().any(|write| {
-            write.cell == usize::from(cell) && write.place.is_none_or(|place| place == (of, instruction))
+            write.cell.is_none_or(|of| of == usize::from(cell))
+                && write.place.is_none_or(|place| place == (of, instruction))
         })
     }
 }
 
 /// What one way to move leads to.
 #[derive(Clone)]
-struct Way {
-    local: Local,
-    memory: Option<Memory>,
-    other: Option<(usize, Local)>,
-    effect: Effect,
+pub(super) struct Way {
+    pub local: Local,
+    pub memory: Option<Memory>,
+    pub other: Option<(usize, Local)>,
+    pub effect: Effect,
+    /// The instruction that stands for what was done, if that is not the one the thread was at.
+    pub transition: Option<usize>,
 }

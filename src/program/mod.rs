@@ -10,6 +10,7 @@ mod conventions;
 mod eval;
 mod fault;
 mod features;
+pub mod fences;
 mod machine;
 mod ops;
 mod pte;

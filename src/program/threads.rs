@@ -1,14 +1,10 @@
 //! Threads that start threads: the events and the order that this makes, the same under every model.
 //!
-//! [`super::Op::Spawn`], the start of the spawned thread, its end, and [`super::Op::Join`] make one fence event each, a member of [`FULL_FENCE`].
+//! [`super::Op::Spawn`], the start of the spawned thread, its end, and [`super::Op::Join`] make one fence event each, a member of the sets of [`super::fences::full_fence`].
 //! `po` holds, besides what it holds within a thread, the pairs from the fence of a spawn (and all before it) to the events of the new thread,
 //! and from the events of a thread that has ended to the fence of the join that waited for it (and all after it); `int` and `ext` stay
 //! relations between events of one thread and of two. So any model that has program order and full fences knows threads, and none has to read or
 //! write a cell for it: a program has no more executions than its own accesses make.
-
-use std::borrow::Cow;
-
-use super::SetName;
 
 /// The set of an access that takes a lock, or tries to.
 pub const LOCK: &str = "mutex-lock";
@@ -20,19 +16,3 @@ pub const DESTROY: &str = "mutex-destroy";
 pub const SECTION_BEGIN: &str = "atomic-begin";
 /// The set of a fence that ends one.
 pub const SECTION_END: &str = "atomic-end";
-
-/// The sets of a fence that orders everything, under the name that each model of the library gives it. The memory order of C11 is not among them: what it
-/// needs comes with `po`, and a sequentially consistent fence would forbid more than a language promises.
-pub const FULL_FENCE: [SetName; 11] = [
-    Cow::Borrowed("MFENCE"),
-    Cow::Borrowed("DMB"),
-    Cow::Borrowed("DSB"),
-    Cow::Borrowed("DMB.SY"),
-    Cow::Borrowed("DSB.SY"),
-    Cow::Borrowed("DMB.ISH"),
-    Cow::Borrowed("DSB.ISH"),
-    Cow::Borrowed("SYNC"),
-    Cow::Borrowed("Fence.rw.rw"),
-    Cow::Borrowed("Mb"),
-    Cow::Borrowed("FULL"),
-];

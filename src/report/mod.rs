@@ -3,6 +3,7 @@
 mod csv;
 mod diff;
 pub mod explain;
+pub mod fence;
 mod findings;
 mod github;
 pub mod graph;

@@ -41,7 +41,8 @@ fn lines(program: &Program, steps: &[TraceStep]) -> Vec<Line> {
 }
 
 fn line(program: &Program, step: &TraceStep) -> Line {
-    let cell = |cell: usize| program.locations[cell].name.clone();
+    let cell =
+        |cell: usize| program.locations.get(cell).map_or("an object".to_string(), |cell| cell.name.clone());
     let show = |value: Value| program.show(value);
     match step {
         TraceStep::Stutter => {
@@ -53,27 +54,39 @@ fn line(program: &Program, step: &TraceStep) -> Line {
             what: format!("its write {} := {} reaches memory", cell(*of), show(*value)),
         },
         TraceStep::Done(Action::Move { thread, text, effect, .. }) => {
-            let what = match effect {
-                Effect::Local => String::new(),
-                Effect::Read { cell: of, value, own: false } => {
-                    format!("reads {} = {}", cell(*of), show(*value))
-                }
-                Effect::Read { cell: of, value, own: true } => {
-                    format!("reads {} = {} from its own buffer", cell(*of), show(*value))
-                }
-                Effect::Buffer { cell: of, value } => {
-                    format!("{} := {} waits in its buffer", cell(*of), show(*value))
-                }
-                Effect::Write { cell: of, value } => format!("{} := {}", cell(*of), show(*value)),
-                Effect::Update { cell: of, old, new } => {
-                    format!("{}: {} -> {}, in one step", cell(*of), show(*old), show(*new))
-                }
-                Effect::Fence => "passes the fence".to_string(),
-                Effect::Violation(property) => format!("violates {property:?}"),
-                Effect::Spawn(other) => format!("starts P{other}"),
-                Effect::Join(other) => format!("P{other} has ended"),
-            };
+            let what = done(program, effect);
             Line { thread: Some(*thread), instruction: text.clone(), what }
+        }
+    }
+}
+
+/// What a thread did, in words.
+fn done(program: &Program, effect: &Effect) -> String {
+    let cell =
+        |cell: usize| program.locations.get(cell).map_or("an object".to_string(), |cell| cell.name.clone());
+    let show = |value: Value| program.show(value);
+    match effect {
+        Effect::Local => String::new(),
+        Effect::Read { cell: of, value, own: false } => {
+            format!("reads {} = {}", cell(*of), show(*value))
+        }
+        Effect::Read { cell: of, value, own: true } => {
+            format!("reads {} = {} from its own buffer", cell(*of), show(*value))
+        }
+        Effect::Buffer { cell: of, value } => {
+            format!("{} := {} waits in its buffer", cell(*of), show(*value))
+        }
+        Effect::Write { cell: of, value } => format!("{} := {}", cell(*of), show(*value)),
+        Effect::Update { cell: of, old, new } => {
+            format!("{}: {} -> {}, in one step", cell(*of), show(*old), show(*new))
+        }
+        Effect::Fence => "passes the fence".to_string(),
+        Effect::Violation(property) => format!("violates {property:?}"),
+        Effect::Spawn(other) => format!("starts P{other}"),
+        Effect::Join(other) => format!("P{other} has ended"),
+        Effect::Several(all) => {
+            let all: Vec<String> = all.iter().map(|effect| done(program, effect)).collect();
+            all.join(", ")
         }
     }
 }

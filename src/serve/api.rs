@@ -154,11 +154,8 @@ impl Work<'_> {
         let session = Session::new(self.settings(1));
         let explained = session.explain(&self.input(), Some(Self::name(model)), outcome);
         let why = explained.answer.as_ref().map(|(test, why)| Why::new(why, test, &explained.report));
-        let fixes = self
-            .asked
-            .fix
-            .then(|| session.repair(&self.input(), Some(Self::name(model)), outcome).1)
-            .flatten();
+        let repair = || session.repair(&self.input(), Some(Self::name(model)), outcome).answer;
+        let fixes = self.asked.fix.then(repair).flatten().map(|(_, fixes)| fixes);
         Ok(json!({
             "why": why,
             "fix": fixes.as_ref().map(explain::repairs),

@@ -3,15 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use super::{Input, Prepared, Report, Session};
-use crate::condition::Quantifier;
+use super::{Changes, Fenced, Goal, Input, Prepared, Report, Session};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::explain::{self, Audit, Explanation, Question};
-use crate::explore::{self, Execution, Mode, Options};
+use crate::explore::{Execution, Options};
 use crate::litmus::{Lowered, Overrides, Test};
-use crate::outcome::Completeness;
 use crate::source::Sources;
-use crate::synth::{self, Repairs};
+use crate::synth::Wanted;
 
 /// What became of a question.
 #[derive(Debug)]
@@ -76,56 +74,10 @@ impl Session {
     }
 
     /// The smallest sets of fences and stronger accesses that make the outcome impossible.
-    pub fn repair(
-        &self,
-        input: &Input,
-        model: Option<&str>,
-        outcome: Option<&str>,
-    ) -> (Report, Option<Repairs>) {
-        let mut report = Report::new(input.name(), model);
-        let mut diagnostics = Diagnostics::new();
-        report.sources = Sources::layered();
-        let mut stopped = None;
-        let work = || {
-            let parsed = self.parsed(input, &mut report, &mut diagnostics)?;
-            let (test, _) = self.loaded(&parsed, &mut report, &mut diagnostics)?;
-            let text = report.sources.get(parsed.source).text.to_string();
-            let name = input.name();
-            Some(synth::repairs(&parsed, &test.program, &text, &mut |changed| {
-                self.forbids(&Input::Text { name: name.clone(), text: changed.into() }, model, outcome)
-            }))
-        };
-        let repairs = self.within_limits(work).unwrap_or_else(|diagnostic| {
-            stopped = Some(diagnostic);
-            None
-        });
-        if let Some(diagnostic) = stopped {
-            diagnostics.error(diagnostic);
-        }
-        report.diagnostics = diagnostics.take();
-        (report, repairs)
-    }
-
-    /// Is the outcome impossible? `None`: the test cannot be run to its end.
-    fn forbids(&self, input: &Input, model: Option<&str>, outcome: Option<&str>) -> Option<bool> {
-        let mut report = Report::new(input.name(), model);
-        let mut diagnostics = Diagnostics::new();
-        report.sources = Sources::layered();
-        let mut parsed = self.parsed(input, &mut report, &mut diagnostics)?;
-        self.ask(&mut parsed, outcome, &mut report, &mut diagnostics)?;
-        let (test, prepared) = self.loaded(&parsed, &mut report, &mut diagnostics)?;
-        let mut options = Options { mode: Mode::Check, ..self.settings.explore.clone() };
-        options.unroll = test.unroll.or(self.settings.unroll).unwrap_or(options.unroll);
-        let found = explore::run(&test, &prepared.model, &options).ok()?;
-        let whole = matches!(
-            found.completeness,
-            Completeness::Complete | Completeness::Bounded | Completeness::Decided
-        );
-        let wanted = match test.condition.quantifier {
-            Quantifier::Exists | Quantifier::NotExists => found.positive,
-            Quantifier::Forall => found.negative,
-        };
-        whole.then_some(wanted == 0)
+    pub fn repair(&self, input: &Input, model: Option<&str>, outcome: Option<&str>) -> Fenced {
+        let wanted = Wanted { all: true, fewest: true, ..Wanted::default() };
+        let goal = Goal::Condition { outcome: outcome.map(str::to_string) };
+        self.fence(input, model, &goal, &Changes { wanted, ..Changes::default() })
     }
 
     /// Puts the outcome asked about in the place of the test's own condition.
@@ -136,10 +88,7 @@ impl Session {
         report: &mut Report,
         diagnostics: &mut Diagnostics,
     ) -> Option<()> {
-        let Some(outcome) = outcome else { return Some(()) };
-        let conditions = BTreeMap::from([(parsed.name.clone(), condition(outcome))]);
-        let asked = Overrides { conditions, ..Overrides::default() };
-        match asked.apply(parsed, &mut report.sources) {
+        match asked(parsed, outcome, &mut report.sources) {
             Ok(()) => Some(()),
             Err(diagnostic) => {
                 diagnostics.error(diagnostic);
@@ -178,6 +127,17 @@ impl Session {
             }
         }
     }
+}
+
+/// Puts an outcome in the place of a test's own condition.
+pub(super) fn asked(
+    parsed: &mut Test,
+    outcome: Option<&str>,
+    sources: &mut Sources,
+) -> Result<(), Diagnostic> {
+    let Some(outcome) = outcome else { return Ok(()) };
+    let conditions = BTreeMap::from([(parsed.name.clone(), condition(outcome))]);
+    Overrides { conditions, ..Overrides::default() }.apply(parsed, sources)
 }
 
 /// An outcome as a condition: `exists` goes without saying.

@@ -43,7 +43,7 @@ impl Input {
         }
     }
 
-    fn text(&self, files: &dyn crate::files::Files) -> Result<Arc<str>, Diagnostic> {
+    pub(super) fn text(&self, files: &dyn crate::files::Files) -> Result<Arc<str>, Diagnostic> {
         let bytes = match self {
             Input::Text { text, .. } => return Ok(Arc::clone(text)),
             Input::File(path) => match files.read(path, limits::MAX_TEXT) {

@@ -17,6 +17,7 @@ mod corpus_tests;
 mod details;
 mod expect;
 mod explained;
+mod fence;
 #[cfg(test)]
 mod generate_tests;
 #[cfg(test)]
@@ -43,6 +44,7 @@ pub use compare::Compared;
 pub use details::{Depth, Details, Refused, holds};
 pub use expect::{Expectation, Expectations, Judgement};
 pub use explained::Explained;
+pub use fence::{Changes, Fenced, Goal, Runnable};
 pub use load::{Failure, Input, ModelKey, Prepared, prepare_model};
 pub use models::{CheckedModel, check_model, lower_name};
 pub use pipeline::{STACK, in_order};

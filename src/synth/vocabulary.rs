@@ -1,26 +1,64 @@
 //! What each architecture has to keep accesses in order: fences to put between them, and stronger forms of the accesses themselves. Data,
-//! weakest first.
+//! weakest first; the one table for whoever changes programs.
 
 use crate::arch::ArchId;
 
 /// A fence instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fence {
+    /// What a user calls it when it has a price.
+    pub name: &'static str,
     /// As it is written in a test.
     pub text: &'static str,
     /// What it costs, compared with others of its architecture.
     pub cost: u32,
 }
 
-/// A stronger form of an access: the start of the instruction, and what stands in its place.
+/// How the stronger form of an access is made from its text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// An instruction of another name, with the same operands.
+    Mnemonic(&'static str, &'static str),
+    /// These words become others.
+    Words(&'static str, &'static str),
+    /// A move to memory becomes an exchange, from a register that nobody uses.
+    Exchange,
+}
+
+/// A stronger form of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stronger {
-    /// How the plain access starts.
-    pub plain: &'static str,
-    /// How the stronger one does.
-    pub strong: &'static str,
+    /// What a user calls it when it has a price.
+    pub name: &'static str,
+    /// How it is written.
+    pub form: Form,
     /// What it costs.
     pub cost: u32,
+    /// What it adds: of two forms of one access, the one with all that both add stands for both.
+    pub adds: u8,
+    /// The text that stands for two forms of one access that add different things.
+    pub joined: Option<&'static str>,
+}
+
+impl Stronger {
+    /// Does the order fit the operation of C11 that it is written in? `before` and `after` are the text around it.
+    pub(super) fn fits(&self, before: &str, after: &str) -> bool {
+        if self.joined.is_none() {
+            return true;
+        }
+        let call = before.rfind("atomic_").map_or("", |at| &before[at..]);
+        let name = call.split('(').next().unwrap_or("");
+        // The last order of a compare-exchange is that of its failure, a load.
+        let failure =
+            name.contains("compare_exchange") && !after.split(')').next().unwrap_or("").contains(',');
+        match self.adds {
+            ALL => true,
+            ACQUIRE if name.contains("store") => false,
+            RELEASE if name.contains("load") || failure => false,
+            n if n == ACQUIRE | RELEASE => !(name.contains("load") || name.contains("store") || failure),
+            _ => true,
+        }
+    }
 }
 
 /// What a test of one kind can be repaired with.
@@ -32,61 +70,111 @@ pub struct Vocabulary {
     pub accesses: &'static [Stronger],
 }
 
-const fn fence(text: &'static str, cost: u32) -> Fence {
-    Fence { text, cost }
+const fn fence(name: &'static str, text: &'static str, cost: u32) -> Fence {
+    Fence { name, text, cost }
 }
 
-const fn stronger(plain: &'static str, strong: &'static str, cost: u32) -> Stronger {
-    Stronger { plain, strong, cost }
+const fn mnemonic(name: &'static str, plain: &'static str, strong: &'static str, cost: u32) -> Stronger {
+    Stronger { name, form: Form::Mnemonic(plain, strong), cost, adds: ALL, joined: None }
 }
 
-const X86: Vocabulary = Vocabulary { fences: &[fence("MFENCE", 10)], accesses: &[] };
+const fn words(
+    name: &'static str,
+    plain: &'static str,
+    strong: &'static str,
+    cost: u32,
+    adds: u8,
+) -> Stronger {
+    Stronger { name, form: Form::Words(plain, strong), cost, adds, joined: None }
+}
 
-const AARCH64: Vocabulary = Vocabulary {
-    fences: &[fence("DMB ISHST", 4), fence("DMB ISHLD", 4), fence("DMB ISH", 6)],
-    accesses: &[stronger("LDR ", "LDAR ", 3), stronger("STR ", "STLR ", 3)],
+/// A memory order of C11 instead of a weaker one.
+const fn order(
+    name: &'static str,
+    plain: &'static str,
+    strong: &'static str,
+    cost: u32,
+    adds: u8,
+) -> Stronger {
+    Stronger { joined: Some("memory_order_acq_rel"), ..words(name, plain, strong, cost, adds) }
+}
+
+const ACQUIRE: u8 = 1;
+const RELEASE: u8 = 2;
+const ALL: u8 = 7;
+
+const X86: Vocabulary = Vocabulary {
+    fences: &[fence("mfence", "MFENCE", 10)],
+    accesses: &[Stronger { name: "xchg", form: Form::Exchange, cost: 8, adds: ALL, joined: None }],
 };
 
-const ARM: Vocabulary = Vocabulary { fences: &[fence("DMB ST", 4), fence("DMB", 6)], accesses: &[] };
+const AARCH64: Vocabulary = Vocabulary {
+    fences: &[
+        fence("dmb.ishst", "DMB ISHST", 4),
+        fence("dmb.ishld", "DMB ISHLD", 4),
+        fence("dmb.ish", "DMB ISH", 6),
+    ],
+    accesses: &[
+        Stronger { adds: ACQUIRE, ..mnemonic("ldapr", "LDR", "LDAPR", 2) },
+        mnemonic("ldar", "LDR", "LDAR", 3),
+        mnemonic("stlr", "STR", "STLR", 3),
+    ],
+};
 
-const PPC: Vocabulary = Vocabulary { fences: &[fence("lwsync", 5), fence("sync", 10)], accesses: &[] };
+const ARM: Vocabulary =
+    Vocabulary { fences: &[fence("dmb.st", "DMB ST", 4), fence("dmb", "DMB", 6)], accesses: &[] };
 
-const MIPS: Vocabulary = Vocabulary { fences: &[fence("sync", 10)], accesses: &[] };
+const PPC: Vocabulary = Vocabulary {
+    fences: &[fence("eieio", "eieio", 4), fence("lwsync", "lwsync", 5), fence("sync", "sync", 10)],
+    accesses: &[],
+};
+
+const MIPS: Vocabulary = Vocabulary { fences: &[fence("sync", "sync", 10)], accesses: &[] };
 
 const RISCV: Vocabulary = Vocabulary {
     fences: &[
-        fence("fence w,w", 3),
-        fence("fence r,r", 3),
-        fence("fence r,rw", 4),
-        fence("fence rw,w", 4),
-        fence("fence.tso", 5),
-        fence("fence rw,rw", 8),
+        fence("fence.w.w", "fence w,w", 3),
+        fence("fence.r.r", "fence r,r", 3),
+        fence("fence.r.rw", "fence r,rw", 4),
+        fence("fence.rw.w", "fence rw,w", 4),
+        fence("fence.tso", "fence.tso", 5),
+        fence("fence.rw.rw", "fence rw,rw", 8),
     ],
     accesses: &[],
 };
 
+const C11_FENCES: &[Fence] = &[
+    fence("fence.acquire", "atomic_thread_fence(memory_order_acquire);", 4),
+    fence("fence.release", "atomic_thread_fence(memory_order_release);", 4),
+    fence("fence.seq_cst", "atomic_thread_fence(memory_order_seq_cst);", 10),
+];
+
 const C11: Vocabulary = Vocabulary {
-    fences: &[
-        fence("atomic_thread_fence(memory_order_acquire);", 4),
-        fence("atomic_thread_fence(memory_order_release);", 4),
-        fence("atomic_thread_fence(memory_order_seq_cst);", 10),
-    ],
+    fences: C11_FENCES,
     accesses: &[
-        stronger("memory_order_relaxed", "memory_order_acquire", 2),
-        stronger("memory_order_relaxed", "memory_order_release", 2),
-        stronger("memory_order_relaxed", "memory_order_seq_cst", 5),
-        stronger("memory_order_acquire", "memory_order_seq_cst", 5),
-        stronger("memory_order_release", "memory_order_seq_cst", 5),
+        order("acquire", "memory_order_relaxed", "memory_order_acquire", 2, ACQUIRE),
+        order("release", "memory_order_relaxed", "memory_order_release", 2, RELEASE),
+        order("acq_rel", "memory_order_relaxed", "memory_order_acq_rel", 4, ACQUIRE | RELEASE),
+        order("seq_cst", "memory_order_relaxed", "memory_order_seq_cst", 5, ALL),
+        order("seq_cst", "memory_order_acquire", "memory_order_seq_cst", 5, ALL),
+        order("seq_cst", "memory_order_release", "memory_order_seq_cst", 5, ALL),
     ],
 };
 
 const KERNEL: Vocabulary = Vocabulary {
-    fences: &[fence("smp_wmb();", 3), fence("smp_rmb();", 3), fence("smp_mb();", 10)],
+    fences: &[
+        fence("smp_wmb", "smp_wmb();", 3),
+        fence("smp_rmb", "smp_rmb();", 3),
+        fence("smp_mb", "smp_mb();", 10),
+    ],
     accesses: &[
-        stronger("READ_ONCE(*", "smp_load_acquire((", 2),
-        stronger("WRITE_ONCE(*", "smp_store_release((", 2),
+        words("smp_load_acquire", "READ_ONCE(*", "smp_load_acquire((", 2, ALL),
+        words("smp_store_release", "WRITE_ONCE(*", "smp_store_release((", 2, ALL),
     ],
 };
+
+/// Programs in C that know nothing of C11: what every compiler has for them.
+const SYNC: Vocabulary = Vocabulary { fences: &[fence("sync", "__sync_synchronize();", 10)], accesses: &[] };
 
 /// The vocabulary of an architecture; C tests that use the kernel's functions have those of the kernel. `None`: there is none.
 pub fn vocabulary(arch: ArchId, text: &str) -> Option<Vocabulary> {
@@ -104,3 +192,24 @@ pub fn vocabulary(arch: ArchId, text: &str) -> Option<Vocabulary> {
         _ => return None,
     })
 }
+
+/// The vocabulary of a program in C.
+pub fn of_program(text: &str) -> Vocabulary {
+    if text.contains("stdatomic.h") { C11 } else { SYNC }
+}
+
+/// Every name that a price can be given to.
+pub fn names() -> Vec<&'static str> {
+    let all = [X86, AARCH64, ARM, PPC, MIPS, RISCV, C11, KERNEL, SYNC];
+    let mut names: Vec<&str> = Vec::from([ATOMIC]);
+    for vocabulary in all {
+        names.extend(vocabulary.fences.iter().map(|fence| fence.name));
+        names.extend(vocabulary.accesses.iter().map(|access| access.name));
+    }
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// The name of a write that does not wait in a buffer: the one change of the machine with store buffers itself.
+pub const ATOMIC: &str = "atomic";

@@ -15,6 +15,6 @@ mod trace;
 mod tests;
 
 pub use check::Part;
-pub use load::{Loaded, load};
+pub use load::{Loaded, load, load_text};
 pub use run::{Answer, Kind, Settings, Verdict, Violation, orders_for, run};
 pub use trace::Step;

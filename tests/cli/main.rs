@@ -8,6 +8,7 @@ mod edges;
 mod endless;
 mod examples;
 mod explain;
+mod fence;
 mod formats;
 mod gates;
 mod graph;

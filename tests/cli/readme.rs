@@ -60,7 +60,9 @@ fn the_sessions_of_the_book_are_real() {
     std::fs::create_dir(folder.path().join("litmus")).unwrap();
     std::fs::create_dir(folder.path().join("litmus/programs")).unwrap();
     std::fs::create_dir(folder.path().join("litmus/arm")).unwrap();
-    for part in ["litmus", "litmus/programs", "litmus/arm"] {
+    std::fs::create_dir(folder.path().join("litmus/dve")).unwrap();
+    std::fs::create_dir(folder.path().join("linux")).unwrap();
+    for part in ["litmus", "litmus/programs", "litmus/arm", "litmus/dve", "linux"] {
         for entry in std::fs::read_dir(root().join(part)).unwrap() {
             let entry = entry.unwrap();
             if entry.path().is_file() {

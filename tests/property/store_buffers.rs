@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use litmus::arch::ArchId;
 use litmus::explore::{self, Engine, Mode};
-use litmus::machine::{self, AtomicRule, Buffers, Fault, Limits, Options};
+use litmus::machine::{self, AtomicRule, Buffers, Options, System};
 use litmus::program::Value;
 use litmus::session::{Session, Settings};
 
@@ -32,13 +32,19 @@ fn the_machine_with_store_buffers_equals_the_explorer() {
         }
         for (name, buffers) in [("sc", Buffers::None), ("tso", Buffers::Fifo), ("pso", Buffers::PerCell)] {
             // More places than a thread makes writes: none ever waits for one.
-            let rules = Options { buffers, buffer: 64, atomic: Vec::new(), atomic_rule: AtomicRule::Own };
-            let limits = Limits { bytes: 1 << 30, go_on: &|_| true };
-            let by_machine = match machine::final_states(&test.program, &test.shown, &rules, &limits) {
-                Ok(states) => states,
-                Err(Fault::Program(why)) if why.code == "machine::operation" => continue,
-                Err(fault) => panic!("case {case}: {fault:?}\n{}", program.text()),
+            let rules = Options {
+                buffers,
+                buffer: 64,
+                atomic: Vec::new(),
+                atomic_rule: AtomicRule::Own,
+                reduction: true,
             };
+            let by_machine =
+                match machine::final_states(&System::from(test.program.clone()), &test.shown, &rules) {
+                    Ok(states) => states,
+                    Err(why) if why.code == "machine::operation" => continue,
+                    Err(fault) => panic!("case {case}: {fault:?}\n{}", program.text()),
+                };
             let model = if name == "sc" { &turns } else { library.get(name, Arch::X86) };
             let outcome =
                 explore::run(&test, model, &options(Mode::States, Engine::Explore, 1)).expect("states");
@@ -50,4 +56,80 @@ fn the_machine_with_store_buffers_equals_the_explorer() {
     }
     println!("{compared} runs compared, {n_states} states");
     assert!(compared > 100 && n_states > 2 * compared, "{compared} runs compared, {n_states} states");
+}
+
+/// A larger buffer has every final state of a smaller one, and one that never fills has no more than that.
+#[test]
+fn larger_buffers_have_more_states() {
+    let session = Session::new(Settings::default());
+    let (mut compared, mut more) = (0, 0);
+    for case in cases(2, 100) {
+        let mut random = Random::new(case ^ 0x6B << 40);
+        let program = Program::random(Arch::X86, &mut random);
+        let test = lower(&session, &program.text());
+        let system = System::from(test.program.clone());
+        for buffers in [Buffers::Fifo, Buffers::PerCell] {
+            let mut smaller: Option<BTreeSet<Vec<Value>>> = None;
+            for buffer in [1, 2, 3, 64] {
+                let rules = rules(buffers, buffer, true);
+                let Ok(states) = machine::final_states(&system, &test.shown, &rules) else { continue };
+                if let Some(smaller) = &smaller {
+                    assert!(smaller.is_subset(&states), "case {case}, {buffer}\n{}", program.text());
+                    more += usize::from(smaller.len() < states.len());
+                    compared += 1;
+                }
+                smaller = Some(states);
+            }
+        }
+    }
+    println!("{compared} compared, {more} with more");
+    assert!(compared > 100, "{compared} compared");
+}
+
+fn rules(buffers: Buffers, buffer: usize, reduction: bool) -> Options {
+    Options { buffers, buffer, atomic: Vec::new(), atomic_rule: AtomicRule::Own, reduction }
+}
+
+/// Leaving interleavings out changes no answer, and leaves some out.
+#[test]
+fn the_reduction_changes_no_answer() {
+    let session = Session::new(Settings::default());
+    let (mut compared, mut violated, mut fewer) = (0, 0, 0);
+    for case in cases(2, 150) {
+        let mut random = Random::new(case ^ 0x7B << 40);
+        let program = Program::random(Arch::X86, &mut random);
+        let test = lower(&session, &program.text());
+        let system = System::from(test.program.clone());
+        let names: Vec<&str> = test.program.locations.iter().map(|cell| cell.name.as_str()).collect();
+        let mut literal = || match random.below(5) {
+            0 => format!("ended(P{})", random.below(test.program.threads.len())),
+            1 => format!("empty(P{})", random.below(test.program.threads.len())),
+            _ => format!("{} == {}", names[random.below(names.len())], random.below(3)),
+        };
+        let formula = match case % 3 {
+            0 => format!("G !({} && {})", literal(), literal()),
+            1 => format!("G ({} -> ({} W {}))", literal(), literal(), literal()),
+            _ => format!("({}) R !({} && {})", literal(), literal(), literal()),
+        };
+        let property = machine::parse(&formula, &test.program).expect("a formula");
+        for buffers in [Buffers::None, Buffers::Fifo, Buffers::PerCell] {
+            let run = |reduction| {
+                machine::check(&system, &property, &rules(buffers, 2, reduction), machine::Fairness::Memory)
+            };
+            let (Ok((reduced, few)), Ok((full, all))) = (run(true), run(false)) else { continue };
+            let holds = |answer: &machine::Answer| matches!(answer, machine::Answer::Holds { .. });
+            assert_eq!(holds(&reduced), holds(&full), "case {case}: {formula}\n{}", program.text());
+            if holds(&full) {
+                assert_eq!(reduced, full, "case {case}: {formula}\n{}", program.text());
+                fewer += usize::from(few.states < all.states);
+            }
+            compared += 1;
+            violated += usize::from(!holds(&full));
+        }
+    }
+    println!("{compared} compared, {violated} violated, {fewer} with fewer states");
+    assert!(
+        compared > 100 && violated > 20 && fewer > 20,
+        "{compared} compared, {violated} violated, {fewer} fewer"
+    );
 }

@@ -3,7 +3,7 @@
 //! The C11 and kernel models order the events of a lock themselves. Any other model would let two threads hold one lock: there a lock is a cell
 //! that is 0 or 1. Taking it is a read-modify-write that finds 0, giving it back is a write of 0, both beside full fences; looking at it is a read.
 
-use crate::program::threads::FULL_FENCE;
+use crate::program::fences::full_fence;
 use crate::program::{AccessSize, BinOp, Extra, Op, Program, SetName, Tmp, Value};
 
 /// The sets of lock events: a model that names one of them knows locks.
@@ -49,7 +49,7 @@ fn access(addr: Tmp, sets: &[SetName], extra: Extra, next: &mut u16, out: &mut V
     let size = AccessSize(4);
     let [dst, one, zero, cond, done] = [tmp(), tmp(), tmp(), tmp(), tmp()];
     let fence = |order: Tmp, done: Option<Tmp>| Op::Fence {
-        sets: FULL_FENCE.to_vec(),
+        sets: full_fence(),
         extra: Extra { order: vec![order], done, ..Extra::default() },
     };
     if has("LKW") {
@@ -69,10 +69,7 @@ fn access(addr: Tmp, sets: &[SetName], extra: Extra, next: &mut u16, out: &mut V
             out.push(Op::Taint { dst: read, a: zero, also: vec![done] });
         }
     } else if has("UL") {
-        out.push(Op::Fence {
-            sets: FULL_FENCE.to_vec(),
-            extra: Extra { done: Some(done), ..Extra::default() },
-        });
+        out.push(Op::Fence { sets: full_fence(), extra: Extra { done: Some(done), ..Extra::default() } });
         let mut event = extra;
         event.order.push(done);
         out.push(Op::Store { addr, value: zero, size, sets: marked(&["REL", "A"]), extra: event });

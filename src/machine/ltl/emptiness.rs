@@ -36,10 +36,10 @@ struct Component {
     inside: u64,
 }
 
-/// A state whose steps are being followed.
+/// A state whose steps are being followed: those from `at` on are left. They stand above those of the states below it.
 struct Open {
     state: u32,
-    steps: Vec<(u32, u64)>,
+    first: usize,
     at: usize,
 }
 
@@ -73,10 +73,13 @@ pub fn accepting_run<G: Graph>(graph: &mut G, all: u64) -> Result<Option<Lasso>,
         let mut components = vec![Component { root: number, entered_by: 0, inside: 0 }];
         // States of components that are not closed, in the order they were found.
         let mut live = vec![initial];
-        let mut stack = vec![opened(graph, initial)?];
+        let mut steps: Vec<(u32, u64)> = Vec::new();
+        graph.successors(initial, &mut steps)?;
+        let mut stack = vec![Open { state: initial, first: 0, at: 0 }];
         while let Some(top) = stack.last_mut() {
-            let Some(&(to, accepts)) = top.steps.get(top.at) else {
+            let Some(&(to, accepts)) = steps.get(top.at) else {
                 let state = top.state;
+                steps.truncate(top.first);
                 stack.pop();
                 if components.last().is_some_and(|c| c.root == numbers[state as usize]) {
                     components.pop();
@@ -94,8 +97,10 @@ pub fn accepting_run<G: Graph>(graph: &mut G, all: u64) -> Result<Option<Lasso>,
             if new {
                 components.push(Component { root: number, entered_by: accepts, inside: 0 });
                 live.push(to);
-                let next = opened(graph, to)?;
-                stack.push(next);
+                // The steps of the new state come on top: what is left of the others comes after them again.
+                let first = steps.len();
+                graph.successors(to, &mut steps)?;
+                stack.push(Open { state: to, first, at: first });
             } else if number != CLOSED {
                 let mut sets = accepts;
                 while let Some(last) = components.pop() {
@@ -119,12 +124,6 @@ pub fn accepting_run<G: Graph>(graph: &mut G, all: u64) -> Result<Option<Lasso>,
         }
     }
     Ok(None)
-}
-
-fn opened<G: Graph>(graph: &mut G, state: u32) -> Result<Open, G::Stop> {
-    let mut steps = Vec::new();
-    graph.successors(state, &mut steps)?;
-    Ok(Open { state, steps, at: 0 })
 }
 
 /// A shortest stem to the component, and a short cycle inside it that takes a step of every set.

@@ -114,6 +114,16 @@ impl Formula {
         }
     }
 
+    /// Is a run that violates it lost after finitely many steps, whatever comes then? (`false`: perhaps it is, too.)
+    pub fn is_safety(&self) -> bool {
+        match self {
+            Formula::True | Formula::False | Formula::Literal(..) => true,
+            Formula::Until(..) => false,
+            Formula::Next(a) => a.is_safety(),
+            Formula::And(a, b) | Formula::Or(a, b) | Formula::Release(a, b) => a.is_safety() && b.is_safety(),
+        }
+    }
+
     /// Does it look at the next state? Reductions that leave steps out are not for such formulas.
     pub fn has_next(&self) -> bool {
         match self {

@@ -4,8 +4,7 @@ use std::fmt::Write;
 
 use crate::explain::{Answer, Edge, Event, Explanation, Flagged, Link, Near, Place, Shape, Way, Witness};
 use crate::report::several;
-use crate::synth::patch::{Change, What};
-use crate::synth::{MOST, Repair, Repairs};
+use crate::synth::{Change, Ended, Repairs, What};
 
 /// The explanation as text.
 pub fn text(explanation: &Explanation) -> String {
@@ -161,14 +160,15 @@ fn spot(place: &Place) -> String {
 pub fn repairs(found: &Repairs) -> String {
     let mut out = String::new();
     let Some(best) = found.list.first() else {
-        let more = if found.incomplete { " that were tried" } else { "" };
-        let _ = writeln!(out, "No set of up to {MOST} fences or stronger accesses{more} forbids it.");
+        let more = if matches!(found.ended, Ended::Stopped { .. }) { " that was tried" } else { "" };
+        let _ = writeln!(out, "No set of fences or stronger accesses{more} forbids it.");
         return out;
     };
     let n = best.changes.len() as u64;
     let _ = writeln!(out, "{} would forbid it. The smallest repairs, cheapest first:", several(n, "change"));
     for repair in found.list.iter().take(SHOWN) {
-        let _ = writeln!(out, "  {}", changes(repair));
+        let told: Vec<String> = repair.changes.iter().map(change).collect();
+        let _ = writeln!(out, "  {}", told.join(", and "));
     }
     if found.list.len() > SHOWN {
         let _ = writeln!(out, "  and {} more", found.list.len() - SHOWN);
@@ -180,14 +180,15 @@ pub fn repairs(found: &Repairs) -> String {
 /// How many repairs are listed.
 const SHOWN: usize = 8;
 
-fn changes(repair: &Repair) -> String {
-    let tell = |change: &Change| {
-        let (thread, access) = (change.thread, change.access + 1);
-        match &change.what {
-            What::Insert(fence) => format!("`{fence}` before access {access} of P{thread}"),
-            What::Replace(new) => format!("access {access} of P{thread} as `{}`", new.trim()),
+/// A change in words.
+fn change(change: &Change) -> String {
+    let (thread, access) = (change.thread, change.access + 1);
+    match &change.what {
+        What::Insert { fence, after: true, .. } => format!("`{fence}` after access {access} of P{thread}"),
+        What::Insert { fence, .. } => format!("`{fence}` before access {access} of P{thread}"),
+        What::Replace { new, .. } => {
+            format!("access {access} of P{thread} as `{}`", new.trim().replace('\n', "; "))
         }
-    };
-    let told: Vec<String> = repair.changes.iter().map(tell).collect();
-    told.join(", and ")
+        What::Atomic { .. } => format!("access {access} of P{thread} atomic"),
+    }
 }

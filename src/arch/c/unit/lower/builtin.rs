@@ -4,7 +4,8 @@ use crate::arch::c::orders::{Mark, MemoryOrder};
 use crate::arch::c::unit::tree::{Expr, ExprKind};
 use crate::arch::c::unit::types::Ty;
 use crate::diag::Diagnostic;
-use crate::program::threads::{FULL_FENCE, SECTION_BEGIN, SECTION_END};
+use crate::program::fences::full_fence;
+use crate::program::threads::{SECTION_BEGIN, SECTION_END};
 use crate::program::{Awaited, BinOp, Content, Extra, Op, Port, Property, Storage, Tmp, UnOp, Value};
 use crate::source::Span;
 
@@ -76,7 +77,7 @@ impl Lowering<'_> {
                 Ok(Rv::ZERO)
             }
             "full_fence" => {
-                let mut sets = FULL_FENCE.to_vec();
+                let mut sets = full_fence();
                 sets.push("SC".into());
                 self.fence(sets, span);
                 Ok(Rv::ZERO)
@@ -148,7 +149,7 @@ impl Lowering<'_> {
         let mut sets = Mark::Order(order).fence_sets();
         if self.options.orders == super::Orders::Fences {
             match order {
-                MemoryOrder::SeqCst => sets.extend(FULL_FENCE),
+                MemoryOrder::SeqCst => sets.extend(full_fence()),
                 MemoryOrder::Release | MemoryOrder::AcqRel => sets.extend(["SFENCE".into(), "LWSYNC".into()]),
                 _ => {}
             }

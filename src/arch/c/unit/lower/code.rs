@@ -15,6 +15,8 @@ pub(super) struct Label(usize);
 pub(super) struct Code {
     pub instrs: Vec<Instr>,
     labels: Vec<Option<usize>>,
+    /// Labels that the source has, by name.
+    pub names: Vec<(String, Label)>,
     /// Registers in use.
     pub depth: u16,
     /// The most that were ever in use.
@@ -121,7 +123,9 @@ impl Code {
         for instr in &mut self.instrs {
             resolve(&mut instr.ops, &self.labels, end);
         }
-        Thread { code: self.instrs, start, result, ..Thread::default() }
+        let named = self.names.into_iter().filter_map(|(name, label)| Some((name, self.labels[label.0]?)));
+        let labels = named.collect();
+        Thread { code: self.instrs, labels, start, result, ..Thread::default() }
     }
 }
 

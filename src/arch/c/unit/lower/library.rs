@@ -4,7 +4,8 @@ use crate::arch::c::orders::{Mark, MemoryOrder};
 use crate::arch::c::unit::tree::Expr;
 use crate::arch::c::unit::types::Ty;
 use crate::diag::Diagnostic;
-use crate::program::threads::{DESTROY, FULL_FENCE, LOCK, UNLOCK};
+use crate::program::fences::full_fence;
+use crate::program::threads::{DESTROY, LOCK, UNLOCK};
 use crate::program::{Awaited, BinOp, Extra, Op, Port, SetName};
 use crate::source::Span;
 
@@ -66,7 +67,7 @@ impl Lowering<'_> {
 
     /// The begin or the end of a part that nothing may come between.
     pub(super) fn section(&mut self, set: &'static str, span: Span) {
-        let mut sets = FULL_FENCE.to_vec();
+        let mut sets = full_fence();
         if self.options.orders == Orders::Sets {
             sets.push("SC".into());
         }

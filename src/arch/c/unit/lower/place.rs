@@ -4,7 +4,7 @@ use crate::arch::c::orders::{Mark, MemoryOrder};
 use crate::arch::c::unit::tree::{Expr, ExprKind, Life, Part};
 use crate::arch::c::unit::types::Ty;
 use crate::diag::Diagnostic;
-use crate::program::threads::FULL_FENCE;
+use crate::program::fences::full_fence;
 use crate::program::{AccessSize, BinOp, Content, Extra, Op, Port, Reg, Storage, UnOp, Value};
 use crate::source::Span;
 
@@ -261,7 +261,7 @@ impl Lowering<'_> {
     /// On machines: a full fence.
     pub(super) fn machine_fence(&mut self, span: Span) {
         if self.options.orders == Orders::Fences {
-            self.fence(FULL_FENCE.to_vec(), span);
+            self.fence(full_fence(), span);
         }
     }
 

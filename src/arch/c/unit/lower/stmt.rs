@@ -91,6 +91,7 @@ impl Lowering<'_> {
             StmtKind::Label(name) => {
                 let label = self.named_label(name);
                 self.code.place(label);
+                self.code.names.push((name.clone(), label));
                 // A `goto` backwards comes by here again.
                 let id = self.fresh_loop();
                 self.op(Op::LoopHead { id }, span);

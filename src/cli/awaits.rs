@@ -1,0 +1,68 @@
+//! `litmus await`: does every loop end?
+
+use std::io::Write;
+
+use crate::machine::{self, Awaited};
+use crate::report::several;
+use crate::report::trace::Trace;
+use crate::session::Session;
+
+use super::args::{AwaitArgs, MachineArg};
+use super::console::Console;
+use super::ltl::{Read, budget, class, model_name, options, stopped};
+use super::plan::{self, Resolved};
+use super::{Done, Exit};
+
+/// Looks at the loops one by one.
+pub fn awaits(
+    args: &AwaitArgs,
+    console: &Console,
+    out: &mut (dyn Write + Send),
+    err: &mut (dyn Write + Send),
+) -> Done {
+    let args = &args.machine;
+    let Resolved { settings, .. } = plan::reading(&args.reading)?;
+    let session = Session::new(settings);
+    let read = Read::new(&session, args);
+    err.write_all(console.diagnostics(&read.report).as_bytes())?;
+    let Some(runnable) = &read.runnable else { return Ok(read.exit()) };
+    let program = &runnable.system.program;
+    let options = options(args, runnable, &read.report)?;
+    let sources = &read.report.sources;
+    let machine = match args.model {
+        MachineArg::Sc => String::new(),
+        model => format!(" ({} with buffers of {})", model_name(model), args.buffer),
+    };
+    let budget = budget(args);
+    let mut exit = Exit::Success;
+    let loops = machine::loops(program);
+    for each in &loops {
+        let place = format!("P{}, line {}", each.thread, sources.line_column(each.span).0);
+        if each.exits.is_empty() {
+            writeln!(out, "{place}: this loop has no end")?;
+            continue;
+        }
+        match budget.run(|| machine::ends(&runnable.system, each, &options)) {
+            Ok(Ok(Awaited::Ends { complete })) => {
+                let bound =
+                    if complete { "" } else { ", up to that bound: some writes had to wait for a place" };
+                writeln!(out, "{place}: ends{machine}{bound}")?;
+            }
+            Ok(Ok(Awaited::Endless)) => writeln!(out, "{place}: this loop has no end")?,
+            Ok(Ok(Awaited::MayNotEnd(lasso))) => {
+                exit = Exit::Failed;
+                writeln!(out, "{place}: may run for ever{machine}")?;
+                write!(out, "{}", Trace::lasso(program, &lasso))?;
+            }
+            Ok(Err(diagnostic)) => {
+                err.write_all(crate::diag::render(&diagnostic, sources, console.color_err).as_bytes())?;
+                return Ok(class(&diagnostic));
+            }
+            Err(why) => return stopped(why, out),
+        }
+    }
+    if loops.is_empty() {
+        writeln!(out, "{}", several(0, "loop"))?;
+    }
+    Ok(exit)
+}

@@ -1,0 +1,37 @@
+#include "../fences.h"
+int flag0, flag1, x;
+void *first(void *arg) {
+    flag0 = 1;
+    assume(flag1 < 3);
+    flag0 = 3;
+    if (flag1 == 1) {
+        flag0 = 2;
+        assume(flag1 == 4);
+    }
+    flag0 = 4;
+    assume(flag1 < 2);
+    x = 0;
+    assert(x == 0);
+    int seen = flag1;
+    assume(seen < 2 || seen > 3);
+    flag0 = 0;
+    return 0;
+}
+void *second(void *arg) {
+    flag1 = 1;
+    assume(flag0 < 3);
+    flag1 = 3;
+    if (flag0 == 1) {
+        flag1 = 2;
+        assume(flag0 == 4);
+    }
+    flag1 = 4;
+    assume(flag0 < 2);
+    x = 1;
+    assert(x == 1);
+    int seen = flag0;
+    assume(seen < 2 || seen > 3);
+    flag1 = 0;
+    return 0;
+}
+RUN(first, second)
