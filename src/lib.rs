@@ -22,6 +22,7 @@ pub mod grow;
 pub mod limits;
 pub mod litmus;
 pub mod machine;
+pub mod mapping;
 pub mod model;
 pub mod outcome;
 pub mod program;

@@ -6,8 +6,10 @@ mod build;
 mod fuzz_tests;
 mod lex;
 pub mod library;
+pub mod lint;
 pub mod load;
 pub mod lower;
+pub mod mutate;
 mod parse;
 mod print;
 

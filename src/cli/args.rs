@@ -98,6 +98,9 @@ pub enum Command {
     #[cfg(feature = "serve")]
     #[command(after_help = help::SERVE)]
     Serve(super::serve::ServeArgs),
+    /// Write C tests as the instructions that a compiler makes of them
+    #[command(after_help = help::COMPILE)]
+    Compile(super::compile::CompileArgs),
     /// Explain a name of the cat language, a check of a model, a word of an answer: `X`, `lxsx`, `external`, `Allowed` …
     #[command(after_help = help::DOC)]
     Doc(DocArgs),
@@ -351,6 +354,12 @@ pub struct RunArgs {
     pub reading: Reading,
     #[command(flatten)]
     pub search: Search,
+    /// Compile C tests by this mapping (`litmus compile`), and run what comes out
+    #[arg(long, value_name = "MAPPING")]
+    pub compile_to: Option<String>,
+    /// Likewise, by a mapping file of your own
+    #[arg(long, value_name = "FILE", conflicts_with = "compile_to")]
+    pub mapping: Option<PathBuf>,
     /// Output format [default: herd, or table with several models]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub format: Option<FormatArg>,
@@ -435,6 +444,12 @@ pub struct PortArgs {
     /// The model that it is to run on
     #[arg(long, value_name = "MODEL")]
     pub to: String,
+    /// The tests are C: compile them by this mapping for the model that they are to run on, and compare final states
+    #[arg(long, value_name = "MAPPING")]
+    pub compile: Option<String>,
+    /// Likewise, by a mapping file of your own
+    #[arg(long, value_name = "FILE", conflicts_with = "compile")]
+    pub mapping: Option<PathBuf>,
     #[command(flatten)]
     pub comparison: ComparisonArgs,
 }
@@ -579,6 +594,27 @@ pub enum ModelCommand {
         #[command(flatten)]
         reading: Reading,
     },
+    /// Tell models apart: the smallest tests that one allows and another forbids
+    #[command(after_help = help::MODEL_DIFF)]
+    Diff(Box<super::model_diff::ModelDiffArgs>),
+    /// What is odd about a model, though not wrong: unused and empty definitions, recursion that is not monotone, operators that bind
+    /// otherwise than they look, with --tests also checks that no test needs
+    #[command(after_help = help::MODEL_LINT)]
+    Lint {
+        /// The model
+        model: String,
+        /// The architecture to lower it for [default: the one in its header]
+        #[arg(long, value_name = "ARCH")]
+        arch: Option<String>,
+        /// Tests that are to need each check
+        #[arg(long, value_name = "TEST", num_args = 1..)]
+        tests: Vec<String>,
+        #[command(flatten)]
+        reading: Reading,
+    },
+    /// Which parts of a model do tests notice?
+    #[command(after_help = help::MODEL_COVERAGE)]
+    Coverage(Box<super::model_coverage::ModelCoverageArgs>),
     /// Show a model as the tool understood it: definitions, axioms, what is static and what is dynamic
     #[command(after_help = help::MODEL_SHOW)]
     Show {

@@ -68,6 +68,24 @@ pub const MODEL_CHECK: &str = "\
 Examples:
   litmus model check sc tso";
 
+pub const MODEL_DIFF: &str = "\
+Exit codes: 0 no difference found, 1 a test tells the models apart, 2 bad input, 3 not supported, 4 a limit was hit.
+
+Examples:
+  litmus model diff tso x86tso
+  litmus model diff tso x86tso --arch X86 --size 2..5";
+
+pub const MODEL_COVERAGE: &str = "\
+Examples:
+  litmus model coverage x86tso --tests litmus/sb-x86.litmus litmus/mp-x86.litmus
+  litmus model coverage x86tso --tests litmus/sb-x86.litmus --format listing";
+
+pub const MODEL_LINT: &str = "\
+Exit codes: 0 nothing found, 1 something, 2 bad input, 3 not supported.
+
+Examples:
+  litmus model lint sc --arch X86";
+
 pub const MODEL_SHOW: &str = "\
 Examples:
   litmus model show sc --arch X86";
@@ -148,6 +166,12 @@ Examples:
 pub const SERVE: &str = "\
 It listens on the loopback interface: only this machine reaches it. No file is read: tests and models are what was typed, models include files of
 the library only. Each request has limits on time, memory and size.";
+
+pub const COMPILE: &str = "\
+Exit codes: 0, or 2 bad input, 3 something cannot be compiled.
+
+Examples:
+  litmus compile litmus/sb-sc.litmus --to x86";
 
 pub const DOC: &str = "\
 Examples:

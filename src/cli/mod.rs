@@ -7,6 +7,7 @@ mod blocks;
 mod campaign;
 mod cfg;
 mod check;
+mod compile;
 mod console;
 mod diff;
 mod doc;
@@ -24,6 +25,8 @@ mod ltl;
 mod man;
 mod merge;
 mod model;
+mod model_coverage;
+mod model_diff;
 mod plan;
 mod port;
 mod progress;
@@ -162,6 +165,7 @@ fn command(
 
         #[cfg(feature = "serve")]
         Command::Serve(args) => serve::serve(args, console, out, err),
+        Command::Compile(args) => compile::compile(args, console, out, err),
         Command::Doc(args) => doc::doc(args, console, out, err),
         Command::Bench(args) => bench::bench(args, console, out, err),
         Command::Completions { shell } => completions(*shell, out),

@@ -9,11 +9,11 @@ use crate::cat::library;
 use crate::diag::{self, Class, Severity, nearest};
 use crate::litmus::QUESTION;
 use crate::report::{self, several};
-use crate::session::{CheckedModel, Settings, check_model};
+use crate::session::{CheckedModel, Settings, check_model, lint_model};
 
 use super::args::{ModelArgs, ModelCommand};
 use super::console::Console;
-use super::{Done, Exit, Stop, plan};
+use super::{Done, Exit, Stop, model_coverage, model_diff, plan};
 
 /// Looks at models.
 pub fn model(
@@ -26,6 +26,26 @@ pub fn model(
         ModelCommand::List => {
             write!(out, "{}", report::list_models())?;
             Ok(Exit::Success)
+        }
+        ModelCommand::Diff(args) => model_diff::diff(args, console, out, err),
+        ModelCommand::Coverage(args) => model_coverage::cover(args, console, out, err),
+        ModelCommand::Lint { model, arch, tests, reading } => {
+            let settings = plan::reading(reading)?.settings;
+            let arch = arch.as_deref().map(parse_arch).transpose()?;
+            let checked = lint_model(&settings, model, arch);
+            let _ = out.write_all(rendered(&checked, console).as_bytes());
+            if checked.model.is_none() {
+                return Ok(exit_of(&[checked]));
+            }
+            let unneeded = model_coverage::unneeded(&settings, model, tests)?;
+            write!(out, "{unneeded}")?;
+            let found = checked.diagnostics.len() + unneeded.lines().count();
+            writeln!(
+                out,
+                "{model}: {}",
+                if found == 0 { "nothing odd".to_string() } else { several(found as u64, "remark") }
+            )?;
+            Ok(if found == 0 { Exit::Success } else { Exit::Failed })
         }
         ModelCommand::Check { models, parts, strict, reading } => {
             let settings = plan::reading(reading)?.settings;

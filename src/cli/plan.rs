@@ -140,6 +140,7 @@ pub fn settings_of(herd: &HerdOptions) -> Settings {
         skips_are_hints: false,
         strict: false,
         shown: None,
+        compile: None,
         depth: None,
         explore: Options {
             timeout: herd.timeout.map(duration),
@@ -195,6 +196,8 @@ impl RunPlan {
     pub fn new(args: &RunArgs) -> Result<RunPlan, Stop> {
         let Resolved { mut settings, model, hexa } = reading(&args.reading)?;
         search(&mut settings, &args.search);
+        settings.compile =
+            super::compile::mapping(args.compile_to.as_deref(), args.mapping.as_ref())?.map(Arc::new);
         let models: Vec<Option<String>> = match (args.model.as_slice(), model) {
             ([], model) => vec![model],
             (models, _) => models.iter().cloned().map(Some).collect(),

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use crate::compare::{Answer, Effort, Granularity};
+use crate::mapping::Mapping;
 use crate::report::port::{PortRecord, Wording, line, text};
 use crate::report::several;
 use crate::session::{Compared, Session, in_order};
@@ -20,8 +21,13 @@ pub fn port(
     out: &mut (dyn Write + Send),
     err: &mut (dyn Write + Send),
 ) -> Done {
-    let question =
-        Question { wording: Wording::Port, source: &args.from, target: &args.to, effort: Effort::Decide };
+    let question = Question {
+        wording: Wording::Port,
+        source: &args.from,
+        target: &args.to,
+        effort: Effort::Decide,
+        mapping: super::compile::mapping(args.compile.as_deref(), args.mapping.as_ref())?,
+    };
     compare(&question, &args.comparison, console, out, err)
 }
 
@@ -37,6 +43,7 @@ pub fn robust(
         source: &args.against,
         target: &args.model,
         effort: Effort::Count,
+        mapping: None,
     };
     compare(&question, &args.comparison, console, out, err)
 }
@@ -46,6 +53,7 @@ struct Question<'a> {
     source: &'a str,
     target: &'a str,
     effort: Effort,
+    mapping: Option<Mapping>,
 }
 
 /// What became of the tests.
@@ -109,8 +117,9 @@ fn compare(
     for message in errors {
         let _ = writeln!(err, "error: {message}");
     }
-    let granularity = if args.states { Granularity::States } else { Granularity::Executions };
-    let Question { wording, source, target, effort } = *question;
+    let by_states = args.states || question.mapping.is_some();
+    let granularity = if by_states { Granularity::States } else { Granularity::Executions };
+    let Question { wording, source, target, effort, ref mapping } = *question;
     let session = Session::new(settings);
     let (jobs, _) = plan::workers(args.jobs, inputs.len());
     let one = inputs.len() == 1;
@@ -120,7 +129,10 @@ fn compare(
     in_order(
         inputs.len(),
         jobs,
-        |index| session.compare(&inputs[index], source, target, granularity, effort),
+        |index| match mapping {
+            Some(mapping) => session.compare_compiled(&inputs[index], source, target, mapping),
+            None => session.compare(&inputs[index], source, target, granularity, effort),
+        },
         |_, compared| {
             tally.add(&compared);
             let _ = err.write_all(console.diagnostics_once(&compared.report, &mut told).as_bytes());

@@ -4,7 +4,10 @@
 //! the same question with S = SC. Executions are compared as graphs: program order, `rf` and `co`; the state form compares
 //! complete final states instead. Both are exact: every execution of T is built, and S is asked about each.
 
+mod compiled;
 mod states;
+
+pub use compiled::compilation;
 
 use std::ops::ControlFlow;
 

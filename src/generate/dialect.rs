@@ -228,14 +228,15 @@ impl Vocabulary {
         }
     }
 
-    /// What all dialects have: plain accesses, full fences and, where both have them, dependencies.
-    pub fn shared(dialect: Dialect, other: Dialect) -> Vocabulary {
+    /// What these dialects have in common: plain accesses, full fences and, where all have them, dependencies. Written with the first one's
+    /// numbers, which mean the same in the others.
+    pub fn shared(dialects: &[Dialect]) -> Vocabulary {
         let both = |how: &How| match how {
             How::Plain | How::Fence(0) => true,
             How::Fence(_) | How::CtrlFence => false,
-            how => [dialect, other].iter().all(|dialect| dialect.dependencies().contains(how)),
+            how => dialects.iter().all(|dialect| dialect.dependencies().contains(how)),
         };
-        let all = Vocabulary::all(dialect);
+        let all = Vocabulary::all(dialects.first().copied().unwrap_or(Dialect::AArch64));
         let between: Vec<How> = all.between.into_iter().filter(both).collect();
         Vocabulary {
             on_one: between.clone(),

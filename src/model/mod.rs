@@ -9,6 +9,7 @@ mod bounds;
 mod origin;
 mod plain;
 mod pool;
+mod same;
 mod vacuous;
 mod values;
 
@@ -20,6 +21,7 @@ pub use bounds::{Bound, Bounds, Rows};
 pub use origin::{Operator, Origins, Spot, Written};
 pub use plain::{EvalError, Plain};
 pub use pool::{Dynamics, Node, Polarity, Pool};
+pub use same::same;
 pub use vacuous::{Vacuous, vacuous};
 pub use values::{ENTRY_SETS, ValueTest};
 

@@ -1,5 +1,6 @@
 //! Results as people and programs read them: one file per form.
 
+pub mod coverage;
 mod csv;
 mod diff;
 pub mod explain;
@@ -18,6 +19,7 @@ pub mod port;
 pub mod program;
 mod record;
 mod sarif;
+pub mod separate;
 mod soundness;
 mod table;
 pub mod trace;

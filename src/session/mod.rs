@@ -12,8 +12,10 @@ mod c_tests;
 #[cfg(test)]
 mod code_tests;
 mod compare;
+mod compiled;
 #[cfg(test)]
 mod corpus_tests;
+mod coverage;
 mod details;
 mod expect;
 mod explained;
@@ -24,6 +26,7 @@ mod generate_tests;
 mod isa_tests;
 #[cfg(test)]
 mod library_tests;
+mod lint;
 mod load;
 mod locks;
 mod models;
@@ -32,6 +35,7 @@ mod pipeline;
 mod pointer_tests;
 mod report;
 mod rules;
+mod separate;
 #[cfg(test)]
 mod sizes_tests;
 pub mod states;
@@ -41,14 +45,17 @@ mod variants;
 mod vm_tests;
 
 pub use compare::Compared;
+pub use coverage::{Coverage, Noticed, Part, Suggest, coverage};
 pub use details::{Depth, Details, Refused, holds};
 pub use expect::{Expectation, Expectations, Judgement};
 pub use explained::Explained;
 pub use fence::{Changes, Fenced, Goal, Runnable};
+pub use lint::lint_model;
 pub use load::{Failure, Input, ModelKey, Prepared, prepare_model};
 pub use models::{CheckedModel, check_model, lower_name};
 pub use pipeline::{STACK, in_order};
 pub use report::{Answer, Phases, Qualifier, Report, Verdict};
+pub use separate::{Asked, Relation, Separation, separate};
 
 use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
@@ -66,6 +73,7 @@ use crate::explore::{self, Engine};
 use crate::files::{Disk, Files};
 use crate::limits::{self, Budget, Stopped};
 use crate::litmus::{Lowered, Overrides, QUESTION, Test};
+use crate::mapping::Mapping;
 use crate::model::Model;
 use crate::outcome::{Completeness, Outcome, WhyEmpty};
 use crate::program::{CellSizes, Mixed};
@@ -108,6 +116,8 @@ pub struct Settings {
     pub shown: Option<explore::Request>,
     /// What to look into besides, for a page.
     pub depth: Option<Depth>,
+    /// Compile C tests by this mapping, and run what comes out?
+    pub compile: Option<Arc<Mapping>>,
     /// The search.
     pub explore: explore::Options,
 }
@@ -130,6 +140,7 @@ impl Default for Settings {
             skips_are_hints: false,
             strict: false,
             shown: None,
+            compile: None,
             depth: None,
             explore: explore::Options::default(),
         }
@@ -333,6 +344,9 @@ impl Session {
             return None;
         }
         report.name = parsed.name.clone();
+        if let (Some(mapping), ArchId::C) = (&self.settings.compile, parsed.arch) {
+            parsed = compiled::assembly(&parsed, mapping, report, diagnostics)?;
+        }
         if let Err(diagnostic) = variants::check(&self.settings, &parsed) {
             diagnostics.error(diagnostic);
             return None;
@@ -362,6 +376,7 @@ impl Session {
             diagnostics.error(diagnostic);
             return None;
         }
+        compiled::named_as_in_c(&mut test, &report.compiled);
         report.phases.lower = start.elapsed();
         Some((test, prepared))
     }

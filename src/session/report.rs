@@ -162,6 +162,8 @@ pub struct Report {
     pub unit: Option<(usize, usize)>,
     /// Where its condition stands.
     pub condition: Option<Span>,
+    /// Where the variables of a C test are that was compiled: thread, variable, register.
+    pub compiled: Vec<(usize, String, String)>,
     /// Files that the spans below point into.
     pub sources: Sources,
     /// Errors, warnings and notes, in the order found.
@@ -189,6 +191,7 @@ impl Report {
             model_name: None,
             skipped_checks: Vec::new(),
             other_arch: false,
+            compiled: Vec::new(),
             model_failed: false,
             unit: None,
             condition: None,

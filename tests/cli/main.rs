@@ -16,6 +16,7 @@ mod herd;
 mod html;
 mod limits;
 mod messages;
+mod models;
 mod other;
 mod questions;
 mod readme;

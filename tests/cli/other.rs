@@ -288,6 +288,7 @@ fn help_texts() {
       explain      Say why an outcome can, or cannot, happen
       gen          Generate tests from cycles of accesses
       serve        A playground in the browser: type a test and a model, see what can happen and why
+      compile      Write C tests as the instructions that a compiler makes of them
       doc          Explain a name of the cat language, a check of a model, a word of an answer: `X`,
                    `lxsx`, `external`, `Allowed` …
       bench        Generate families of tests of growing size and measure them
@@ -394,6 +395,12 @@ fn help_texts() {
 
           --skip-checks <A,B>
               Checks of the model to leave out
+
+          --compile-to <MAPPING>
+              Compile C tests by this mapping (`litmus compile`), and run what comes out
+
+          --mapping <FILE>
+              Likewise, by a mapping file of your own
 
           --format <FORMAT>
               Output format [default: herd, or table with several models]

@@ -1,0 +1,153 @@
+//! `litmus model diff`: tests that tell models apart.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::cat::library;
+use crate::explore::Mode;
+use crate::generate::{Dialect, Generated, Vocabulary};
+use crate::report::separate::{self, Names};
+use crate::session::{Asked, Session, Settings, check_model, separate as tell_apart};
+
+use super::args::{PortFormat, Reading, seconds};
+use super::console::{Console, interrupt_flag};
+use super::plan::{self, Resolved};
+use super::{Done, Exit, Stop, generate};
+
+#[derive(Args, Debug)]
+pub struct ModelDiffArgs {
+    /// Two models, or more of them for a table of all pairs
+    #[arg(value_name = "MODEL", required = true, num_args = 2..)]
+    pub models: Vec<String>,
+    /// Write the tests for this architecture [default: each model's own, what they have in common]
+    #[arg(long, value_name = "ARCH")]
+    pub arch: Option<String>,
+    /// Edges of the cycles: a number to go up to, or `A..B`
+    #[arg(long, value_name = "N", default_value = "4", value_parser = up_to)]
+    pub size: (usize, usize),
+    /// What cycles are made of, as in `litmus gen`
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub edges: Vec<String>,
+    /// Put all tests up to the size to the models, also when they have been told apart both ways
+    #[arg(long)]
+    pub all: bool,
+    /// Write the tests found to DIR
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// text, or json
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    pub format: PortFormat,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Time limit per test and model, in seconds
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub timeout: Option<f64>,
+    /// Worker threads [default: one per core]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+}
+
+fn up_to(text: &str) -> Result<(usize, usize), String> {
+    let (from, to) = generate::sizes(text)?;
+    Ok(if text.contains("..") { (from, to) } else { (2, to) })
+}
+
+/// Tells models apart.
+pub fn diff(
+    args: &ModelDiffArgs,
+    console: &Console,
+    out: &mut (dyn Write + Send),
+    err: &mut (dyn Write + Send),
+) -> Done {
+    let Resolved { mut settings, .. } = plan::reading(&args.reading)?;
+    settings.explore.mode = Mode::Check;
+    settings.explore.timeout = args.timeout.map(Duration::from_secs_f64).or(settings.explore.timeout);
+    settings.explore.interrupt = Some(interrupt_flag());
+    let (dialects, vocabulary) = dialects(args, &settings)?;
+    let session = Session::new(settings);
+    let models = args.models.iter().zip(dialects);
+    let asked =
+        |(model, dialect): (&String, Dialect)| Asked { session: &session, model: model.clone(), dialect };
+    let models: Vec<Asked> = models.map(asked).collect();
+    let (jobs, _) = plan::workers(args.jobs, usize::MAX);
+    let separation = match tell_apart(&models, &vocabulary, args.size, jobs, args.all) {
+        Ok(separation) => separation,
+        Err(report) => {
+            let _ = err.write_all(console.diagnostics(&report).as_bytes());
+            return Ok(Exit::of_report(&report));
+        }
+    };
+    let names = Names { models: models.iter().map(|asked| asked.model.as_str()).collect() };
+    let written = |cycle: &crate::generate::Cycle, model: usize| cycle.test(models[model].dialect);
+    if let Some(folder) = &args.output {
+        std::fs::create_dir_all(folder).map_err(|error| {
+            Stop::Usage(format!("cannot make the folder `{}`: {error}", folder.display()))
+        })?;
+        for ((first, second), (cycle, _)) in &separation.found {
+            for model in [*first, *second] {
+                if let Some(test) = written(cycle, model) {
+                    let arch = models[model].dialect.name().to_lowercase();
+                    generate::write_file(
+                        folder,
+                        &Generated { name: format!("{}-{arch}", test.name), ..test },
+                    )?;
+                }
+            }
+        }
+    }
+    match (args.format, models.len()) {
+        (PortFormat::Json, _) => {
+            let record = separate::record(&separation, &names, &written);
+            serde_json::to_writer_pretty(&mut *out, &record).map_err(std::io::Error::from)?;
+            writeln!(out)?;
+        }
+        (PortFormat::Text, 2) => {
+            write!(out, "{}", separate::verdict(&separation, &names))?;
+            for (first, second) in [(0, 1), (1, 0)] {
+                let Some((cycle, count)) = separation.found.get(&(first, second)) else { continue };
+                let Some(test) = written(cycle, first) else { continue };
+                let shown = session.shown(&test, &models[first].model);
+                write!(out, "\n{}", separate::found(&names, (first, second), *count, &test, &shown))?;
+            }
+        }
+        (PortFormat::Text, _) => write!(out, "{}", separate::table(&separation, &names, &written))?,
+    }
+    Ok(if separation.found.is_empty() { Exit::Success } else { Exit::Failed })
+}
+
+/// The dialect of each model, and what the tests are made of.
+fn dialects(args: &ModelDiffArgs, settings: &Settings) -> Result<(Vec<Dialect>, Vocabulary), Stop> {
+    let own: Vec<Option<Dialect>> = match &args.arch {
+        Some(word) => vec![Some(generate::dialect(word)?); args.models.len()],
+        None => args.models.iter().map(|model| dialect_of(model, settings)).collect(),
+    };
+    // A model of any architecture is asked in the language of the others.
+    let other = own.iter().flatten().next().copied().unwrap_or(Dialect::AArch64);
+    let dialects: Vec<Dialect> = own.iter().map(|dialect| dialect.unwrap_or(other)).collect();
+    let one = dialects.windows(2).all(|pair| pair[0] == pair[1]);
+    // What a model for all machines does not know of would only make noise.
+    let known = own.iter().all(Option::is_some) || dialects[0] == Dialect::X86;
+    let vocabulary = match (args.edges.as_slice(), one) {
+        ([], true) if known => Vocabulary::all(dialects[0]),
+        ([], _) => Vocabulary::shared(&dialects),
+        (words, true) => generate::vocabulary(dialects[0], words)?,
+        (_, false) => {
+            return Err(Stop::Usage(
+                "the models are for different architectures, which share no words: --edges needs --arch"
+                    .to_string(),
+            ));
+        }
+    };
+    Ok((dialects, vocabulary))
+}
+
+/// What tests for a model are written in; `None`: anything.
+pub(super) fn dialect_of(model: &str, settings: &Settings) -> Option<Dialect> {
+    let checked = check_model(settings, model, None, true);
+    let kernel = checked.model.as_ref().is_some_and(|model| model.name.contains("LKMM"))
+        || library::companions(model).is_some();
+    if kernel { Some(Dialect::Kernel) } else { checked.arch.and_then(Dialect::of) }
+}

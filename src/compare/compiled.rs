@@ -1,0 +1,91 @@
+//! A program and what a compiler makes of it: is every outcome of the one an outcome of the other?
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+
+use super::{Answer, Comparison, states, undefined};
+use crate::diag::Diagnostic;
+use crate::explore::{self, Mode, Options, Request};
+use crate::litmus::Lowered;
+use crate::model::Model;
+use crate::outcome::{Completeness, Outcome, StateStyle, bindings, format_state};
+use crate::program::Value;
+
+/// Can the compiled test, under the target model, end in a state that the source test, under its own model, cannot? States are compared by the
+/// names that both have.
+///
+/// # Errors
+/// As [`explore::run`], for either model.
+pub fn compilation(
+    source: (&Lowered, &Model),
+    target: (&Lowered, &Model),
+    options: &Options,
+) -> Result<Comparison, Diagnostic> {
+    let options = &Options { mode: Mode::States, speedcheck: false, ..options.clone() };
+    let written = &Lowered { filter: None, ..states::everything_observed(source.0) };
+    let compiled = &Lowered { filter: None, ..target.0.clone() };
+    let ours = explore::run(written, source.1, options).map_err(Diagnostic::without_places)?;
+    if let Some(flags) = undefined(written, &ours) {
+        return Ok(Comparison {
+            answer: Answer::Undefined { flags },
+            of_target: 0,
+            of_both: 0,
+            of_source: None,
+            completeness: Completeness::Complete,
+        });
+    }
+    let theirs = explore::run(compiled, target.1, options)?;
+    let style = StateStyle::default();
+    let named = |test: &Lowered, state: &[Value]| bindings(state, test, &style);
+    let first = |test: &Lowered, outcome: &Outcome| -> BTreeSet<String> {
+        outcome
+            .states
+            .keys()
+            .next()
+            .map_or(BTreeSet::new(), |state| named(test, &state).into_keys().collect())
+    };
+    // A compiler has registers of its own, and so has a program that calls functions.
+    let (mine, yours) = (first(written, &ours), first(compiled, &theirs));
+    let common: BTreeSet<&String> = mine.intersection(&yours).collect();
+    let seen = |test: &Lowered, state: &[Value]| -> BTreeMap<String, String> {
+        named(test, state).into_iter().filter(|(name, _)| common.contains(name)).collect()
+    };
+    let theirs_named: Vec<(Vec<Value>, BTreeMap<String, String>)> =
+        theirs.states.keys().map(|state| (state.to_vec(), seen(compiled, &state))).collect();
+    let ours_named: BTreeSet<BTreeMap<String, String>> =
+        ours.states.keys().map(|state| seen(written, &state)).collect();
+    let of_both = theirs_named.iter().filter(|(_, state)| ours_named.contains(state)).count() as u64;
+    let new = theirs_named.iter().find(|(_, state)| !ours_named.contains(state));
+    let answer = match new {
+        None => Answer::Portable,
+        Some((state, _)) => {
+            let mut found = None;
+            explore::each_execution(compiled, target.1, None, options, &Request::all(), &mut |execution| {
+                if execution.state != *state {
+                    return ControlFlow::Continue(());
+                }
+                found = Some(execution);
+                ControlFlow::Break(())
+            })?;
+            match found {
+                Some(execution) => Answer::NotPortable {
+                    execution: Box::new(execution),
+                    state: format_state(state, compiled, &style),
+                    failed: Vec::new(),
+                },
+                None => return Err(Diagnostic::internal("a final state without an execution")),
+            }
+        }
+    };
+    let completeness = match ours.completeness {
+        Completeness::Complete => theirs.completeness,
+        cut => cut,
+    };
+    Ok(Comparison {
+        answer,
+        of_target: theirs_named.len() as u64,
+        of_both,
+        of_source: Some(ours_named.len() as u64),
+        completeness,
+    })
+}
