@@ -181,7 +181,12 @@ mod tests {
     fn nothing_in_the_folder_was_forgotten() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/cat");
         for file in std::fs::read_dir(folder).unwrap() {
-            let name = file.unwrap().file_name().to_string_lossy().into_owned();
+            let file = file.unwrap();
+            // Mappings have a table of their own.
+            if file.path().is_dir() {
+                continue;
+            }
+            let name = file.file_name().to_string_lossy().into_owned();
             assert!(name.ends_with(".md") || entry(&name).is_some(), "{name} is not in the table");
         }
     }

@@ -34,7 +34,7 @@ fn one_location_gives_the_tests_of_coherence() {
     for size in 2..=4 {
         found.extend(named(Dialect::X86, size, &["pos"]).into_iter().map(|test| test.name));
     }
-    insta::assert_snapshot!(found.join(" "), @"CoRW1 CoWR CoWW CoRW2 CoRR");
+    insta::assert_snapshot!(found.join(" "), @"CoRW1 CoWR CoWW CoRR CoRW2");
 }
 
 #[test]

@@ -6,17 +6,17 @@ use crate::arch::ArchId;
 
 /// The mappings that come with the command.
 const LIBRARY: [(&str, &str); 11] = [
-    ("x86", include_str!("../../mappings/x86.map")),
-    ("aarch64", include_str!("../../mappings/aarch64.map")),
-    ("aarch64-rcpc", include_str!("../../mappings/aarch64-rcpc.map")),
-    ("aarch64-rc11", include_str!("../../mappings/aarch64-rc11.map")),
-    ("armv7", include_str!("../../mappings/armv7.map")),
-    ("armv7-rc11", include_str!("../../mappings/armv7-rc11.map")),
-    ("ppc", include_str!("../../mappings/ppc.map")),
-    ("ppc-trailing", include_str!("../../mappings/ppc-trailing.map")),
-    ("ppc-rc11", include_str!("../../mappings/ppc-rc11.map")),
-    ("riscv", include_str!("../../mappings/riscv.map")),
-    ("riscv-rc11", include_str!("../../mappings/riscv-rc11.map")),
+    ("x86", include_str!("../../cat/mappings/x86.map")),
+    ("aarch64", include_str!("../../cat/mappings/aarch64.map")),
+    ("aarch64-rcpc", include_str!("../../cat/mappings/aarch64-rcpc.map")),
+    ("aarch64-rc11", include_str!("../../cat/mappings/aarch64-rc11.map")),
+    ("armv7", include_str!("../../cat/mappings/armv7.map")),
+    ("armv7-rc11", include_str!("../../cat/mappings/armv7-rc11.map")),
+    ("ppc", include_str!("../../cat/mappings/ppc.map")),
+    ("ppc-trailing", include_str!("../../cat/mappings/ppc-trailing.map")),
+    ("ppc-rc11", include_str!("../../cat/mappings/ppc-rc11.map")),
+    ("riscv", include_str!("../../cat/mappings/riscv.map")),
+    ("riscv-rc11", include_str!("../../cat/mappings/riscv-rc11.map")),
 ];
 
 /// Their names.

@@ -263,7 +263,9 @@ fn the_classics_of_the_book() {
     let book = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/fences.md");
     let book = std::fs::read_to_string(book).expect("the book");
     let mut rows = 0;
-    for line in book.lines().filter(|line| line.starts_with("| `litmus/") || line.starts_with("| `linux/")) {
+    for line in
+        book.lines().filter(|line| line.starts_with("| `litmus/") || line.starts_with("| `tests/kernel/"))
+    {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
         let [_, file, model, cost, repair, _] = cells[..] else { panic!("{line}") };
         let run =
@@ -302,7 +304,7 @@ fn nothing_cheaper_does() {
         ("litmus/wrc-ppc.litmus", "ppc"),
         ("litmus/mp-c11.litmus", "rc11"),
         ("litmus/treiber-c11.litmus", "rc11"),
-        ("linux/mp.litmus", "lkmm"),
+        ("tests/kernel/mp.litmus", "lkmm"),
     ] {
         let (_, found) = repairs(&[file, "-m", model]);
         let (_, surely) = repairs(&[file, "-m", model, "--exhaustive"]);

@@ -284,6 +284,9 @@ fn help_texts() {
       ltl          Does a formula of linear temporal logic hold on every run, loops without bound
                    included?
       campaign     Spread a run over many machines: Slurm, or GNU parallel
+      await        Does every loop end, if every thread that can move does and every write lands?
+      fence        The cheapest fences, stronger accesses or atomic writes that make a property hold,
+                   and a patch
       merge        Join the logs of a campaign's parts
       explain      Say why an outcome can, or cannot, happen
       gen          Generate tests from cycles of accesses

@@ -57,12 +57,8 @@ fn without_lines(text: &str) -> String {
 #[test]
 fn the_sessions_of_the_book_are_real() {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::create_dir(folder.path().join("litmus")).unwrap();
-    std::fs::create_dir(folder.path().join("litmus/programs")).unwrap();
-    std::fs::create_dir(folder.path().join("litmus/arm")).unwrap();
-    std::fs::create_dir(folder.path().join("litmus/dve")).unwrap();
-    std::fs::create_dir(folder.path().join("linux")).unwrap();
-    for part in ["litmus", "litmus/programs", "litmus/arm", "litmus/dve", "linux"] {
+    for part in ["litmus", "litmus/programs", "litmus/arm", "litmus/dve", "tests/kernel"] {
+        std::fs::create_dir_all(folder.path().join(part)).unwrap();
         for entry in std::fs::read_dir(root().join(part)).unwrap() {
             let entry = entry.unwrap();
             if entry.path().is_file() {

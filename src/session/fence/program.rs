@@ -65,7 +65,13 @@ impl Session {
             reading: &changes.reading,
             options,
             model: &prepared.model,
-            settings: verify::Settings { unroll, orders, ..verify::Settings::default() },
+            settings: verify::Settings {
+                unroll,
+                orders,
+                // Fences keep no thread from waiting.
+                ignore: vec![verify::Kind::Deadlock, verify::Kind::Liveness],
+                ..verify::Settings::default()
+            },
         };
         let loaded = subject.loaded(&[]);
         let Some(program) = &loaded.program else {
