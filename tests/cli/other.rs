@@ -626,3 +626,13 @@ fn what_a_program_asks_for_in_vain_is_listed_at_once() {
     let text = stdout(&litmus_in(dir.path(), &["check", "good.c"]).assert().code(0));
     assert_eq!(text, "1 program read, 0 refused\n");
 }
+
+/// A program may bring the kernel's headers itself.
+#[test]
+fn headers_of_the_program_go_before_ours_of_the_kernel() {
+    let main =
+        "#include <assert.h>\n#include <asm/value.h>\nint main(void) { assert(VALUE == 3); return 0; }\n";
+    let dir = folder(&[("main.c", main), ("inc/asm/value.h", "#define VALUE 3\n")]);
+    litmus_in(dir.path(), &["verify", "main.c", "-m", "sc", "-I", "inc"]).assert().code(0);
+    litmus_in(dir.path(), &["verify", "main.c", "-m", "sc"]).assert().code(2);
+}

@@ -169,10 +169,11 @@ impl Preprocessor<'_> {
         span: Span,
         file: SourceId,
     ) -> Result<Option<SourceId>, Diagnostic> {
-        let ours = headers::find(name);
-        if let (false, Some(text)) = (quoted, ours) {
+        // The headers of C are ours. What stands for the kernel's gives way to the program's own.
+        if let (false, Some(text)) = (quoted, headers::of_c(name)) {
             return Ok(self.own_header(name, text));
         }
+        let ours = headers::find(name);
         let mut tried: Vec<PathBuf> = Vec::new();
         if quoted {
             let here = Path::new(&self.sources.get(file).name).parent().map(Path::to_path_buf);

@@ -33,11 +33,15 @@ const HEADERS: &[(&str, &str)] = &[
 
 const LINUX: &str = include_str!("headers/linux.h");
 
-/// The text of a header.
+/// The text of a header that is known by its name.
+pub fn of_c(name: &str) -> Option<&'static str> {
+    HEADERS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+/// The text of a header, the kernel's included.
 pub fn find(name: &str) -> Option<&'static str> {
-    let known = HEADERS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text);
     // The kernel's functions are in one place, whatever header declares them there.
-    known.or_else(|| (name.starts_with("linux/") || name.starts_with("asm/")).then_some(LINUX))
+    of_c(name).or_else(|| (name.starts_with("linux/") || name.starts_with("asm/")).then_some(LINUX))
 }
 
 /// The names of all of them.
