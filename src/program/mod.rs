@@ -113,6 +113,26 @@ pub struct Instr {
 }
 
 impl Program {
+    /// A program with nothing in it yet.
+    pub fn empty(conventions: &'static Conventions, bits: u32) -> Program {
+        Program {
+            conventions,
+            bits,
+            threads: Vec::new(),
+            regs: RegTable::default(),
+            symbols: Vec::new(),
+            locations: Vec::new(),
+            init_regs: Vec::new(),
+            reg_types: Vec::new(),
+            instructions: Vec::new(),
+            restricted: Vec::new(),
+            code_cells: Vec::new(),
+            faults: Default::default(),
+            features: Default::default(),
+            machine: Default::default(),
+        }
+    }
+
     /// The memory cell at an address, if there is one.
     pub fn location_at(&self, sym: Sym, offset: i64) -> Option<LocId> {
         self.cell_in(Space::Data, sym, offset)

@@ -78,21 +78,10 @@ impl Explained {
 
 #[test]
 fn what_the_models_of_the_library_forbid_is_explained() {
-    let session = Session::new(Settings::default());
-    let mut library = Library::default();
     let mut tally = Explained::default();
-    for case in cases(10, 120) {
-        let mut random = Random::new(case ^ 0xE1 << 40);
-        let arch = *random.pick(&Arch::ALL);
-        let program = Program::random(arch, &mut random);
-        let test = lower(&session, &program.text());
-        if candidates(&test) > CANDIDATES {
-            continue;
-        }
-        let name = *random.pick(arch.models());
-        let model = library.get(name, arch);
-        judge(&test, model, &|| format!("case {case} under {name}\n{}", program.text()), &mut tally);
-    }
+    under_the_library(cases(10, 120), 0xE1 << 40, |test, model, told, _| {
+        judge(test, model, told, &mut tally)
+    });
     tally.must_be_telling();
 }
 

@@ -8,7 +8,9 @@ use litmus::session::{Session, Settings};
 
 use crate::program::{Arch, Program};
 use crate::random::Random;
-use crate::{CANDIDATES, Library, arch_id, candidates, cases, hostile, load_text, lower, model, options};
+use crate::{
+    Library, arch_id, candidates, cases, hostile, load_text, lower, model, options, under_the_library,
+};
 
 #[derive(Default)]
 struct Tally {
@@ -57,23 +59,11 @@ impl Tally {
 
 #[test]
 fn the_solver_equals_the_explorer_under_the_models_of_the_library() {
-    let session = Session::new(Settings::default());
-    let mut library = Library::default();
     let mut tally = Tally::default();
-    for case in cases(20, 240) {
-        let mut random = Random::new(case ^ 0x5A7 << 36);
-        let arch = *random.pick(&Arch::ALL);
-        let program = Program::random(arch, &mut random);
-        let test = lower(&session, &program.text());
-        if candidates(&test) > CANDIDATES {
-            continue;
-        }
-        let name = *random.pick(arch.models());
-        let model = library.get(name, arch);
+    under_the_library(cases(20, 240), 0x5A7 << 36, |test, model, told, random| {
         let other = *random.pick(&[Engine::Explore, Engine::Naive]);
-        let told = || format!("case {case} under {name}\n{}", program.text());
-        compare(&test, model, other, &told, &mut tally);
-    }
+        compare(test, model, other, told, &mut tally);
+    });
     tally.must_be_telling();
 }
 

@@ -6,7 +6,7 @@ use crate::diag::Diagnostic;
 use crate::machine::System;
 use crate::machine::code::{Code, Compiled, ThreadCode};
 use crate::machine::transitions::{Assign, Binary, Expr, Place, Transition, Unary, evaluate};
-use crate::program::{Instr, Location, Program, RegTable, Space, Start, Sym, Thread, Type, Value};
+use crate::program::{Instr, Location, Program, Space, Start, Sym, Thread, Type, Value};
 use crate::source::{SourceId, Span};
 
 /// More cells than this are refused.
@@ -24,7 +24,7 @@ struct Known {
 
 pub(super) fn lower(file: &File, source: SourceId) -> Result<System, Diagnostic> {
     let mut lowering = Lowering {
-        program: empty(),
+        program: Program::empty(arch::conventions(ArchId::C), 64),
         globals: Vec::new(),
         locals: file.processes.iter().map(|_| Vec::new()).collect(),
         file,
@@ -48,25 +48,6 @@ pub(super) fn lower(file: &File, source: SourceId) -> Result<System, Diagnostic>
         );
     }
     Ok(System { program: lowering.program, compiled: Some(compiled) })
-}
-
-fn empty() -> Program {
-    Program {
-        conventions: arch::conventions(ArchId::C),
-        bits: 64,
-        threads: Vec::new(),
-        regs: RegTable::default(),
-        symbols: Vec::new(),
-        locations: Vec::new(),
-        init_regs: Vec::new(),
-        reg_types: Vec::new(),
-        instructions: Vec::new(),
-        restricted: Vec::new(),
-        code_cells: Vec::new(),
-        faults: Default::default(),
-        features: Default::default(),
-        machine: Default::default(),
-    }
 }
 
 struct Lowering<'f> {

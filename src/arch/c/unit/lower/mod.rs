@@ -21,7 +21,7 @@ use super::types::Ty;
 use crate::arch::ArchId;
 use crate::arch::c::lower::BITS;
 use crate::diag::Diagnostic;
-use crate::program::{Location, Program, Reg, RegTable, Start, Sym, Value};
+use crate::program::{Location, Program, Reg, Start, Sym, Value};
 use crate::source::{Sources, Span};
 
 use code::{Code, Label, Ops};
@@ -60,22 +60,7 @@ pub fn lower(mut unit: Unit, sources: &Sources, options: Options) -> Result<Prog
         unit: &unit,
         sources,
         options,
-        program: Program {
-            conventions: crate::arch::conventions(ArchId::C),
-            bits: BITS,
-            threads: Vec::new(),
-            regs: RegTable::default(),
-            symbols: Vec::new(),
-            locations: Vec::new(),
-            init_regs: Vec::new(),
-            reg_types: Vec::new(),
-            instructions: Vec::new(),
-            restricted: Vec::new(),
-            code_cells: Vec::new(),
-            faults: Default::default(),
-            features: Default::default(),
-            machine: Default::default(),
-        },
+        program: Program::empty(crate::arch::conventions(ArchId::C), BITS),
         statics: HashMap::new(),
         functions: HashMap::new(),
         codes: Vec::new(),
