@@ -7,18 +7,10 @@ pub(super) fn none<const W: usize>() -> Bits<W> {
     [0; W]
 }
 
-/// The first `n` events.
-pub(super) fn below<const W: usize>(n: usize) -> Bits<W> {
-    let mut bits = [0; W];
-    for (word, bits) in bits.iter_mut().enumerate() {
-        let first = word * 64;
-        *bits = match n.saturating_sub(first) {
-            0 => 0,
-            left @ 1..64 => (1 << left) - 1,
-            _ => u64::MAX,
-        };
-    }
-    bits
+/// The first event that is not there. There is one.
+pub(super) fn first_free<const W: usize>(bits: &Bits<W>) -> usize {
+    let word = bits.iter().position(|word| *word != u64::MAX).unwrap_or(0);
+    word * 64 + bits[word].trailing_ones() as usize
 }
 
 pub(super) fn one<const W: usize>(event: usize) -> Bits<W> {
@@ -102,18 +94,6 @@ pub(super) fn is_acyclic<const W: usize>(rows: &[Bits<W>], events: &Bits<W>) -> 
         }
         if left == before {
             return false;
-        }
-    }
-}
-
-/// Makes a relation transitive.
-pub(super) fn close<const W: usize>(rows: &mut [Bits<W>]) {
-    for middle in 0..rows.len() {
-        let through = rows[middle];
-        for row in rows.iter_mut() {
-            if has(row, middle) {
-                *row = or(row, &through);
-            }
         }
     }
 }

@@ -4,7 +4,7 @@
 //! overwrites what it reads; and a write must come after the writes that are before it. So a new event has a *floor*: it reads from there
 //! or above, or is put above it. Where a check says nothing else of a new event, looking at its floor is all there is to check.
 
-use super::compile::{Base, Class, Code, Kind, Link, Slot};
+use super::code::{Base, Class, Code, Kind, Link, Slot};
 use crate::model::TestKind;
 
 /// A relation along which a check bounds new events.
@@ -159,9 +159,10 @@ impl Code {
     }
 
     fn guard(&self, slot: usize, list: &mut Vec<usize>) {
-        if self.slots[slot].class != Class::Whole {
-            list.push(slot);
-            return;
+        match self.slots[slot].class {
+            Class::Fixed => return list.push(slot),
+            Class::Settled => return,
+            Class::Whole => {}
         }
         match &self.slots[slot].kind {
             Kind::Seq(links) => links.iter().for_each(|link| match link {

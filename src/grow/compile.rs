@@ -1,155 +1,15 @@
-//! A model as code over rows of bits.
-//!
-//! A relation is kept by its targets: row `x` is the set of events that have an edge to `x`. What an expression is worth is
-//! found out here: *fixed*, its row of a new event is all there is to compute, since an event gets its edges when it is added and
-//! never any more; *settled*, a relation between events as such (`loc`, `int`), which changes only when an event comes or goes; or
-//! *whole*, to be computed afresh whenever it is asked for.
+//! From a model to code over rows of bits.
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::bounds::Floor;
+use super::code::{Base, Check, Class, Code, Group, Kind, Link, Slot};
 use super::usual;
 use crate::execution::EventKind;
 use crate::model::{
     CheckKind, ChoiceId, Expr, ExprId, FixId, Model, Pool, Sort, Step, Test, TestKind, ValueTest,
 };
-
-/// When the value of an expression changes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Class {
-    /// The row of an event is known when it is added, and stays.
-    Fixed,
-    /// Known between any two events, whatever else there is.
-    Settled,
-    /// Anything else.
-    Whole,
-}
-
-/// A relation that the graph has, not the model.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Base {
-    Po,
-    Rf,
-    Co,
-    Loc,
-    Int,
-    Ext,
-    SameInstance,
-    SameAccess,
-}
-
-/// A part of a composition.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Link {
-    /// Only events of that set.
-    Filter(usize),
-    /// One step of that relation.
-    Step(usize),
-}
-
-/// What a slot holds.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
-    /// A predefined set: the number of its bit in an event's memberships.
-    Member(u8),
-    Base(Base),
-    Empty,
-    All,
-    Id,
-    Union(Vec<usize>),
-    Inter(usize, usize),
-    Diff(usize, usize),
-    Compl(usize),
-    Seq(Vec<Link>),
-    Inverse(usize),
-    Product(usize, usize),
-    ToId(usize),
-    Domain(usize),
-    Range(usize),
-    Opt(usize),
-    Plus(usize),
-    Star(usize),
-    DifferentValues(usize),
-    /// A variable of a recursive group.
-    Variable,
-    /// The value of a recursive group: its own variable, once the group has settled.
-    Fix {
-        group: usize,
-        variable: usize,
-    },
-}
-
-/// A value of the model.
-#[derive(Clone, Debug)]
-pub(super) struct Slot {
-    pub kind: Kind,
-    pub class: Class,
-    pub is_set: bool,
-    /// Where its rows are: among those of the graph (fixed, settled), or of the evaluation.
-    pub at: usize,
-}
-
-/// A recursive group.
-#[derive(Clone, Debug)]
-pub(super) struct Group {
-    /// The variables, by slot.
-    pub variables: Vec<usize>,
-    /// The values of the next round, by slot.
-    pub bodies: Vec<usize>,
-    /// Slots of the bodies, in order.
-    pub code: Vec<usize>,
-}
-
-/// A check.
-#[derive(Clone, Debug)]
-pub(super) struct Check {
-    pub name: String,
-    pub kind: CheckKind,
-    pub test: TestKind,
-    pub negated: bool,
-    pub slot: usize,
-    /// Slots to compute before it, in order.
-    pub code: Vec<usize>,
-    /// The expression, for those who reason about it.
-    pub expr: ExprId,
-    /// Is it asked of every graph on the way, or only at the end?
-    pub prunes: bool,
-    /// It holds where one slot of each of these lists is empty.
-    pub guards: Vec<Vec<usize>>,
-    /// All that it says of a new event is that it respects this bound.
-    pub exact: Option<Floor>,
-}
-
-/// A model, compiled.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Code {
-    /// Names of the predefined sets, by bit.
-    pub sets: Vec<Arc<str>>,
-    pub slots: Vec<Slot>,
-    pub groups: Vec<Group>,
-    /// Fixed and settled slots, in order: computed when an event is added.
-    pub kept: Vec<usize>,
-    /// Those of them that depend on what reads read: computed again when a read is given another source.
-    pub bound: Vec<usize>,
-    /// Fixed and settled slots that only whole executions need.
-    pub late: Vec<usize>,
-    /// How many slots are kept, and how many are not.
-    pub n_kept: usize,
-    pub n_whole: usize,
-    /// Checks that reject an execution, flags and the like.
-    pub checks: Vec<Check>,
-    pub flags: Vec<Check>,
-    /// Are the two accesses of an atomic instruction ordered, as far as cycles with `rf` go?
-    pub orders_updates: bool,
-    /// Must a one-event read-modify-write come right after the write that it reads?
-    pub updates_follow: bool,
-    /// Must the reads of an instruction come before its writes?
-    pub reads_first: bool,
-    /// Bounds on new events.
-    pub floors: Vec<Floor>,
-}
 
 /// Compiles the checks and flags of a model.
 ///
@@ -180,10 +40,14 @@ pub(super) fn compile(model: &Model, skip: &[String]) -> Result<Code, String> {
                     test: test.kind,
                     negated: test.negated,
                     slot,
-                    code: Vec::new(),
                     prunes: false,
+                    stays: false,
+                    settled: None,
                     guards: Vec::new(),
                     exact: None,
+                    local: false,
+                    walks: None,
+                    turned: None,
                     expr: test.expr,
                 };
                 match kind {
@@ -201,88 +65,6 @@ pub(super) fn compile(model: &Model, skip: &[String]) -> Result<Code, String> {
     code.checks = checks;
     code.flags = flags;
     Ok(code)
-}
-
-impl Code {
-    /// Puts checks in the order in which they are asked: those of graphs on the way, then those of whole executions.
-    pub fn arrange(&mut self) {
-        self.checks.sort_by_key(|check| !check.prunes);
-        let code_of = |slot: usize| -> Vec<usize> {
-            let needed = self.needed(slot);
-            (0..self.slots.len()).filter(|s| needed[*s] && self.slots[*s].class == Class::Whole).collect()
-        };
-        let codes: Vec<Vec<usize>> =
-            self.checks.iter().chain(&self.flags).map(|check| code_of(check.slot)).collect();
-        for (check, code) in self.checks.iter_mut().chain(&mut self.flags).zip(codes) {
-            check.code = code;
-        }
-        let mut early = vec![false; self.slots.len()];
-        let asked = self.checks.iter().filter(|check| check.prunes).map(|check| check.slot);
-        for slot in asked.chain(self.floors.iter().map(|floor| floor.slot)) {
-            self.needed(slot).iter().zip(&mut early).for_each(|(needed, early)| *early |= needed);
-        }
-        let mut reads = vec![false; self.slots.len()];
-        for slot in 0..self.slots.len() {
-            let own = matches!(self.slots[slot].kind, Kind::Base(Base::Rf) | Kind::DifferentValues(_));
-            reads[slot] = own || self.operands(slot).iter().any(|operand| reads[*operand]);
-        }
-        let kept = |slot: &usize| self.slots[*slot].class != Class::Whole;
-        self.late = (0..self.slots.len()).filter(kept).filter(|slot| !early[*slot]).collect();
-        self.kept = (0..self.slots.len()).filter(kept).filter(|slot| early[*slot]).collect();
-        self.bound = self.kept.iter().copied().filter(|slot| reads[*slot]).collect();
-    }
-
-    /// The slots that a slot is computed from, itself included; not those inside recursive groups, which are run as one.
-    fn needed(&self, slot: usize) -> Vec<bool> {
-        let mut needed = vec![false; self.slots.len()];
-        let mut waiting = vec![slot];
-        while let Some(slot) = waiting.pop() {
-            if !std::mem::replace(&mut needed[slot], true) {
-                waiting.extend(self.operands(slot));
-            }
-        }
-        needed
-    }
-
-    fn operands(&self, slot: usize) -> Vec<usize> {
-        match &self.slots[slot].kind {
-            Kind::Member(_) | Kind::Base(_) | Kind::Empty | Kind::All | Kind::Id | Kind::Variable => {
-                Vec::new()
-            }
-            Kind::Union(list) => list.clone(),
-            Kind::Inter(a, b) | Kind::Diff(a, b) | Kind::Product(a, b) => vec![*a, *b],
-            Kind::Seq(links) => links
-                .iter()
-                .map(|link| match link {
-                    Link::Filter(s) | Link::Step(s) => *s,
-                })
-                .collect(),
-            Kind::Compl(a)
-            | Kind::Inverse(a)
-            | Kind::ToId(a)
-            | Kind::Domain(a)
-            | Kind::Range(a)
-            | Kind::Opt(a)
-            | Kind::Plus(a)
-            | Kind::Star(a)
-            | Kind::DifferentValues(a) => vec![*a],
-            // What the bodies use from outside the group.
-            Kind::Fix { group, .. } => {
-                let group = &self.groups[*group];
-                let inside = |slot: &usize| group.code.contains(slot) || group.variables.contains(slot);
-                let mut outside: Vec<usize> =
-                    group.code.iter().flat_map(|slot| self.operands(*slot)).filter(|s| !inside(s)).collect();
-                outside.extend(group.bodies.iter().copied().filter(|s| !inside(s)));
-                outside
-            }
-        }
-    }
-
-    /// Memberships of an event in the predefined sets, by bit.
-    pub fn members(&self, is_in: &dyn Fn(&str) -> bool) -> u128 {
-        let bits = self.sets.iter().enumerate().filter(|(_, name)| is_in(name)).map(|(bit, _)| 1u128 << bit);
-        bits.fold(0, |all, bit| all | bit)
-    }
 }
 
 /// Is an event of that kind in a predefined set that kinds decide? `None`: annotations decide.
@@ -478,8 +260,7 @@ impl Compiler<'_> {
             }
             Expr::Inverse(a) => {
                 let a = self.slot(*a)?;
-                let class = if self.class(a) == Settled { Settled } else { Whole };
-                (Kind::Inverse(a), class)
+                (Kind::Inverse(a), Whole)
             }
             Expr::Product(a, b) => {
                 let (a, b) = (self.slot(*a)?, self.slot(*b)?);

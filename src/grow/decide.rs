@@ -5,7 +5,8 @@
 //! last, never makes it fail; else graphs would be lost that are reached by throwing such events away). A check that is not is asked
 //! at the end. And the search lists only executions without a cycle of program order and `rf`: that must be what the model wants.
 
-use super::compile::{Check, Class, Code, Kind, Link, compile};
+use super::code::{Check, Class, Code, Kind, Link};
+use super::compile::compile;
 use super::sketch::{Sketch, Value};
 use crate::model::{Base, Expr, ExprId, Model, Pool, Sort, TestKind};
 
@@ -35,6 +36,9 @@ pub fn plan(model: &Model) -> Result<Plan, String> {
 pub(super) fn decide(model: &Model, code: &mut Code) -> Result<(), String> {
     let pool = &model.pool;
     let trends = trends(code);
+    for flag in &mut code.flags {
+        flag.stays = trends[flag.slot] == Trend::Stays;
+    }
     let extensions = Sketch::extensions();
     for index in 0..code.checks.len() {
         let check = &code.checks[index];

@@ -1,8 +1,9 @@
 //! Executions as whoever asked for them sees them.
 
-use super::compile::Check;
-use super::graph::{Graph, Kind, NONE, Role};
-use super::step::Stop;
+use super::code::Check;
+use super::graph::Graph;
+use super::node::{Kind, NONE, Role};
+use super::state::Stop;
 use crate::diag::Diagnostic;
 use crate::execution::{Cut, EventKind};
 use crate::model::CheckKind;
@@ -167,13 +168,20 @@ pub trait Execution {
     fn key(&self) -> String;
 }
 
+impl<const W: usize> Graph<'_, W> {
+    /// The place of an event in the order in which events were found.
+    fn number(&self, slot: u16) -> Option<usize> {
+        self.order.iter().position(|x| *x == slot)
+    }
+}
+
 impl<const W: usize> Execution for Graph<'_, W> {
     fn n_events(&self) -> usize {
         self.n()
     }
 
     fn event(&self, number: usize) -> Option<Event<'_>> {
-        let node = self.events.get(number)?;
+        let node = &self.events[usize::from(*self.order.get(number)?)];
         let Kind::Event(kind) = node.kind else { return None };
         let some = |n: u16| Some(n).filter(|n| *n != NONE);
         Some(Event {
@@ -187,7 +195,7 @@ impl<const W: usize> Execution for Graph<'_, W> {
             sets: node.sets,
             read: node.read,
             written: node.written,
-            source: some(node.source).map(usize::from),
+            source: some(node.source).and_then(|source| self.number(source)),
             spawns: if let Role::Spawn(thread) = node.role { Some(thread) } else { None },
             joins: if let Role::Join(thread) = node.role { Some(thread) } else { None },
             frees: if let Role::Free(object) = node.role { Some(object) } else { None },
@@ -195,7 +203,7 @@ impl<const W: usize> Execution for Graph<'_, W> {
     }
 
     fn coherence(&self) -> Vec<Vec<usize>> {
-        self.co.iter().map(|order| order.iter().map(|w| usize::from(*w)).collect()).collect()
+        self.co.iter().map(|order| order.iter().filter_map(|w| self.number(*w)).collect()).collect()
     }
 
     fn register(&self, thread: usize, reg: Reg) -> Result<Value, IllegalOp> {
@@ -203,12 +211,15 @@ impl<const W: usize> Execution for Graph<'_, W> {
     }
 
     fn is_before(&self, first: usize, second: usize) -> bool {
-        super::bits::has(&self.prefix[second], first)
+        let (Some(first), Some(second)) = (self.order.get(first), self.order.get(second)) else {
+            return false;
+        };
+        super::bits::has(&self.prefix[usize::from(*second)], usize::from(*first))
     }
 
     fn waiting(&self) -> Vec<Waiting> {
         let threads = self.threads.iter().enumerate();
-        let waiting = |(number, thread): (usize, &super::graph::Thread<'_, W>)| {
+        let waiting = |(number, thread): (usize, &super::node::Thread<'_, W>)| {
             let (state, why) = match &*thread.stop {
                 Stop::Join(join) => (&join.state, Why::Join(join.target)),
                 Stop::Blocked(state) if state.waits() => (state, Why::Loop),
@@ -231,10 +242,11 @@ impl<const W: usize> Execution for Graph<'_, W> {
     fn key(&self) -> String {
         use std::fmt::Write as _;
         // Events by thread and place there.
-        let mut name = vec![(NONE, 0usize); self.n()];
+        let mut name = vec![(NONE, 0usize); self.events.len()];
         let mut counts = vec![0usize; self.threads.len()];
-        for (e, node) in self.events.iter().enumerate() {
-            name[e] = match node.place.thread {
+        for e in &self.order {
+            let node = &self.events[usize::from(*e)];
+            name[usize::from(*e)] = match node.place.thread {
                 NONE => (NONE, usize::from(node.cell)),
                 thread => {
                     counts[usize::from(thread)] += 1;
@@ -243,8 +255,9 @@ impl<const W: usize> Execution for Graph<'_, W> {
             };
         }
         let mut lines: Vec<String> = Vec::new();
-        for (e, node) in self.events.iter().enumerate() {
-            let mut line = format!("{:?} {:?} {} {}", name[e], node.kind, node.cell, node.way);
+        for e in &self.order {
+            let node = &self.events[usize::from(*e)];
+            let mut line = format!("{:?} {:?} {} {}", name[usize::from(*e)], node.kind, node.cell, node.way);
             if node.source != NONE {
                 let _ = write!(line, " from {:?}", name[usize::from(node.source)]);
             }

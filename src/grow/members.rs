@@ -4,8 +4,9 @@ use std::sync::RwLock;
 
 use rustc_hash::FxHashMap;
 
-use super::compile::{Code, in_set_by_kind};
-use super::graph::Members;
+use super::code::Code;
+use super::compile::in_set_by_kind;
+use super::node::Members;
 use crate::execution::EventKind;
 use crate::program::{Program, SetName};
 
@@ -42,7 +43,7 @@ impl<'p> Table<'p> {
 }
 
 impl Members for Table<'_> {
-    fn members(&self, kind: EventKind, thread: Option<u16>, _: Option<u16>, sets: &[SetName]) -> u128 {
+    fn members(&self, kind: EventKind, thread: Option<u16>, sets: &[SetName]) -> u128 {
         let key = (kind, thread, sets.as_ptr() as usize, sets.len());
         if let Ok(known) = self.known.read()
             && let Some(members) = known.get(&key)

@@ -8,16 +8,26 @@ mod awaits;
 mod bits;
 mod bounds;
 mod cells;
+mod code;
+mod coherence;
 mod compile;
 mod decide;
+mod evaluate;
 mod finish;
 mod graph;
+mod kept;
 mod members;
-mod rows;
+mod memory;
+mod node;
+mod ops;
+mod revisit;
 mod search;
 mod sketch;
+mod state;
 mod step;
 mod usual;
+mod ways;
+mod widen;
 mod workers;
 
 #[cfg(test)]
@@ -28,7 +38,7 @@ use std::ops::ControlFlow;
 
 use crate::diag::Diagnostic;
 use crate::model::Model;
-use crate::program::{Op, Program};
+use crate::program::{Op, Program, Start};
 
 pub use decide::{Plan, plan};
 pub use finish::{Ended, Event, Execution, Found, Violation, Waiting, Why};
@@ -44,13 +54,13 @@ pub struct Options {
     pub properties: bool,
     /// Leave out rounds of loops that change nothing, where the model allows it: a thread that would go on waiting is blocked.
     pub awaits: bool,
-    /// Room for so many events in an execution, if the guess from the program's text is not good enough.
-    pub events: Option<usize>,
+    /// List every execution in which a thread waits for what never comes, and not only those in which it cannot but wait.
+    pub all_blocked: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { unroll: 2, skip_checks: Vec::new(), properties: false, awaits: false, events: None }
+        Options { unroll: 2, skip_checks: Vec::new(), properties: false, awaits: false, all_blocked: false }
     }
 }
 
@@ -152,16 +162,16 @@ pub fn explore_together(
         loops: (options.awaits && decide::allows_fewer_events(&code)).then_some(&loops),
     };
     let members = members::Table::new(program, &code);
-    let search = Setting { code: &code, stepper: &stepper, members: &members };
-    let n_events = options.events.unwrap_or_else(|| match options.properties {
-        true => 256,
+    let search =
+        Setting { code: &code, stepper: &stepper, members: &members, all_blocked: options.all_blocked };
+    let n_events = match program.threads.iter().any(|thread| thread.start == Start::Spawned) {
+        true => search.pilot(),
         false => room(program, options.unroll),
-    });
+    };
     let mut stats = match n_events {
         0..=64 => search.run::<1>(visitors),
         65..=128 => search.run::<2>(visitors),
         129..=256 => search.run::<4>(visitors),
-        257..=512 => search.run::<8>(visitors),
         _ => search.run::<16>(visitors),
     };
     for (index, count) in stats.refuted.iter().enumerate().filter(|(_, count)| **count > 0) {
@@ -195,9 +205,6 @@ fn room(program: &Program, unroll: u32) -> usize {
     }
     let mut sum = program.locations.len();
     for (code, thread) in program.threads.iter().enumerate() {
-        if thread.start == crate::program::Start::Spawned {
-            return 256;
-        }
         let all: usize = thread.code.iter().map(|instr| events(&instr.ops)).sum();
         let loops = awaits::Loops::new(program);
         let heads = (0..thread.code.len()).filter(|pc| loops.at(code, *pc).is_some()).count();
@@ -208,12 +215,24 @@ fn room(program: &Program, unroll: u32) -> usize {
 
 /// What the workers of a search have in common.
 struct Setting<'s, 'p> {
-    code: &'s compile::Code,
+    code: &'s code::Code,
     stepper: &'s step::Stepper<'p>,
     members: &'s members::Table<'p>,
+    all_blocked: bool,
 }
 
 impl<'p> Setting<'_, 'p> {
+    /// The number of events of one execution, and some more.
+    fn pilot(&self) -> usize {
+        let mut first = First(0);
+        let cells = if self.stepper.properties { 0 } else { self.stepper.program.locations.len() + 8 };
+        match cells {
+            0..=128 => self.run::<2>(&mut [&mut first]),
+            _ => self.run::<16>(&mut [&mut first]),
+        };
+        (first.0 + first.0 / 8).max(cells)
+    }
+
     /// Runs one worker for each visitor, on graphs of at most 64 `W` events.
     fn run<const W: usize>(&self, visitors: &mut [&mut (dyn Visitor + Send)]) -> Stats {
         let program = self.stepper.program;
@@ -228,10 +247,13 @@ impl<'p> Setting<'_, 'p> {
                 stepper: self.stepper,
                 code: self.code,
                 members: self.members,
-                evaluation: rows::Evaluation::new(self.code),
+                evaluation: evaluate::Evaluation::new(self.code),
+                ways: ways::Ways::default(),
+                spare: Vec::new(),
                 stats: Stats { refuted: vec![0; self.code.checks.len()], ..Stats::default() },
                 visitor,
                 shared,
+                all_blocked: self.all_blocked,
             }
             .work()
         };
@@ -253,6 +275,20 @@ impl<'p> Setting<'_, 'p> {
             }
         });
         all
+    }
+}
+
+/// Stops at the first execution, and knows how large it is.
+struct First(usize);
+
+impl Visitor for First {
+    fn execution(&mut self, _: Ended, _: &Found, execution: &dyn Execution) -> ControlFlow<()> {
+        self.0 = execution.n_events();
+        ControlFlow::Break(())
+    }
+
+    fn fail(&mut self, _: Diagnostic) -> ControlFlow<()> {
+        ControlFlow::Break(())
     }
 }
 

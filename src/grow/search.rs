@@ -5,21 +5,26 @@
 //! Many graphs lead to the same one in this way; only the one in which everything thrown away was as late as it could be (each read
 //! from the last write, each write the last) may do so. After Kokologiannakis, Marmanis, Gladstein and Vafeiadis, Truly stateless,
 //! optimal dynamic partial order reduction, POPL 2022.
+//!
+//! A thread that would only wait is put off as long as another can go on: which thread goes on is free to choose.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::bits::{each, has};
-use super::compile::Code;
+use super::bits::{each, has, is_empty, without};
+use super::code::Code;
+use super::evaluate::Evaluation;
 use super::finish::{Ended, Found};
-use super::graph::{Bound, Graph, Members, NONE};
-use super::rows::Evaluation;
-use super::step::{Leaf, Stepper, Stop};
+use super::graph::{Graph, Pending};
+use super::node::{Bound, Members, NONE};
+use super::state::{Leaf, Stop};
+use super::step::Stepper;
+use super::ways::Ways;
 use super::workers::Shared;
 use super::{Stats, Visitor};
 use crate::diag::Diagnostic;
 use crate::execution::EventKind;
-use crate::program::{Property, Value};
+use crate::program::Value;
 
 /// How many steps pass between two looks at the limits.
 const TICKS: u64 = 1024;
@@ -29,9 +34,22 @@ pub(super) struct Search<'s, 'p, const W: usize> {
     pub code: &'s Code,
     pub members: &'s dyn Members,
     pub evaluation: Evaluation<W>,
+    pub ways: Ways<'p>,
+    /// Graphs to be used again.
+    pub spare: Vec<Graph<'p, W>>,
     pub stats: Stats,
     pub visitor: &'s mut (dyn Visitor + Send),
     pub shared: &'s Shared<'p, W>,
+    /// Are executions in which a thread waits listed, whatever it waits for?
+    pub all_blocked: bool,
+}
+
+/// When a thread goes on.
+#[derive(PartialEq, Eq)]
+enum Readiness {
+    Now,
+    /// When no other can.
+    Last,
 }
 
 impl<'p, const W: usize> Search<'_, 'p, W> {
@@ -47,13 +65,13 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
 
     /// Everything that can come of a graph that is consistent; by someone else, if someone has nothing to do.
     fn visit(&mut self, graph: &mut Graph<'p, W>) -> ControlFlow<()> {
-        if self.shared.give(graph) {
+        if self.shared.give(graph, self.code) {
             return ControlFlow::Continue(());
         }
         self.explore(graph)
     }
 
-    fn explore(&mut self, graph: &mut Graph<'p, W>) -> ControlFlow<()> {
+    pub fn explore(&mut self, graph: &mut Graph<'p, W>) -> ControlFlow<()> {
         self.stats.steps += 1;
         // Steps of large graphs take longer.
         if self.stats.steps.is_multiple_of(TICKS / (W * W) as u64) {
@@ -62,42 +80,30 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
                 return ControlFlow::Break(());
             }
         }
-        if let Some(update) = graph.pending.take() {
-            let flow = self.write(graph, update);
-            graph.pending = Some(update);
+        if let Some(pending) = graph.pending.take() {
+            let flow = self.write(graph, pending);
+            graph.pending = Some(pending);
             return flow;
         }
-        let Some(thread) = next(graph) else { return self.end(graph) };
+        let Some(thread) = self.next(graph) else { return self.end(graph) };
         let stop = graph.threads[thread].stop.clone();
+        let more = match &*stop {
+            Stop::Access(leaves) => leaves.iter().map(|leaf| leaf.state.fresh.len()).max().unwrap_or(0) + 2,
+            Stop::Choice(_) => 1,
+            Stop::Spawn(spawn) => spawn.state.fresh.len(),
+            Stop::Join(join) => join.state.fresh.len(),
+            Stop::Unborn => return ControlFlow::Continue(()),
+            _ => stop.last().map_or(0, |state| state.fresh.len()),
+        };
+        if !graph.has_room(more) {
+            return self.make_room(graph);
+        }
         match &*stop {
-            Stop::Access(leaves) => {
-                if !graph.has_room(leaves.iter().map(|leaf| leaf.state.fresh.len()).max().unwrap_or(0) + 2) {
-                    return self.visitor.fail(too_many_events(64 * W));
-                }
-                match leaves[..] {
-                    [ref leaf] if leaf.access.kind == EventKind::Write => {
-                        let value = leaf.access.value.unwrap_or(Value::ZERO);
-                        let (written, next) = self.stepper.resume(leaf, value);
-                        let bound = Bound {
-                            source: NONE,
-                            read: None,
-                            written,
-                            stop: Arc::new(next),
-                            way: 0,
-                            canonical: true,
-                        };
-                        let write = graph.step(self.code, leaf, bound, self.stepper.cells, self.members);
-                        let flow = self.write(graph, write);
-                        graph.pop();
-                        flow
-                    }
-                    _ => self.read(graph, leaves),
-                }
+            Stop::Access(leaves) if leaves.len() == 1 && leaves[0].access.kind == EventKind::Write => {
+                self.plain_write(graph, &stop, &leaves[0])
             }
+            Stop::Access(leaves) => self.read(graph, &stop, leaves),
             Stop::Choice(stops) => {
-                if !graph.has_room(1) {
-                    return self.visitor.fail(too_many_events(64 * W));
-                }
                 for (way, stop) in stops.iter().enumerate() {
                     graph.choose(self.code, thread, way, stop.clone());
                     let flow = self.visit(graph);
@@ -107,18 +113,12 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
                 ControlFlow::Continue(())
             }
             Stop::Spawn(spawn) => {
-                if !graph.has_room(spawn.state.fresh.len()) {
-                    return self.visitor.fail(too_many_events(64 * W));
-                }
                 graph.spawn(self.code, spawn, self.stepper.spawn(spawn), self.members);
                 let flow = self.visit(graph);
                 graph.pop();
                 flow
             }
             Stop::Join(join) => {
-                if !graph.has_room(join.state.fresh.len()) {
-                    return self.visitor.fail(too_many_events(64 * W));
-                }
                 let result = graph.threads[usize::from(join.target)].stop.last().map(|state| {
                     let code = &self.stepper.program.threads[state.code()];
                     code.result.map_or(Ok(Value::ZERO), |reg| state.register(reg))
@@ -129,15 +129,7 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
                 graph.pop();
                 flow
             }
-            Stop::Unborn => ControlFlow::Continue(()),
-            Stop::Violation(state, ..)
-            | Stop::Ended(state)
-            | Stop::Blocked(state)
-            | Stop::Cut(state, _)
-            | Stop::Error(state, _) => {
-                if !graph.has_room(state.fresh.len()) {
-                    return self.visitor.fail(too_many_events(64 * W));
-                }
+            _ => {
                 graph.flush(self.code, thread, self.members);
                 let flow = self.visit(graph);
                 graph.pop();
@@ -146,21 +138,97 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
         }
     }
 
-    /// A read takes each write of its cell that it may.
-    fn read(&mut self, graph: &mut Graph<'p, W>, leaves: &[Leaf<'p>]) -> ControlFlow<()> {
-        let cell = usize::from(leaves[0].access.cell);
-        let unbound = |graph: &Graph<'p, W>, leaf: &Leaf<'p>| Bound {
+    /// The thread to go on with: one that is inside an instruction (the write of a read-modify-write comes right after its read), else the
+    /// first that can and does not merely wait, else the first that can.
+    fn next(&mut self, graph: &Graph<'p, W>) -> Option<usize> {
+        if let Some(inside) = graph.threads.iter().position(|thread| thread.stop.is_inside())
+            && let Stop::Access(leaves) = &*graph.threads[inside].stop
+            && (leaves[0].access.kind == EventKind::Write
+                || self.readiness(graph, &graph.threads[inside].stop, &leaves[0]) == Readiness::Now)
+        {
+            return Some(inside);
+        }
+        let mut last = None;
+        for number in 0..graph.threads.len() {
+            let thread = &graph.threads[number];
+            let can = match &*thread.stop {
+                Stop::Access(leaves) if leaves[0].access.kind == EventKind::Write => true,
+                Stop::Access(leaves) => match self.readiness(graph, &thread.stop, &leaves[0]) {
+                    Readiness::Now => true,
+                    Readiness::Last => {
+                        last = last.or(Some(number));
+                        false
+                    }
+                },
+                Stop::Choice(_) | Stop::Spawn(_) => true,
+                Stop::Unborn => false,
+                Stop::Join(join) => {
+                    graph.threads.get(usize::from(join.target)).is_some_and(|target| target.has_ended())
+                }
+                stop => stop.last().is_some_and(|state| !state.fresh.is_empty() && !thread.flushed),
+            };
+            if can {
+                return Some(number);
+            }
+        }
+        last
+    }
+
+    /// Should a thread that is at a read go on?
+    fn readiness(&mut self, graph: &Graph<'p, W>, stop: &Arc<Stop<'p>>, leaf: &Leaf<'p>) -> Readiness {
+        if self.all_blocked {
+            return Readiness::Now;
+        }
+        let cell = usize::from(leaf.access.cell);
+        let last = graph.co.get(cell).and_then(|order| order.last()).copied();
+        let waits = self.ways.of(self.stepper, stop, self.value(graph, cell, last)).waits;
+        if waits { Readiness::Last } else { Readiness::Now }
+    }
+
+    /// The value that a write gives to its cell; without a write: of a cell that has just come into being.
+    fn value(&self, graph: &Graph<'p, W>, cell: usize, write: Option<u16>) -> Option<Value> {
+        match write {
+            Some(write) => graph.events[usize::from(write)].written,
+            None => self.stepper.cells.initial_of(cell),
+        }
+    }
+
+    fn plain_write(
+        &mut self,
+        graph: &mut Graph<'p, W>,
+        stop: &Arc<Stop<'p>>,
+        leaf: &Leaf<'p>,
+    ) -> ControlFlow<()> {
+        let value = leaf.access.value.unwrap_or(Value::ZERO);
+        let found = self.ways.of(self.stepper, stop, Some(value));
+        let Some(way) = found.ways.first() else { return ControlFlow::Continue(()) };
+        let bound = Bound {
             source: NONE,
             read: None,
-            written: None,
-            stop: graph.threads[usize::from(leaf.access.place.thread)].stop.clone(),
+            written: way.written,
+            stop: way.stop.clone(),
             way: 0,
             canonical: true,
         };
+        let write = graph.step(self.code, leaf, bound, self.stepper.cells, self.members);
+        let flow = self.write(graph, Pending { update: write, with: None });
+        graph.pop();
+        flow
+    }
+
+    /// A read takes each write of its cell that it may.
+    fn read(
+        &mut self,
+        graph: &mut Graph<'p, W>,
+        stop: &Arc<Stop<'p>>,
+        leaves: &[Leaf<'p>],
+    ) -> ControlFlow<()> {
+        let cell = usize::from(leaves[0].access.cell);
+        let unbound =
+            || Bound { source: NONE, read: None, written: None, stop: stop.clone(), way: 0, canonical: true };
         let mut floor = usize::MAX;
         for leaf in leaves {
-            let bound = unbound(graph, leaf);
-            let read = graph.step(self.code, leaf, bound, self.stepper.cells, self.members);
+            let read = graph.step(self.code, leaf, unbound(), self.stepper.cells, self.members);
             floor = floor.min(graph.floor(self.code, read));
             if leaves.len() > 1 {
                 graph.pop();
@@ -169,24 +237,36 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
         let is_alone = leaves.len() == 1;
         let n = graph.co.get(cell).map_or(0, Vec::len).max(1);
         let mut flow = ControlFlow::Continue(());
-        for at in (floor..n).rev() {
+        'sources: for at in (floor..n).rev() {
             let source = graph.co.get(cell).and_then(|order| order.get(at)).copied();
-            for (leaf, bound) in self.ways(graph, leaves, source) {
+            let value = self.value(graph, cell, source);
+            let found = self.ways.of(self.stepper, stop, value);
+            // It would wait for ever: only a read of the last write can be given another source later.
+            if found.waits && at + 1 < n && !self.all_blocked {
+                continue;
+            }
+            for way in &found.ways {
+                let leaf = &leaves[way.leaf];
                 let read = match is_alone {
-                    true => graph.n() - 1,
-                    false => {
-                        let bound = unbound(graph, leaf);
-                        graph.step(self.code, leaf, bound, self.stepper.cells, self.members)
-                    }
+                    true => graph.newest(),
+                    false => graph.step(self.code, leaf, unbound(), self.stepper.cells, self.members),
                 };
-                let source = graph.co[cell][at];
-                graph.bind(self.code, read, Bound { source, ..bound });
+                let bound = Bound {
+                    source: graph.co[cell][at],
+                    read: Some(value.unwrap_or(Value::ZERO)),
+                    written: way.written,
+                    stop: way.stop.clone(),
+                    way: way.leaf as u16,
+                    canonical: way.canonical,
+                };
+                graph.bind(self.code, read, bound);
                 flow = if leaf.access.kind == EventKind::Rmw {
-                    graph.pending = Some(read);
+                    graph.pending = Some(Pending { update: read, with: None });
                     let flow = self.visit(graph);
                     graph.pending = None;
                     flow
-                } else if self.is_consistent(graph, &[read]) {
+                } else if at + 1 == n && graph.is_quiet(self.code, read) || self.is_consistent(graph, &[read])
+                {
                     self.visit(graph)
                 } else {
                     ControlFlow::Continue(())
@@ -195,61 +275,14 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
                     graph.pop();
                 }
                 if flow.is_break() {
-                    break;
+                    break 'sources;
                 }
-            }
-            if flow.is_break() {
-                break;
             }
         }
         if is_alone {
             graph.pop();
         }
         flow
-    }
-
-    /// The ways in which a thread goes on from a read of that source.
-    fn ways<'l>(
-        &mut self,
-        graph: &Graph<'p, W>,
-        leaves: &'l [Leaf<'p>],
-        source: Option<u16>,
-    ) -> Vec<(&'l Leaf<'p>, Bound<'p>)> {
-        let written = match source {
-            Some(source) => graph.events[usize::from(source)].written,
-            // The cell has just come into being.
-            None => self.stepper.cells.initial_of(usize::from(leaves[0].access.cell)),
-        };
-        let source = source.unwrap_or(NONE);
-        let value = written.unwrap_or(Value::ZERO);
-        let mut ways = Vec::with_capacity(1);
-        let mut blocked = Vec::new();
-        for (way, leaf) in leaves.iter().enumerate() {
-            if leaf.access.wanted.is_some_and(|(wanted, equal)| (wanted == value) != equal) {
-                continue;
-            }
-            let (new, mut stop) = self.stepper.resume(leaf, value);
-            if written.is_none() {
-                stop = self.stepper.violation(leaf, Property::Uninitialised);
-            }
-            // A way that the value does not choose is none.
-            let refused = leaves.len() > 1
-                && matches!(&stop, Stop::Blocked(state) if state.instance == leaf.state.instance);
-            let bound = Bound {
-                source,
-                read: Some(value),
-                written: new.filter(|_| leaf.access.kind == EventKind::Rmw),
-                stop: Arc::new(stop),
-                way: way as u16,
-                canonical: ways.is_empty(),
-            };
-            if refused { blocked.push((leaf, bound)) } else { ways.push((leaf, bound)) }
-        }
-        if ways.is_empty() {
-            blocked.truncate(1);
-            return blocked;
-        }
-        ways
     }
 
     /// The places in the coherence order that a write may take.
@@ -266,16 +299,21 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
     }
 
     /// A write that has been added takes each place that it may, and is offered to reads.
-    fn write(&mut self, graph: &mut Graph<'p, W>, write: usize) -> ControlFlow<()> {
+    fn write(&mut self, graph: &mut Graph<'p, W>, pending: Pending) -> ControlFlow<()> {
+        let write = pending.update;
         let cell = usize::from(graph.events[write].cell);
         let rival = match graph.events[write].is_rmw() && self.code.updates_follow {
             true => graph.rival(write),
             false => None,
         };
         if rival.is_none() {
+            let new = [write, pending.with.unwrap_or(write)];
+            let new = if pending.with.is_some() { &new[..] } else { &new[..1] };
             for at in self.places(graph, write).rev() {
                 graph.place(write, at);
-                let flow = if self.is_consistent(graph, &[write]) {
+                let is_last = at + 1 == graph.co[cell].len() && graph.is_last_update(write);
+                let quiet = is_last && new.iter().all(|x| graph.is_quiet(self.code, *x));
+                let flow = if quiet || self.is_consistent(graph, new) {
                     self.visit(graph)
                 } else {
                     ControlFlow::Continue(())
@@ -291,45 +329,73 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
             }
         });
         for read in reads {
-            let Some(deleted) = graph.deleted(read, write) else { continue };
-            // Two updates of one write: one of them must go, or read from the other.
-            if rival.is_some_and(|rival| rival != read && !has(&deleted, rival)) {
-                continue;
-            }
-            let Some(before) = graph.events[read].before.clone() else { continue };
-            let Stop::Access(leaves) = &*before else { continue };
-            if leaves.len() > 1 && !graph.events[read].canonical {
-                continue;
-            }
-            for (leaf, bound) in self.ways(graph, leaves, Some(write as u16)) {
-                self.stats.revisits += 1;
-                let (mut other, number) =
-                    graph.revisited(self.code, (read, write), &deleted, leaf, bound, self.members);
-                for at in self.places(&other, number).rev() {
-                    other.place(number, at);
-                    let pending = other.pending.is_some();
-                    let flow = if pending || self.is_consistent(&other, &[]) {
-                        self.visit(&mut other)
-                    } else {
-                        ControlFlow::Continue(())
-                    };
-                    other.unplace(number, at);
-                    flow?;
-                }
-            }
+            self.revisit(graph, read, write, rival)?;
         }
         ControlFlow::Continue(())
     }
 
-    /// Is a graph consistent? It was before these events were added; none given: it may be any.
+    /// Gives a read a write that came later.
+    fn revisit(
+        &mut self,
+        graph: &Graph<'p, W>,
+        read: usize,
+        write: usize,
+        rival: Option<usize>,
+    ) -> ControlFlow<()> {
+        let Some(deleted) = graph.deleted(read, write) else { return ControlFlow::Continue(()) };
+        // Two updates of one write: one of them must go, or read from the other.
+        if rival.is_some_and(|rival| rival != read && !has(&deleted, rival)) {
+            return ControlFlow::Continue(());
+        }
+        let Some(before) = graph.events[read].before.clone() else { return ControlFlow::Continue(()) };
+        let Stop::Access(leaves) = &*before else { return ControlFlow::Continue(()) };
+        if leaves.len() > 1 && !graph.events[read].canonical {
+            return ControlFlow::Continue(());
+        }
+        let value = graph.events[write].written;
+        let found = self.ways.of(self.stepper, &before, value);
+        for way in &found.ways {
+            self.stats.revisits += 1;
+            let bound = Bound {
+                source: write as u16,
+                read: Some(value.unwrap_or(Value::ZERO)),
+                written: way.written,
+                stop: way.stop.clone(),
+                way: way.leaf as u16,
+                canonical: way.canonical,
+            };
+            let mut other = self.spare.pop().unwrap_or_else(|| Graph::empty(self.code));
+            let leaf = (&leaves[way.leaf], bound);
+            let read = other.revisit(graph, self.code, (read, write), &deleted, leaf, self.members);
+            let flow = self.places(&other, write).rev().try_for_each(|at| {
+                other.place(write, at);
+                let is_last = || {
+                    let cell = usize::from(other.events[write].cell);
+                    at + 1 == other.co[cell].len() && other.is_last_update(write)
+                };
+                let quiet = |x: usize| other.is_quiet(self.code, x);
+                let fine = other.pending.is_some()
+                    || is_last() && quiet(write) && quiet(read)
+                    || self.is_consistent(&other, &[write, read]);
+                let flow = if fine { self.visit(&mut other) } else { ControlFlow::Continue(()) };
+                other.unplace(write, at);
+                flow
+            });
+            self.spare.push(other);
+            flow?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Is a graph consistent? It was before these events were added.
     fn is_consistent(&mut self, graph: &Graph<'p, W>, new: &[usize]) -> bool {
         self.stats.checked += 1;
         self.evaluation.begin();
         let seen = graph.seen();
         for (index, check) in self.code.checks.iter().enumerate().take_while(|(_, check)| check.prunes) {
             let holds = match &check.exact {
-                Some(floor) if !new.is_empty() => new.iter().all(|x| graph.respects(self.code, floor, *x)),
-                _ => self.evaluation.holds(self.code, check, &seen),
+                Some(floor) => new.iter().all(|x| graph.respects(self.code, floor, *x)),
+                None => self.evaluation.holds(self.code, check, &seen, new),
             };
             if !holds {
                 self.stats.refuted[index] += 1;
@@ -343,37 +409,64 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
     fn end(&mut self, graph: &mut Graph<'p, W>) -> ControlFlow<()> {
         let mut found = Found::default();
         if !self.code.flags.is_empty() || self.code.checks.iter().any(|check| !check.prunes) {
-            graph.fill_late(self.code);
             let seen = graph.seen();
             self.evaluation.begin();
             for (index, check) in self.code.checks.iter().enumerate() {
-                if !self.evaluation.holds(self.code, check, &seen) {
+                if !check.prunes && !self.evaluation.holds(self.code, check, &seen, &[]) {
                     self.stats.refuted[index] += 1;
                     return ControlFlow::Continue(());
                 }
             }
+            let mut clean = std::mem::take(&mut graph.clean);
+            let seen = graph.seen();
             for flag in &self.code.flags {
-                found.take(flag, self.evaluation.holds(self.code, flag, &seen));
+                let holds = match flag.settled {
+                    Some(number) => {
+                        let new = without(&graph.present, &clean[number]);
+                        let touched = self.evaluation.touched(self.code, flag.slot, &new, &seen);
+                        clean[number] = without(&graph.present, &touched);
+                        is_empty(&touched) != flag.negated
+                    }
+                    None => self.evaluation.holds(self.code, flag, &seen, &[]),
+                };
+                found.take(flag, holds);
             }
+            graph.clean = clean;
         }
         let ended = Ended::of(graph);
         self.stats.count(&ended);
         self.visitor.execution(ended, &found, &*graph)
     }
-}
 
-/// The thread to go on with: one that is inside an instruction (the write of a read-modify-write comes right after its read), else the
-/// first that can.
-fn next<const W: usize>(graph: &Graph<W>) -> Option<usize> {
-    if let Some(inside) = graph.threads.iter().position(|thread| thread.stop.is_inside()) {
-        return Some(inside);
+    /// Goes on with more room for events.
+    fn make_room(&mut self, graph: &Graph<'p, W>) -> ControlFlow<()> {
+        match W {
+            1 => self.wider::<2>(graph),
+            2 => self.wider::<4>(graph),
+            4 => self.wider::<16>(graph),
+            _ => self.visitor.fail(too_many_events(64 * W)),
+        }
     }
-    graph.threads.iter().position(|thread| match &*thread.stop {
-        Stop::Access(_) | Stop::Choice(_) | Stop::Spawn(_) => true,
-        Stop::Unborn => false,
-        Stop::Join(join) => graph.threads.get(usize::from(join.target)).is_some_and(|t| t.has_ended()),
-        stop => stop.last().is_some_and(|state| !state.fresh.is_empty() && !thread.flushed),
-    })
+
+    fn wider<const V: usize>(&mut self, graph: &Graph<'p, W>) -> ControlFlow<()> {
+        let shared = self.shared.alone::<V>();
+        let mut search = Search::<V> {
+            stepper: self.stepper,
+            code: self.code,
+            members: self.members,
+            evaluation: Evaluation::new(self.code),
+            ways: std::mem::take(&mut self.ways),
+            spare: Vec::new(),
+            stats: Stats { refuted: vec![0; self.code.checks.len()], ..Stats::default() },
+            visitor: self.visitor,
+            shared: &shared,
+            all_blocked: self.all_blocked,
+        };
+        let flow = search.explore(&mut graph.widened(self.code));
+        self.ways = search.ways;
+        self.stats.add(&search.stats);
+        flow
+    }
 }
 
 fn too_many_events(most: usize) -> Diagnostic {

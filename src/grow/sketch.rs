@@ -6,6 +6,7 @@ use crate::model::{Base, Expr, ExprId, FixId, Pool, Sort};
 use super::compile::in_set_by_kind;
 use super::decide::{below_co, below_inverse_rf};
 use crate::execution::EventKind;
+use crate::program::BranchKind;
 
 /// The event that stands for all others.
 const OTHERS: usize = 0;
@@ -83,6 +84,8 @@ impl Sketch {
             sketch(&[EventKind::Write, EventKind::Write]),
             sketch(&[EventKind::Fence]),
             sketch(&[EventKind::Other]),
+            sketch(&[EventKind::Branch(BranchKind::Bcc)]),
+            sketch(&[EventKind::Branch(BranchKind::Pred)]),
         ]
     }
 

@@ -1,8 +1,9 @@
 //! Several workers on one search: whoever has nothing to do takes a graph that another gives away, with all that can come of it.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
+use super::code::Code;
 use super::graph::Graph;
 
 /// The stack of a worker: the search goes one call deeper with each event and each revisit.
@@ -14,7 +15,7 @@ pub(super) struct Shared<'p, const W: usize> {
     changed: Condvar,
     /// How many workers have nothing to do and nothing to take.
     hungry: AtomicUsize,
-    stopped: AtomicBool,
+    stopped: Arc<AtomicBool>,
     workers: usize,
 }
 
@@ -30,13 +31,24 @@ impl<'p, const W: usize> Shared<'p, W> {
             waiting: Mutex::new(Waiting { graphs: vec![first], idle: 0 }),
             changed: Condvar::new(),
             hungry: AtomicUsize::new(0),
-            stopped: AtomicBool::new(false),
+            stopped: Arc::default(),
             workers,
         }
     }
 
+    /// For one worker that has its graph already, and stops when these are stopped.
+    pub fn alone<const V: usize>(&self) -> Shared<'p, V> {
+        Shared {
+            waiting: Mutex::new(Waiting { graphs: Vec::new(), idle: 0 }),
+            changed: Condvar::new(),
+            hungry: AtomicUsize::new(0),
+            stopped: self.stopped.clone(),
+            workers: 1,
+        }
+    }
+
     /// Gives a graph away, if someone waits for one.
-    pub fn give(&self, graph: &Graph<'p, W>) -> bool {
+    pub fn give(&self, graph: &Graph<'p, W>, code: &Code) -> bool {
         if self.hungry.load(Ordering::Relaxed) == 0 {
             return false;
         }
@@ -44,7 +56,7 @@ impl<'p, const W: usize> Shared<'p, W> {
         if waiting.idle <= waiting.graphs.len() {
             return false;
         }
-        waiting.graphs.push(graph.clone());
+        waiting.graphs.push(graph.copy(code));
         self.hungry.store(waiting.idle - waiting.graphs.len(), Ordering::Relaxed);
         self.changed.notify_one();
         true

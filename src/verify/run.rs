@@ -138,36 +138,24 @@ pub fn orders_for(model: &Model, arch: Option<ArchId>) -> Result<Orders, Diagnos
 /// The model does not fit the engine.
 pub fn run(program: &Program, model: &Model, settings: &Settings) -> Result<Answer, Diagnostic> {
     let deadline = settings.timeout.map(|timeout| Instant::now() + timeout);
-    let mut room = ROOM;
-    loop {
-        let mut recorder = Recorder::new(program, Machine::of(&model.name), settings, deadline);
-        let options = grow::Options {
-            events: Some(room),
-            unroll: settings.unroll.unwrap_or(u32::MAX - 1),
-            properties: true,
-            awaits: true,
-            ..grow::Options::default()
-        };
-        grow::explore(program, model, &options, &mut recorder)?;
-        let Recorder { mut answer, stopped, .. } = recorder;
-        let full = answer.errors.iter().any(|error| error.code == "grow::too-many-events");
-        if full && room < MOST {
-            room *= 2;
-            continue;
-        }
-        answer.verdict = match () {
-            () if answer.violating > 0 => Verdict::Unsafe,
-            () if stopped || !answer.errors.is_empty() => Verdict::Unknown,
-            () if answer.cut > 0 => Verdict::SafeUpTo(settings.unroll.unwrap_or(0)),
-            () => Verdict::Safe,
-        };
-        return Ok(answer);
-    }
+    let mut recorder = Recorder::new(program, Machine::of(&model.name), settings, deadline);
+    let options = grow::Options {
+        unroll: settings.unroll.unwrap_or(u32::MAX - 1),
+        properties: true,
+        awaits: true,
+        all_blocked: true,
+        ..grow::Options::default()
+    };
+    grow::explore(program, model, &options, &mut recorder)?;
+    let Recorder { mut answer, stopped, .. } = recorder;
+    answer.verdict = match () {
+        () if answer.violating > 0 => Verdict::Unsafe,
+        () if stopped || !answer.errors.is_empty() => Verdict::Unknown,
+        () if answer.cut > 0 => Verdict::SafeUpTo(settings.unroll.unwrap_or(0)),
+        () => Verdict::Safe,
+    };
+    Ok(answer)
 }
-
-/// Room for so many events in an execution; where that is too few, twice as many, up to the most.
-const ROOM: usize = 128;
-const MOST: usize = 1024;
 
 /// Executions that are looked at for races that are only a warning.
 const RACES_TO_WARN_OF: u64 = 200;

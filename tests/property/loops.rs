@@ -33,7 +33,7 @@ fn statement(reg: &str, random: &mut Random) -> (String, bool) {
     let order = *random.pick(&ORDERS);
     let value = 1 + random.below(2);
     let load = format!("atomic_load_explicit({cell}, {order})");
-    match random.below(9) {
+    match random.below(12) {
         0 => (format!("  int {reg} = {load};\n"), true),
         1 => (format!("  atomic_store_explicit({cell}, {value}, {order});\n"), false),
         2 => (format!("  int {reg} = 0;\n  while ({reg} == 0) {{ {reg} = {load}; }}\n"), true),
@@ -59,6 +59,27 @@ fn statement(reg: &str, random: &mut Random) -> (String, bool) {
         7 => (
             format!(
                 "  atomic_thread_fence({order});\n  int {reg} = {load};\n  if ({reg}) {{ atomic_store_explicit({other}, {reg} + 1, {order}); }}\n"
+            ),
+            true,
+        ),
+        // A loop that exchanges what it has read, until nobody was faster.
+        8 => (
+            format!(
+                "  int {reg} = {load};\n  while (!atomic_compare_exchange_strong_explicit({cell}, &{reg}, {reg} + 1, {order}, memory_order_relaxed)) {{ }}\n"
+            ),
+            true,
+        ),
+        // One that reads anew each time, and writes a cell of its own in between.
+        9 => (
+            format!(
+                "  int o{reg} = 0;\n  while (o{reg} == 0) {{ int e{reg} = {load}; atomic_store_explicit(a + 1, e{reg}, memory_order_relaxed); o{reg} = atomic_compare_exchange_strong_explicit({cell}, &e{reg}, {value}, {order}, memory_order_relaxed); }}\n  int {reg} = o{reg};\n"
+            ),
+            true,
+        ),
+        // Two cells, of which one must come to be something.
+        10 => (
+            format!(
+                "  int {reg} = 0;\n  while ({reg} != {value}) {{ {reg} = {load}; if ({reg} != {value}) {{ {reg} = atomic_load_explicit({other}, {order}); }} }}\n"
             ),
             true,
         ),

@@ -1,0 +1,208 @@
+//! Memory accesses of a thread: the cell that they go to, objects that nobody else sees, and the ends of objects.
+
+use crate::diag::Diagnostic;
+use crate::execution::EventKind;
+use crate::program::{AccessSize, CellSizes, Extra, Op, Property, SetName, Storage, Sym, Tmp, Value};
+
+use super::state::{Access, Halt, Held, Leaf, State, Stop, bit, set};
+use super::step::Stepper;
+
+impl<'p> Stepper<'p> {
+    /// Stops at an access.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn access(
+        &self,
+        state: &mut State<'p>,
+        op: &'p Op,
+        kind: EventKind,
+        (addr, size): (Tmp, AccessSize),
+        sets: &'p [SetName],
+        (consumed, extra): (&[Tmp], &Extra),
+        value: Option<Value>,
+    ) -> Result<(), Halt<'p>> {
+        if self.is_private(state, addr)? {
+            return self.private(state, op, addr, value);
+        }
+        let cell = self.cell(state, addr)?;
+        if let Some(diagnostic) = self.wrong_size(state, cell, size) {
+            return Err(Halt::Error(diagnostic));
+        }
+        let (causes, _) = self.causes(state, consumed, Some(extra));
+        let unordered = |(own, of): &(u8, u16)| match self.program.conventions.po_inside {
+            true => causes & bit(*own) == 0,
+            false => *of != cell || !self.orders_updates,
+        };
+        let late = kind != EventKind::Write && state.wrote && self.reads_first;
+        if late || kind != EventKind::Read && state.reads.iter().any(unordered) {
+            return Err(Halt::Error(
+                Diagnostic::unsupported(
+                    "grow::unsequenced",
+                    "a write is not sequenced after the reads of the same statement",
+                )
+                .at(self.instr(state).span, "both are here")
+                .help("`--engine worlds` can run it"),
+            ));
+        }
+        let inner = self.inner(causes);
+        let place = self.place(state);
+        let at = match self.value(state, addr)? {
+            Value::Addr { sym, offset } => (sym, offset),
+            _ => (Sym(u16::MAX), 0),
+        };
+        let access = Access { place, kind, cell, at, sets, causes, inner, value, wanted: None, op };
+        let leaf = Leaf { state: state.clone(), access };
+        if let Op::CompareExchange { expected, failure, .. } = op {
+            let expected = self.value(state, *expected)?;
+            let mut success = leaf.clone();
+            success.access.wanted = Some((expected, true));
+            let mut failed = leaf;
+            failed.access.kind = EventKind::Read;
+            failed.access.sets = failure;
+            failed.access.wanted = Some((expected, false));
+            return Err(Halt::Stop(Box::new(Stop::Access(vec![success, failed]))));
+        }
+        Err(Halt::Stop(Box::new(Stop::Access(vec![leaf]))))
+    }
+
+    /// Ends the life of an object.
+    pub(super) fn free(&self, state: &mut State<'p>, addr: Tmp, kind: Storage) -> Result<(), Halt<'p>> {
+        match self.value(state, addr)? {
+            Value::Int(0) => {}
+            Value::Addr { sym, offset: 0 }
+                if self.cells.is_object(sym, kind) && !state.freed.contains(&sym) =>
+            {
+                state.freed.push(sym);
+                state.changes += 1;
+                state.private.retain(|((of, _), _)| *of != sym);
+                if kind != Storage::Private {
+                    let causes = self.causes(state, &[addr], None);
+                    self.plain(state, EventKind::Other, None, &[], causes);
+                    if let Some(event) = state.fresh.last_mut() {
+                        event.frees = Some(sym);
+                    }
+                }
+            }
+            _ => return Err(Halt::Violation(Property::DoubleFree)),
+        }
+        Ok(())
+    }
+
+    /// Does an access go to an object that no other thread can see?
+    pub(super) fn is_private(&self, state: &State<'p>, addr: Tmp) -> Result<bool, Diagnostic> {
+        Ok(match self.value(state, addr)? {
+            Value::Addr { sym, .. } => self.cells.is_object(sym, Storage::Private),
+            _ => false,
+        })
+    }
+
+    /// An access to an object that no other thread can see: no event.
+    pub(super) fn private(
+        &self,
+        state: &mut State<'p>,
+        op: &'p Op,
+        addr: Tmp,
+        value: Option<Value>,
+    ) -> Result<(), Halt<'p>> {
+        let Value::Addr { sym, offset } = self.value(state, addr)? else { return Ok(()) };
+        if state.freed.contains(&sym) {
+            return Err(Halt::Violation(Property::UseAfterFree));
+        }
+        if !self.cells.is_inside(sym, offset) {
+            return Err(Halt::Violation(Property::OutOfBounds));
+        }
+        let place = (sym, offset);
+        let old = match state.private.iter().find(|(at, _)| *at == place) {
+            Some((_, held)) => Some(*held),
+            None => self.cells.initial_at(sym).map(|value| Held { value: Ok(value), ..Held::ZERO }),
+        };
+        let read = || old.ok_or(Halt::Violation(Property::Uninitialised));
+        let new = match op {
+            Op::Load { dst, .. } => {
+                let old = read()?;
+                set(state, *dst, old);
+                None
+            }
+            Op::Store { value: tmp, .. } => {
+                let held = self.held(state, *tmp);
+                value.map(|value| Held { value: Ok(value), causes: 0, newest: 0, ..held })
+            }
+            Op::Rmw { dst, ops, update, .. } => {
+                let old = read()?;
+                set(state, *dst, old);
+                for op in ops {
+                    self.compute(state, op)?;
+                }
+                self.value(state, *update)?;
+                Some(Held { causes: 0, newest: 0, ..self.held(state, *update) })
+            }
+            Op::CompareExchange { dst, expected, desired, .. } => {
+                let old = read()?;
+                let equal = old.value == Ok(self.value(state, *expected)?);
+                let desired = self.held(state, *desired);
+                set(state, *dst, old);
+                equal.then_some(Held { causes: 0, newest: 0, ..desired })
+            }
+            _ => None,
+        };
+        if let Some(new) = new {
+            if old.is_none_or(|old| old.value != new.value) {
+                state.changes += 1;
+            }
+            match state.private.iter_mut().find(|(at, _)| *at == place) {
+                Some((_, held)) => *held = new,
+                None => state.private.push((place, new)),
+            }
+        }
+        Ok(())
+    }
+
+    /// The cell that an access goes to.
+    pub(super) fn cell(&self, state: &State<'p>, addr: Tmp) -> Result<u16, Halt<'p>> {
+        let value = self.value(state, addr)?;
+        if let Value::Addr { sym, offset } = value {
+            if state.freed.contains(&sym) {
+                return Err(Halt::Violation(Property::UseAfterFree));
+            }
+            if let Some(cell) = self.cells.at(sym, offset) {
+                return Ok(cell);
+            }
+        }
+        if self.properties || self.program.conventions.undefined_behaviour {
+            let null = value == Value::ZERO;
+            return Err(Halt::Violation(if null { Property::Null } else { Property::OutOfBounds }));
+        }
+        let shown = self.program.show(value);
+        let span = self.instr(state).span;
+        Err(Halt::Error(match value {
+            Value::Addr { .. } => Diagnostic::unsupported(
+                "program::mixed-size",
+                format!("access to `{shown}`, which is not the start of a cell of the test"),
+            )
+            .at(span, "this access"),
+            _ => {
+                Diagnostic::error("program::non-symbolic-address", format!("non symbolic address: [{shown}]"))
+                    .at(span, "this access")
+            }
+        }))
+    }
+
+    pub(super) fn wrong_size(&self, state: &State<'p>, cell: u16, size: AccessSize) -> Option<Diagnostic> {
+        if self.program.conventions.sizes == CellSizes::Approximate {
+            return None;
+        }
+        let location = self.program.locations.get(usize::from(cell))?;
+        let holds_pointer = !location.declared && location.init.as_int().is_none();
+        let bytes = if holds_pointer { 8 } else { location.ty.bytes };
+        if bytes == size.0 || holds_pointer {
+            return None;
+        }
+        Some(
+            Diagnostic::unsupported(
+                "grow::mixed-size",
+                format!("an access to `{}` of another size than its own", location.name),
+            )
+            .at(self.instr(state).span, "this access")
+            .help("`--engine worlds` can run it"),
+        )
+    }
+}

@@ -1,0 +1,291 @@
+//! Where a thread is, and where it has come to.
+
+use std::sync::Arc;
+
+use crate::diag::Diagnostic;
+use crate::execution::{Cut, EventKind};
+use crate::program::{IllegalOp, Op, Property, Reg, SetName, Sym, Tmp, Value};
+use crate::source::Span;
+
+/// A value in a temporary or register.
+#[derive(Clone, Copy)]
+pub(super) struct Held {
+    pub value: Result<Value, IllegalOp>,
+    /// Does it depend on no read? Loops over such values are not counted against the unrolling bound.
+    pub constant: bool,
+    /// The events of this instruction instance that it comes from, and those that these come from.
+    pub causes: u64,
+    /// The number of the newest event that it comes from directly, plus one.
+    pub newest: u32,
+}
+
+impl Held {
+    pub const ZERO: Held = Held { value: Ok(Value::ZERO), constant: true, causes: 0, newest: 0 };
+}
+
+/// A list of micro-ops being run.
+#[derive(Clone)]
+pub(super) struct Frame<'p> {
+    pub ops: &'p [Op],
+    pub at: u32,
+    /// For a branch of an [`Op::If`]: the causes of its condition, the newest of them, and the number of events when
+    /// it was entered.
+    pub guard: Option<(u64, u32, u32)>,
+    /// Was the condition of that branch a known constant?
+    pub constant: bool,
+    /// Is it one way of several that the machine may take?
+    pub forked: bool,
+}
+
+/// Where a thread is.
+#[derive(Clone)]
+pub(super) struct State<'p> {
+    pub thread: u16,
+    pub code: u16,
+    pub pc: u32,
+    pub frames: Vec<Frame<'p>>,
+    /// Number of the instruction instance being run.
+    pub instance: u32,
+    pub started: bool,
+    /// Has this instruction instance made an access already?
+    pub accessed: bool,
+    pub tmps: Vec<Held>,
+    pub regs: Vec<Held>,
+    pub next: Option<(u16, u32)>,
+    pub reserved: Option<Value>,
+    pub jumps: Vec<((u16, u32), u32)>,
+    pub loops: Vec<(u32, u32)>,
+    /// What registers held at the last pass through a loop that was known to be taken.
+    pub passes: Vec<(u32, u64)>,
+    /// Events made so far, register events included.
+    pub count: u32,
+    /// How many events of this instance the graph has, and the cells of the reads among them.
+    pub own: u8,
+    pub reads: Vec<(u8, u16)>,
+    /// Has this instruction instance written?
+    pub wrote: bool,
+    /// Events made since the last access.
+    pub fresh: Vec<Plain<'p>>,
+    /// How many threads it has started, and objects made.
+    pub spawned: u16,
+    pub made: u16,
+    /// Is it one that another thread started?
+    pub is_child: bool,
+    /// What private objects hold.
+    pub private: Vec<((Sym, i64), Held)>,
+    /// Objects whose life it has ended.
+    pub freed: Vec<Sym>,
+    /// Has it come back to the head of a loop as it left it?
+    pub waits: bool,
+    /// How often it has changed something that others may see, or it may see itself.
+    pub changes: u32,
+    /// How it came to the heads of loops last.
+    pub arrivals: Vec<Arrival>,
+}
+
+/// A thread at the head of a loop.
+#[derive(Clone, PartialEq)]
+pub(super) struct Arrival {
+    pub code: u16,
+    pub pc: u32,
+    pub changes: u32,
+    /// What the live registers hold.
+    pub live: Vec<Result<Value, IllegalOp>>,
+}
+
+/// An event without a value: a fence, a branch, any other.
+#[derive(Clone)]
+pub(super) struct Plain<'p> {
+    pub place: Place,
+    pub kind: EventKind,
+    pub cell: Option<u16>,
+    pub sets: &'p [SetName],
+    /// The events of its instruction that are before it in program order.
+    pub inner: u64,
+    /// The object whose life it ends.
+    pub frees: Option<Sym>,
+}
+
+/// Where an event stands in its thread.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub thread: u16,
+    pub code: u16,
+    pub pc: u32,
+    pub instance: u32,
+    /// The position among the events of its instance.
+    pub own: u8,
+}
+
+/// A memory access about to be made.
+#[derive(Clone)]
+pub(super) struct Access<'p> {
+    pub place: Place,
+    pub kind: EventKind,
+    pub cell: u16,
+    /// The object, and the byte in it.
+    pub at: (Sym, i64),
+    pub sets: &'p [SetName],
+    /// The events that it comes from, inside its instruction.
+    pub causes: u64,
+    /// The events of its instruction that are before it in program order.
+    pub inner: u64,
+    /// The value of a plain write.
+    pub value: Option<Value>,
+    /// Of a compare-exchange: the value that it must read, or must not.
+    pub wanted: Option<(Value, bool)>,
+    pub op: &'p Op,
+}
+
+/// A thread about to start another.
+pub(super) struct Spawn<'p> {
+    pub state: State<'p>,
+    /// The new thread's number, and the code that it runs.
+    pub child: u16,
+    pub code: u16,
+    pub args: Vec<(Reg, Held)>,
+    pub dst: Tmp,
+    pub own: u8,
+    /// Where the new thread finds its own handle.
+    pub register: Reg,
+}
+
+/// A thread about to wait for another.
+pub(super) struct Join<'p> {
+    pub state: State<'p>,
+    pub target: u16,
+    pub dst: Option<Tmp>,
+    pub own: u8,
+}
+
+/// A thread about to make an access.
+#[derive(Clone)]
+pub(super) struct Leaf<'p> {
+    pub state: State<'p>,
+    pub access: Access<'p>,
+}
+
+/// Where a thread has come to.
+pub(super) enum Stop<'p> {
+    /// At an access: one way, or several reads of one cell of which the value read will choose one.
+    Access(Vec<Leaf<'p>>),
+    /// At a choice of the machine.
+    Choice(Vec<Arc<Stop<'p>>>),
+    /// Not started yet.
+    Unborn,
+    /// About to start a thread; the fence that this makes is the last of the events made.
+    Spawn(Box<Spawn<'p>>),
+    /// About to wait for a thread; likewise.
+    Join(Box<Join<'p>>),
+    /// At something that it must not do.
+    Violation(State<'p>, Property, Span),
+    /// At its end.
+    Ended(State<'p>),
+    /// An assumption does not hold.
+    Blocked(State<'p>),
+    /// A loop was run as often as the bound allows.
+    Cut(State<'p>, Cut),
+    /// It asks for what cannot be given.
+    Error(State<'p>, Diagnostic),
+}
+
+impl<'p> Stop<'p> {
+    /// In the middle of an instruction that has made an access already?
+    pub fn is_inside(&self) -> bool {
+        match self {
+            Stop::Access(leaves) => leaves.iter().any(|leaf| leaf.state.accessed),
+            _ => false,
+        }
+    }
+
+    /// The state of a thread that is not going on.
+    pub fn last(&self) -> Option<&State<'p>> {
+        match self {
+            Stop::Access(_) | Stop::Choice(_) | Stop::Unborn | Stop::Spawn(_) | Stop::Join(_) => None,
+            Stop::Violation(state, ..)
+            | Stop::Ended(state)
+            | Stop::Blocked(state)
+            | Stop::Cut(state, _)
+            | Stop::Error(state, _) => Some(state),
+        }
+    }
+}
+
+impl State<'_> {
+    /// Has nothing changed since the last pass through a loop that can end it?
+    pub fn goes_round(&mut self, id: u32) -> bool {
+        use std::hash::{Hash, Hasher};
+        let mut hasher = rustc_hash::FxHasher::default();
+        for held in self.regs.iter().filter(|held| held.constant) {
+            held.value.hash(&mut hasher);
+        }
+        let now = hasher.finish();
+        match self.passes.iter_mut().find(|(loop_id, _)| *loop_id == id) {
+            Some((_, last)) => std::mem::replace(last, now) == now,
+            None => {
+                self.passes.push((id, now));
+                false
+            }
+        }
+    }
+
+    /// The instruction that it is at.
+    pub fn pc(&self) -> u32 {
+        self.pc
+    }
+
+    /// Is it at the head of a loop that it has come back to as it left it?
+    pub fn waits(&self) -> bool {
+        self.waits
+    }
+
+    /// Whose code it runs.
+    pub fn code(&self) -> usize {
+        usize::from(self.code)
+    }
+
+    /// The value of a register.
+    pub fn register(&self, reg: Reg) -> Result<Value, IllegalOp> {
+        self.regs.get(reg.0 as usize).map_or(Ok(Value::ZERO), |held| held.value)
+    }
+}
+
+/// Why a thread does not simply go on.
+pub(super) enum Halt<'p> {
+    Stop(Box<Stop<'p>>),
+    Error(Diagnostic),
+    Violation(Property),
+}
+
+impl From<Diagnostic> for Halt<'_> {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Halt::Error(diagnostic)
+    }
+}
+
+/// One more of that key.
+pub(super) fn count<K: PartialEq>(counts: &mut Vec<(K, u32)>, key: K) -> u32 {
+    match counts.iter_mut().find(|(known, _)| *known == key) {
+        Some((_, count)) => {
+            *count += 1;
+            *count
+        }
+        None => {
+            counts.push((key, 1));
+            1
+        }
+    }
+}
+
+pub(super) fn bit(own: u8) -> u64 {
+    1u64.checked_shl(u32::from(own)).unwrap_or(0)
+}
+
+pub(super) fn set(state: &mut State, tmp: Tmp, mut held: Held) {
+    let index = tmp.0 as usize;
+    held.constant &= !state.frames.iter().any(|frame| frame.forked);
+    if state.tmps.len() <= index {
+        state.tmps.resize(index + 1, Held::ZERO);
+    }
+    state.tmps[index] = held;
+}

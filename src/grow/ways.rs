@@ -1,0 +1,96 @@
+//! What comes of a value that a thread reads. A thread that reads the same values does the same: what it did is remembered for a while.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::state::{Leaf, Stop};
+use super::step::Stepper;
+use crate::execution::EventKind;
+use crate::program::{Property, Value};
+
+/// So many are remembered.
+const MOST: usize = 1 << 13;
+
+/// A way in which a thread goes on from an access.
+pub(super) struct Way<'p> {
+    /// Which of the accesses that it was at.
+    pub leaf: usize,
+    pub written: Option<Value>,
+    pub stop: Arc<Stop<'p>>,
+    /// Is it the one that a deleted event must have taken?
+    pub canonical: bool,
+}
+
+/// All ways.
+pub(super) struct Found<'p> {
+    pub ways: Vec<Way<'p>>,
+    /// Does the thread only wait, having changed nothing?
+    pub waits: bool,
+}
+
+/// A place that a thread was at, with what came of the value.
+type Entry<'p> = (Arc<Stop<'p>>, Rc<Found<'p>>);
+
+/// What was found so far, by the place that a thread was at.
+#[derive(Default)]
+pub(super) struct Ways<'p> {
+    known: FxHashMap<(usize, Option<Value>), Entry<'p>>,
+}
+
+impl<'p> Ways<'p> {
+    /// The ways in which a thread goes on from an access with a value read (or written); without one: from a cell that nobody has written.
+    pub fn of(&mut self, stepper: &Stepper<'p>, stop: &Arc<Stop<'p>>, value: Option<Value>) -> Rc<Found<'p>> {
+        let key = (Arc::as_ptr(stop) as usize, value);
+        if let Some((_, found)) = self.known.get(&key) {
+            return found.clone();
+        }
+        let found = Rc::new(find(stepper, stop, value));
+        if self.known.len() >= MOST {
+            self.known.clear();
+        }
+        // The place is kept, so that no other one comes to stand where it stood.
+        self.known.insert(key, (stop.clone(), found.clone()));
+        found
+    }
+}
+
+fn find<'p>(stepper: &Stepper<'p>, stop: &Stop<'p>, found: Option<Value>) -> Found<'p> {
+    let Stop::Access(leaves) = stop else { return Found { ways: Vec::new(), waits: false } };
+    let value = found.unwrap_or(Value::ZERO);
+    let mut ways = Vec::with_capacity(1);
+    let mut refused = Vec::new();
+    for (number, leaf) in leaves.iter().enumerate() {
+        if leaf.access.wanted.is_some_and(|(wanted, equal)| (wanted == value) != equal) {
+            continue;
+        }
+        let (new, mut stop) = stepper.resume(leaf, value);
+        if found.is_none() {
+            stop = stepper.violation(leaf, Property::Uninitialised);
+        }
+        // A way that the value does not choose is none.
+        let is_refused = leaves.len() > 1
+            && matches!(&stop, Stop::Blocked(state) if state.instance == leaf.state.instance);
+        let way = Way {
+            leaf: number,
+            written: new.filter(|_| leaf.access.kind != EventKind::Read),
+            stop: Arc::new(stop),
+            canonical: ways.is_empty(),
+        };
+        if is_refused { refused.push(way) } else { ways.push(way) }
+    }
+    if ways.is_empty() {
+        refused.truncate(1);
+        ways = refused;
+    }
+    // An access that may race is always made.
+    let is_safe = |leaf: &Leaf| {
+        !stepper.program.conventions.non_atomics || leaf.access.sets.iter().any(|set| set == "A")
+    };
+    let waits = leaves.iter().all(is_safe)
+        && ways.iter().all(|way| {
+            matches!(&*way.stop, Stop::Blocked(_)) && way.written.is_none_or(|written| written == value)
+        });
+    Found { ways, waits }
+}

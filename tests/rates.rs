@@ -1,0 +1,71 @@
+//! The programs that rates are measured with, in small.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use litmus::arch::ArchId;
+use litmus::arch::c::preprocess;
+use litmus::arch::c::unit::lower;
+use litmus::diag::Diagnostic;
+use litmus::grow::{self, Ended, Execution, Found, Visitor};
+use litmus::session::{Settings, check_model};
+use litmus::verify;
+
+/// Counts the executions of a program: those in which all threads end, and all others.
+#[derive(Default)]
+struct Counts;
+
+impl Visitor for Counts {
+    fn execution(&mut self, _: Ended, _: &Found, _: &dyn Execution) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn fail(&mut self, diagnostic: Diagnostic) -> ControlFlow<()> {
+        panic!("{diagnostic:?}")
+    }
+}
+
+fn counts(file: &str, model: &str, defines: &[&str], options: &grow::Options) -> grow::Stats {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(file);
+    let checked = check_model(&Settings::default(), model, Some(ArchId::C), false);
+    let model = checked.model.expect("a model");
+    let orders = verify::orders_for(&model, None).expect("a model of C");
+    let reading = preprocess::Settings {
+        defines: defines.iter().map(ToString::to_string).collect(),
+        folders: Vec::new(),
+    };
+    let loaded = verify::load(&path, &reading, lower::Options { recursion: 16, orders });
+    let program = loaded.program.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
+    grow::explore(&program, &model, options, &mut Counts).expect("an answer")
+}
+
+/// Programs that rates are measured with, in small: file, what is defined, and complete executions under rc11.
+const RATES: &[(&str, &[&str], u64)] = &[
+    ("rates/casrot.c", &["N=6"], 144),
+    ("rates/grid.c", &["LONG=4"], 8788),
+    ("rates/turns.c", &["ROUNDS=2"], 1848),
+    ("rates/sums.c", &["N=3"], 2258),
+    ("rates/lock.c", &["THREADS=4"], 24),
+    ("rates/lock.c", &["THREADS=3", "TIMES=2"], 90),
+    ("rates/lock.c", &["THREADS=3", "TTAS"], 36),
+    ("rates/lock.c", &["THREADS=3", "TICKET"], 6),
+    ("rates/mutex.c", &["THREADS=3", "TIMES=2"], 90),
+];
+
+/// What a thread that waits does not look at changes no complete execution.
+#[test]
+fn waiting_loses_no_complete_execution() {
+    for (file, defines, expected) in RATES {
+        for all_blocked in [false, true] {
+            let options = grow::Options {
+                unroll: u32::MAX - 1,
+                properties: true,
+                awaits: true,
+                all_blocked,
+                ..grow::Options::default()
+            };
+            let stats = counts(file, "rc11", defines, &options);
+            assert_eq!((stats.complete, stats.violating), (*expected, 0), "{file} {defines:?}: {stats:?}");
+        }
+    }
+}
