@@ -114,11 +114,14 @@ fn the_gallery() {
     there.sort();
     assert_eq!(there, listed);
     for (at, model) in ["sc", "tso", "pso", "rc11"].iter().enumerate() {
-        for broken in [false, true] {
+        for (broken, fewer) in [(false, false), (false, true), (true, false), (true, true)] {
             let mut run = Command::new(env!("CARGO_BIN_EXE_litmus"));
             run.current_dir(&folder).arg("verify").args(&listed).args(["-m", model, "--timeout", "60"]);
             if broken {
                 run.args(["-D", "BROKEN"]);
+            }
+            if fewer {
+                run.arg("--fewer-blocked");
             }
             let output = run.output().expect("litmus runs");
             let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -202,6 +202,9 @@ pub struct VerifyArgs {
     /// Look for every violation, not only the first
     #[arg(long)]
     pub keep_going: bool,
+    /// Of the executions in which a thread waits, list only those in which it cannot but wait: the verdict is the same, and comes sooner
+    #[arg(long)]
+    pub fewer_blocked: bool,
     /// Time limit per file, in seconds
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub timeout: Option<f64>,

@@ -105,6 +105,7 @@ fn settings_of(args: &VerifyArgs, orders: Orders) -> verify::Settings {
         orders,
         ignore: args.ignore.iter().map(kind).collect(),
         races: args.races,
+        fewer_blocked: args.fewer_blocked,
     }
 }
 

@@ -30,6 +30,8 @@ pub struct Settings {
     pub ignore: Vec<Kind>,
     /// Is a data race a violation under a model that has no rule for it?
     pub races: bool,
+    /// Of the executions in which a thread waits, list only those in which it cannot but wait.
+    pub fewer_blocked: bool,
 }
 
 /// Kinds of properties.
@@ -143,7 +145,7 @@ pub fn run(program: &Program, model: &Model, settings: &Settings) -> Result<Answ
         unroll: settings.unroll.unwrap_or(u32::MAX - 1),
         properties: true,
         awaits: true,
-        all_blocked: true,
+        all_blocked: !settings.fewer_blocked,
         ..grow::Options::default()
     };
     grow::explore(program, model, &options, &mut recorder)?;

@@ -70,6 +70,7 @@ impl Session {
                 orders,
                 // Fences keep no thread from waiting.
                 ignore: vec![verify::Kind::Deadlock, verify::Kind::Liveness],
+                fewer_blocked: true,
                 ..verify::Settings::default()
             },
         };
