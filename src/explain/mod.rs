@@ -258,7 +258,7 @@ impl Ways {
                         counted.push(way);
                         self.list[way].candidates += 1;
                     }
-                    if single && !reason.fragile && reason.chosen.is_empty() {
+                    if single && !reason.fragile && !reason.local && reason.chosen.is_empty() {
                         let sweep = Sweep { rf: reason.rf, way };
                         self.sweeping.entry(key.clone()).or_default().push(sweep);
                     }

@@ -56,6 +56,8 @@ pub struct Reason {
     pub chosen: Vec<(ChoiceId, usize, usize)>,
     /// Does it hold only for the very choice it was found for?
     pub fragile: bool,
+    /// Does it rest on pairs that an order has because of this candidate's `rf`, which [`Reason::rf`] does not list?
+    pub local: bool,
     /// The evaluation in which it failed has these values of the choices.
     pub choices: Vec<(ChoiceId, Val)>,
 }
@@ -201,7 +203,8 @@ impl<'m, 's> Refuter<'m, 's> {
                     let Val::Choices(choices) = &*value else {
                         return Err(Diagnostic::internal("`with` is given no list of values"));
                     };
-                    return self.with(position, *choice, choices, &plain, flags);
+                    let certain = model.pool.is_static(*from);
+                    return self.with(position, (*choice, certain), choices, &plain, flags);
                 }
                 Step::Fail { diagnostic } => return Err(diagnostic.clone()),
             }
@@ -213,11 +216,11 @@ impl<'m, 's> Refuter<'m, 's> {
         Ok(End::Accepted(Box::new(plain), flags.clone()))
     }
 
-    /// Every choice: for orders, those that a reason covers are left out.
+    /// Every choice: for orders, those that a reason covers are left out. `certain`: there is the same to choose from whatever `rf` is.
     fn with<'v>(
         &mut self,
         position: usize,
-        choice: ChoiceId,
+        (choice, certain): (ChoiceId, bool),
         choices: &Choices,
         plain: &Plain<'v>,
         flags: &mut Vec<usize>,
@@ -241,7 +244,7 @@ impl<'m, 's> Refuter<'m, 's> {
                     self.refused(position, Offence::Nothing, &mut plain)?;
                     return Ok(End::Refused);
                 }
-                self.orders(position, choice, &known, plain, flags)
+                self.orders(position, (choice, certain), &known, plain, flags)
             }
             Choices::List(values) => {
                 for value in values {
@@ -305,7 +308,7 @@ impl<'m, 's> Refuter<'m, 's> {
     fn orders<'v>(
         &mut self,
         position: usize,
-        choice: ChoiceId,
+        (choice, certain): (ChoiceId, bool),
         known: &[(Set, Rel)],
         plain: &Plain<'v>,
         flags: &mut Vec<usize>,
@@ -324,7 +327,9 @@ impl<'m, 's> Refuter<'m, 's> {
         let decided = |a: usize, b: usize| known.iter().any(|(_, base)| base.contains(a, b));
         let fragile = self.reasons[before..].iter().any(|reason| reason.fragile);
         for reason in &mut self.reasons[before..] {
+            let all = reason.chosen.len();
             reason.chosen.retain(|(of, a, b)| *of != choice || !decided(*a, *b));
+            reason.local |= !certain && reason.chosen.len() < all;
             let own = reason.chosen.iter().filter(|(of, ..)| *of == choice);
             free.extend(own.map(|(_, a, b)| (*a, *b)));
         }
@@ -337,7 +342,8 @@ impl<'m, 's> Refuter<'m, 's> {
         for (a, b) in free {
             let reversed = with_pair(&held, b, a);
             if reversed.iter().all(|(_, base)| base.is_irreflexive())
-                && let End::Accepted(plain, flags) = self.orders(position, choice, &reversed, plain, flags)?
+                && let End::Accepted(plain, flags) =
+                    self.orders(position, (choice, certain), &reversed, plain, flags)?
             {
                 return Ok(End::Accepted(plain, flags));
             }
@@ -353,6 +359,7 @@ impl<'m, 's> Refuter<'m, 's> {
             rf: Vec::new(),
             chosen: Vec::new(),
             fragile: false,
+            local: false,
             choices: self.choices.clone(),
         };
         match reason.offence.derivation().cloned() {

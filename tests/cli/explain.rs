@@ -67,3 +67,20 @@ fn how_close_an_irreflexive_check_comes() {
     let text = explained("ordered.litmus");
     assert!(text.contains("`coherence` forbids cycles"), "{text}");
 }
+
+/// Where an order must contain what depends on `rf`, a reason found for one `rf` says nothing of another: the exchange may come first.
+#[test]
+fn a_reason_holds_for_what_it_rests_on() {
+    let test = "C swept\n{}\nP0(atomic_int* x) {\n  atomic_store_explicit(x, 2, memory_order_relaxed);\n  \
+                int r0 = atomic_load_explicit(x, memory_order_relaxed);\n  atomic_store_explicit(x, 3, memory_order_relaxed);\n}\n\
+                P1(atomic_int* x) {\n  int r1 = atomic_exchange_explicit(x, 1, memory_order_relaxed);\n}\n\
+                exists (0:r0=2 /\\ [x]=3)";
+    let model = "\"what is read comes first\"\ninclude \"cross.cat\"\n\
+                 let read = (rf & (W * (R & W))) | (rf; (po & (R * W)))\n\
+                 with co from generate_cos(co0 | read | (po-loc & (W * W)))\n\
+                 let fr = (rf^-1; co) \\ id\nempty po & (fr; [R & W]; co) as between";
+    let folder = super::folder(&[("swept.litmus", test), ("read.cat", model)]);
+    let explain = ["explain", "swept.litmus", "-m", "read.cat"];
+    let text = stdout(&super::litmus_in(folder.path(), &explain).assert().code(0));
+    assert!(text.starts_with("swept under read.cat: 0:r0=2 /\\ [x]=3 can happen"), "{text}");
+}
