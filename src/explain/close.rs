@@ -18,11 +18,13 @@ pub struct Near {
     pub missing: Vec<(usize, usize)>,
     /// The cycle: the events in order.
     pub cycle: Vec<usize>,
+    /// For `empty`: the part of an intersection that lacks the pair, which all others have.
+    pub lacking: Option<At>,
 }
 
 /// For each `acyclic` of the model: the fewest pairs of program order, between events that `matter`, that would close a cycle of its relation. For
 /// each `irreflexive`: the fewest pairs of program order or reads-from that would close a chain of its parts, if those of its parts that are orders
-/// had them.
+/// had them. For each `empty` of an intersection: a pair that the program puts into all of its parts but one.
 ///
 /// # Errors
 /// A run-time error of the model.
@@ -46,10 +48,18 @@ pub fn near(
             TestKind::Irreflexive => {
                 let events: Vec<usize> = (0..plain.n_events()).filter(|e| matter(*e)).collect();
                 let path = chain(surface, root, plain, &events, [po, rf])?;
-                found.extend(path.map(|Path { missing, nodes, .. }| Near { step, missing, cycle: nodes }));
+                found.extend(path.map(|Path { missing, nodes, .. }| Near {
+                    step,
+                    missing,
+                    cycle: nodes,
+                    lacking: None,
+                }));
                 continue;
             }
-            TestKind::Empty => continue,
+            TestKind::Empty => {
+                found.extend(half(surface, step, root, plain)?);
+                continue;
+            }
         }
         if !orders_across(surface, root) {
             continue;
@@ -67,11 +77,43 @@ pub fn near(
             let missing: Vec<(usize, usize)> =
                 pairs().filter(|(a, b)| there(**a, **b).is_none()).map(|(a, b)| (*a, *b)).collect();
             if !missing.is_empty() {
-                found.push(Near { step, missing, cycle });
+                found.push(Near { step, missing, cycle, lacking: None });
             }
         }
     }
     Ok(found)
+}
+
+/// A pair that is in every part of an intersection but one, and the part that lacks it: one that `rf` and the orders decide. The others are the
+/// program's own, such as `rmw`: pairs that any execution may have by chance say little.
+fn half(surface: &Surface, step: usize, root: At, plain: &mut Plain) -> Result<Option<Near>, EvalError> {
+    let pool = &surface.model.pool;
+    let mut whole = inside(surface, root);
+    // Exceptions to a rule do not make it another rule.
+    while let Form::Minus(rule, _) = surface.nodes[whole].form {
+        whole = inside(surface, rule);
+    }
+    let operands = match &surface.nodes[whole].form {
+        Form::Both(main, filters) => [main.as_slice(), filters.as_slice()].concat(),
+        _ => return Ok(None),
+    };
+    let (fixed, open): (Vec<At>, Vec<At>) =
+        operands.into_iter().partition(|part| pool.is_static(surface.nodes[*part].id));
+    let ([first, rest @ ..], [open]) = (fixed.as_slice(), open.as_slice()) else { return Ok(None) };
+    let mut pairs = plain.rel_of(surface.nodes[*first].id)?;
+    for part in rest {
+        pairs = pairs.inter(&plain.rel_of(surface.nodes[*part].id)?);
+    }
+    let near = |pair| Near { step, missing: vec![pair], cycle: Vec::new(), lacking: Some(*open) };
+    Ok(pairs.iter().next().map(near))
+}
+
+/// What stands behind names and calls.
+fn inside(surface: &Surface, at: At) -> At {
+    match surface.nodes[at].form {
+        Form::Same(inner) => inside(surface, inner),
+        _ => at,
+    }
 }
 
 /// A way from one event to another, through pairs that are there and pairs that are not.
@@ -178,8 +220,7 @@ fn improve(known: &mut Option<Path>, first: &Path, second: &Path) {
 
 /// The parts of a sequence; anything else is its only part.
 fn parts(surface: &Surface, root: At) -> Vec<At> {
-    match &surface.nodes[root].form {
-        Form::Same(inner) => parts(surface, *inner),
+    match &surface.nodes[inside(surface, root)].form {
         Form::Seq(parts) => parts.clone(),
         _ => vec![root],
     }

@@ -49,6 +49,9 @@ pub struct Near {
     pub missing: Vec<(String, String)>,
     /// That cycle: its events by id.
     pub cycle: Vec<String>,
+    /// For `empty`: the part of its relation that lacks the missing pair, as the model has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lacking: Option<String>,
 }
 
 /// What became of the question.

@@ -131,6 +131,7 @@ impl<'t, 'm> Teller<'t, 'm> {
             check: self.check(near.step),
             missing: near.missing.iter().map(|(a, b)| (self.id(*a), self.id(*b))).collect(),
             cycle: near.cycle.iter().map(|event| self.id(*event)).collect(),
+            lacking: near.lacking.map(|part| self.part(part)),
         }
     }
 
@@ -314,6 +315,16 @@ impl<'t, 'm> Teller<'t, 'm> {
             "ctrl" => format!("whether {b} runs depends on what {a} reads"),
             "rmw" | "amo" | "lxsx" => format!("{a} and {b} are the read and the write of one atomic update"),
             other => format!("{a} and {b} are a pair of `{other}`"),
+        }
+    }
+
+    /// A part of a relation, as the model has it.
+    fn part(&self, at: At) -> String {
+        let node = &self.surface.nodes[at];
+        match (&node.name, node.span) {
+            (Some(name), _) => name.to_string(),
+            (None, Some(span)) => self.place(span).text,
+            (None, None) => "the rest of it".to_string(),
         }
     }
 

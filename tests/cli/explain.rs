@@ -84,3 +84,15 @@ fn a_reason_holds_for_what_it_rests_on() {
     let text = stdout(&super::litmus_in(folder.path(), &explain).assert().code(0));
     assert!(text.starts_with("swept under read.cat: 0:r0=2 /\\ [x]=3 can happen"), "{text}");
 }
+
+/// And of an update that must be atomic: which write would have to come in between.
+#[test]
+fn how_close_an_empty_check_comes() {
+    let test = "AArch64 update\n{ 0:X0=x; 1:X0=x; }\n P0 | P1 ;\n MOV W1,#1 | MOV W1,#2 ;\n LDXR W2,[X0] | STR W1,[X0] ;\n \
+                STXR W3,W1,[X0] | ;\nexists (0:X2=0 /\\ 0:X3=0 /\\ [x]=2)";
+    let folder = super::folder(&[("update.litmus", test)]);
+    let text = stdout(&super::litmus_in(folder.path(), &["explain", "update.litmus"]).assert().code(0));
+    let near = text.lines().last().unwrap_or_default();
+    assert!(near.starts_with("  `atomic` (<library>/aarch64.cat:"), "{text}");
+    assert!(near.ends_with("would forbid it if `(fr; co)` led from a to b."), "{text}");
+}

@@ -54,7 +54,13 @@ fn tell_near(out: &mut String, near: &Near) {
     let name = near.check.name.as_deref().unwrap_or("a check without a name");
     let missing: Vec<String> = near.missing.iter().map(|(a, b)| format!("{a} before {b}")).collect();
     let place = near.check.place.as_ref().map(|place| format!(" ({})", spot(place))).unwrap_or_default();
-    let _ = writeln!(out, "  `{name}`{place} would forbid it if it ordered {}.", missing.join(" and "));
+    let lacking = near.lacking.as_ref().zip(near.missing.first());
+    let _ = match lacking {
+        Some((part, (a, b))) => {
+            writeln!(out, "  `{name}`{place} would forbid it if `{part}` led from {a} to {b}.")
+        }
+        None => writeln!(out, "  `{name}`{place} would forbid it if it ordered {}.", missing.join(" and ")),
+    };
 }
 
 fn tell_flag(out: &mut String, flagged: &Flagged) {

@@ -221,7 +221,8 @@ function explanation(why, context) {
     for (const near of why.near) {
       parts.push(h("p", { class: "note" }, h("b", { class: "mono" }, near.check.name || "a check without a name"),
         near.check.place ? h("span", { class: "soft" }, ` (${spot(near.check.place)})`) : null,
-        ` would forbid it if it ordered ${near.missing.map(([a, b]) => `${a} before ${b}`).join(" and ")}.`));
+        near.lacking ? ` would forbid it if ${near.lacking} led from ${near.missing[0].join(" to ")}.`
+          : ` would forbid it if it ordered ${near.missing.map(([a, b]) => `${a} before ${b}`).join(" and ")}.`));
     }
     if (why.pictures[0]) parts.push(picture(why.pictures[0], context));
   } else {
