@@ -107,13 +107,15 @@ pub struct Failure {
     pub diagnostics: Vec<Diagnostic>,
     /// The files the reasons point into.
     pub sources: Arc<Sources>,
+    /// Is it for another architecture than the test's? Then that is the reason: names it needs are not there.
+    pub other_arch: bool,
 }
 
 impl Failure {
     /// It takes too long, or too much.
     pub fn stopped(why: Stopped) -> Failure {
         let diagnostics = vec![Diagnostic::stopped(why, "while the model was loaded")];
-        Failure { diagnostics, sources: Arc::default() }
+        Failure { diagnostics, sources: Arc::default(), other_arch: false }
     }
 }
 
@@ -183,13 +185,23 @@ pub(super) fn key(settings: &Settings, model: Option<&str>, test: &Test) -> Mode
 pub(super) fn prepare(settings: &Settings, key: &ModelKey) -> Result<Prepared, Failure> {
     let mut sources = Sources::new();
     let mut diagnostics = Diagnostics::new();
-    match load_model(settings, key, &mut sources, &mut diagnostics) {
+    let mut arch = None;
+    match load_model(settings, key, &mut arch, &mut sources, &mut diagnostics) {
         Ok(mut prepared) => {
             prepared.sources = Arc::new(sources);
             prepared.warnings = diagnostics.take();
             Ok(prepared)
         }
-        Err(_) => Err(Failure { diagnostics: diagnostics.take(), sources: Arc::new(sources) }),
+        Err(_) => {
+            let name = key.model.as_deref().unwrap_or_default();
+            let arch = arch.or_else(|| made_for(name)).filter(|_| settings.arch_check);
+            let other = same_arch(name, arch, key.arch).err();
+            Err(Failure {
+                other_arch: other.is_some(),
+                diagnostics: other.map_or_else(|| diagnostics.take(), |other| vec![other]),
+                sources: Arc::new(sources),
+            })
+        }
     }
 }
 
@@ -205,6 +217,7 @@ pub fn prepare_model(settings: &Settings, name: &str, arch: ArchId) -> Result<Pr
 fn load_model(
     settings: &Settings,
     key: &ModelKey,
+    arch: &mut Option<ArchId>,
     sources: &mut Sources,
     diagnostics: &mut Diagnostics,
 ) -> Result<Prepared, Reported> {
@@ -221,6 +234,7 @@ fn load_model(
     let mut variants = key.variants.clone();
     let mut loader = settings.loader();
     let loaded = loader.model(sources, &name, diagnostics)?;
+    *arch = header_arch(&loaded.main);
     let settings = &with_companions(settings, sources, &loaded.main);
     variants.extend(&settings.variants);
     let (bell_file, bell) = open_bell(settings, &mut loader, &loaded.stdlib, sources, diagnostics)?;
@@ -436,20 +450,23 @@ pub(super) fn model_arch(word: &str) -> Option<ArchId> {
     }
 }
 
+/// The architecture that a model of the library is the one for.
+fn made_for(model: &str) -> Option<ArchId> {
+    match model {
+        "lkmm" => Some(ArchId::C),
+        _ => ArchId::ALL.into_iter().find(|arch| default_model(*arch).as_deref() == Some(model)),
+    }
+}
+
 /// A model whose header names another architecture than the test's is refused.
-pub(super) fn same_arch(prepared: &Prepared, arch: ArchId) -> Result<(), Diagnostic> {
-    match prepared.arch {
+pub(super) fn same_arch(name: &str, model: Option<ArchId>, arch: ArchId) -> Result<(), Diagnostic> {
+    match model {
         Some(model) if model != arch => Err(Diagnostic::error(
             "model::other-architecture",
-            format!(
-                "the test is for {}, but the model `{}` is for {}",
-                arch.name(),
-                prepared.name,
-                model.name()
-            ),
+            format!("the test is for {}, but the model `{}` is for {}", arch.name(), name, model.name()),
         )
         .help(match default_model(arch) {
-            Some(fits) if fits != prepared.name => {
+            Some(fits) if fits != name => {
                 format!(
                     "`-m {fits}` is a model for {}; --no-arch-check takes this one all the same",
                     arch.name()

@@ -396,7 +396,8 @@ impl Session {
                 for diagnostic in &failure.diagnostics {
                     diagnostics.error(diagnostic.clone());
                 }
-                report.model_failed = true;
+                report.model_failed = !failure.other_arch;
+                report.other_arch = failure.other_arch;
                 return None;
             }
         };
@@ -405,7 +406,7 @@ impl Session {
             diagnostics.warn(warning.clone());
         }
         if self.settings.arch_check
-            && let Err(diagnostic) = load::same_arch(&prepared, parsed.arch)
+            && let Err(diagnostic) = load::same_arch(&prepared.name, prepared.arch, parsed.arch)
         {
             diagnostics.error(diagnostic);
             report.other_arch = true;

@@ -359,3 +359,25 @@ fn tables_and_pictures_fit_the_terminal() {
         assert!(fits(drawn.split_once("\n\n").unwrap().1), "{drawn}");
     }
 }
+
+/// A model for another architecture that needs names this one does not have is still just that: not applicable.
+#[test]
+fn models_of_other_architectures_in_a_table() {
+    let run = [
+        "run",
+        "litmus/sb-x86.litmus",
+        "-m",
+        "x86tso",
+        "-m",
+        "riscv",
+        "-m",
+        "lkmm",
+        "-m",
+        "bpf",
+        "--format",
+        "table",
+    ];
+    let assert = crate::litmus(&run).assert().code(0);
+    assert!(stdout(&assert).contains("  sb-x86  Ok Sometimes 1/4  n/a    n/a   n/a"), "{}", stdout(&assert));
+    assert_eq!(stderr(&assert), "");
+}
