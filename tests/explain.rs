@@ -1,19 +1,21 @@
 //! Explanations of what the corpus forbids, judged: the cycle printed is one of the check's relation in that execution, each base edge is in
 //! its base relation, and no edge can be left out. Whether an outcome is forbidden at all is asked of the explorer.
 //!
-//! By default a sample; `LITMUS_EXPLAIN=all cargo test --release --test explain -- --nocapture` takes every test of the corpus, and prints how many
+//! By default a sample; `LITMUS_EXPLAIN=all cargo test --release --test explain -- --nocapture` takes every test of the corpus (`LITMUS_EXPLAIN_SUITE=riscv`: of suites that begin so), and prints how many
 //! there are in each suite, how many ways to bring their outcomes about, and the time that an explanation takes.
 
-use std::path::{Path, PathBuf};
+mod corpus;
+
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use litmus::condition::Quantifier;
 use litmus::explain::Answer;
 use litmus::explore::Mode;
-use litmus::session::{Input, Session, Settings};
+use litmus::session::{Input, Session};
 
 /// A suite, its model, and how many of its tests the sample takes.
-const SUITES: [(&str, &str, usize); 15] = [
+const SUITES: [(&str, &str, usize); 42] = [
     ("x86", "x86tso.cat", 12),
     ("ppc", "ppc.cat", 12),
     ("riscv", "riscv.cat", 12),
@@ -29,6 +31,33 @@ const SUITES: [(&str, &str, usize); 15] = [
     ("instr-riscv", "riscv.cat", 5),
     ("instr-x86_64", "x86tso-mixed.cat", 5),
     ("instr-c", "rc11.cat", 5),
+    ("extensions/arm64-cata-cas", "aarch64.cat", 3),
+    ("extensions/arm64-cata-pick", "aarch64.cat", 3),
+    ("extensions/arm64-cata-down-one-leg", "aarch64.cat", 3),
+    ("extensions/instr-aarch32", "aarch32.cat", 3),
+    ("extensions/arm64-cata", "aarch64.cat", 3),
+    ("extensions/arm64-cata-readers-guide", "aarch64.cat", 3),
+    ("extensions/arm64-cata-faults", "aarch64.cat", 3),
+    ("extensions/arm64-cata-ifetch", "aarch64.cat", 3),
+    ("extensions/arm64-self", "aarch64.cat", 3),
+    ("extensions/arm64-mixed", "aarch64.cat", 3),
+    ("extensions/arm64-cata-mixed", "aarch64.cat", 3),
+    ("extensions/aarch64-mixed", "aarch64.cat", 3),
+    ("extensions/cata-x86", "x86tso.cat", 3),
+    ("extensions/cata-x86_64", "x86tso-mixed.cat", 3),
+    ("extensions/cata-bpf", "bpf.cat", 3),
+    ("extensions/arm64-kvm", "aarch64.cat", 3),
+    ("extensions/arm64-cata-vmsa", "aarch64.cat", 3),
+    ("extensions/arm64-cata-ets2", "aarch64.cat", 3),
+    ("extensions/arm64-cata-ets3", "aarch64.cat", 3),
+    ("extensions/arm64-cata-bbm", "aarch64.cat", 3),
+    ("extensions/arm64-cata-mte", "aarch64.cat", 3),
+    ("extensions/arm64-mte", "aarch64.cat", 3),
+    ("extensions/arm64-vmsa+mte", "aarch64.cat", 3),
+    ("extensions/arm64-pac", "aarch64.cat", 3),
+    ("extensions/arm64-cata-pac", "aarch64.cat", 3),
+    ("extensions/arm64-gcs", "aarch64.cat", 3),
+    ("extensions/arm64-cata-gcs", "aarch64.cat", 3),
 ];
 
 #[derive(Default)]
@@ -46,26 +75,25 @@ struct Tally {
 }
 
 #[test]
+#[cfg_attr(not(corpus), ignore = "there is no corpus: see LITMUS_CORPUS")]
 fn what_the_corpus_forbids_is_explained() {
-    let corpus = std::env::var_os("LITMUS_CORPUS")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus"), PathBuf::from);
-    if !corpus.is_dir() {
-        println!("skipped: no corpus at {}", corpus.display());
-        return;
-    }
+    let corpus = corpus::folder();
     let all = std::env::var("LITMUS_EXPLAIN").is_ok_and(|what| what == "all");
     let only = std::env::var("LITMUS_EXPLAIN_SUITE").ok();
     let mut wrong = Vec::new();
     let mut judged = 0;
     let mut times = Vec::new();
     for (suite, model, sample) in SUITES {
-        if only.as_ref().is_some_and(|only| only != suite) {
+        if only.as_ref().is_some_and(|only| !suite.starts_with(only.as_str())) {
             continue;
         }
-        let files = tests_of(&corpus.join(suite).join("tests"));
-        let files = if all { files } else { spread(files, sample) };
+        let files = corpus::tests_of(&corpus, suite);
+        let files = if all { files } else { corpus::spread(files, sample) };
         let mut tally = Tally::default();
-        let session = Session::new(settings(&corpus, suite, model));
+        let mut settings = corpus::settings(&corpus, suite, model);
+        settings.explore.mode = Mode::Check;
+        settings.explore.timeout = Some(Duration::from_secs(10));
+        let session = Session::new(settings);
         for file in &files {
             judge(&session, file, model, &mut tally, &mut wrong);
         }
@@ -154,32 +182,4 @@ fn kind(answer: &Answer) -> &'static str {
         Answer::Forbidden { .. } => "forbidden",
         Answer::NoSource { .. } => "without sources",
     }
-}
-
-/// Models of the corpus are named as files, ours by their names.
-fn settings(corpus: &Path, suite: &str, model: &str) -> Settings {
-    let mut settings = Settings::default();
-    settings.explore.mode = Mode::Check;
-    settings.explore.timeout = Some(Duration::from_secs(10));
-    if model.ends_with(".cat") {
-        settings.include.push(corpus.join("cat/herd"));
-    }
-    if suite == "instr-c" {
-        settings.variants.push(litmus::variant::Variant::S128);
-    }
-    settings
-}
-
-fn tests_of(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).expect("a folder of tests");
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
-    files.retain(|file| file.extension().is_some_and(|e| e == "litmus"));
-    files.sort();
-    files
-}
-
-/// That many of them, evenly.
-fn spread(files: Vec<PathBuf>, n: usize) -> Vec<PathBuf> {
-    let step = files.len().div_ceil(n).max(1);
-    files.into_iter().step_by(step).collect()
 }

@@ -3,7 +3,9 @@
 //! By default a sample of small tests; `LITMUS_ORACLE=all cargo test --release --test oracle` takes every test that the
 //! oracle finishes within `LITMUS_ORACLE_SECONDS` (2 unless told), and prints how many there are in each suite.
 
-use std::path::{Path, PathBuf};
+mod corpus;
+
+use std::path::PathBuf;
 use std::time::Duration;
 
 use litmus::condition::Observable;
@@ -12,7 +14,6 @@ use litmus::explore::{self, Engine, Mode, Options};
 use litmus::litmus::Lowered;
 use litmus::outcome::{Completeness, Outcome};
 use litmus::session::{Input, Session, Settings};
-use litmus::variant::Variant;
 
 /// A suite, the models it is run under, and the most of its tests that the sample takes.
 const SUITES: [(&str, &[&str], usize); 32] = [
@@ -50,21 +51,6 @@ const SUITES: [(&str, &[&str], usize); 32] = [
     ("extensions/arm64-cata-gcs", &["aarch64"], 12),
 ];
 
-/// The variants under which a suite is run, besides those that its tests ask for.
-fn variants(suite: &str) -> &str {
-    match suite.strip_prefix("extensions/").unwrap_or(suite) {
-        "instr-c" => "S128",
-        "arm64-mixed" | "arm64-cata-mixed" => "mixed",
-        "arm64-self" => "ifetch",
-        "arm64-cata-ifetch" => "ifetch,fatal",
-        "arm64-kvm" => "vmsa",
-        "arm64-cata-vmsa" => "vmsa,fatal",
-        "arm64-mte" | "arm64-cata-mte" => "memtag,precise",
-        "arm64-vmsa+mte" => "memtag,precise,vmsa",
-        _ => "",
-    }
-}
-
 /// The most candidates that the oracle tries for a test of the sample.
 const SAMPLE_CANDIDATES: f64 = 60.0;
 
@@ -79,8 +65,7 @@ struct Tally {
 #[test]
 #[cfg_attr(not(corpus), ignore = "there is no corpus: see LITMUS_CORPUS")]
 fn explorer_equals_oracle_on_the_corpus() {
-    let corpus = std::env::var_os("LITMUS_CORPUS")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus"), PathBuf::from);
+    let corpus = corpus::folder();
     let all = std::env::var("LITMUS_ORACLE").is_ok_and(|what| what == "all");
     let seconds = std::env::var("LITMUS_ORACLE_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(2.0);
     let only = std::env::var("LITMUS_ORACLE_SUITE").ok();
@@ -92,12 +77,12 @@ fn explorer_equals_oracle_on_the_corpus() {
         }
         for model in models {
             let judge = Judge {
-                settings: settings(&corpus, suite, model),
+                settings: corpus::settings(&corpus, suite, model),
                 model,
                 limit: if all { Limit::Time(Duration::from_secs_f64(seconds)) } else { Limit::Candidates },
             };
-            let files = tests_of(&corpus.join(suite).join("tests"));
-            let files = if all { files } else { spread(files, sample) };
+            let files = corpus::tests_of(&corpus, suite);
+            let files = if all { files } else { corpus::spread(files, sample) };
             let tally = judge.run(&files, &mut wrong);
             compared += tally.finished;
             println!(
@@ -108,30 +93,6 @@ fn explorer_equals_oracle_on_the_corpus() {
     }
     assert!(wrong.is_empty(), "{} of {compared} differ:\n{}", wrong.len(), wrong.join("\n"));
     assert!(only.is_some() || compared > 100, "only {compared} tests were compared");
-}
-
-/// Models of the corpus are named as files, ours by their names.
-fn settings(corpus: &Path, suite: &str, model: &str) -> Settings {
-    let mut settings = Settings::default();
-    if model.ends_with(".cat") {
-        settings.include.push(corpus.join("cat/herd"));
-    }
-    settings.variants.extend(variants(suite).split(',').filter_map(Variant::parse));
-    settings
-}
-
-fn tests_of(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).expect("a folder of tests");
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
-    files.retain(|file| file.extension().is_some_and(|e| e == "litmus"));
-    files.sort();
-    files
-}
-
-/// That many of them, evenly.
-fn spread(files: Vec<PathBuf>, n: usize) -> Vec<PathBuf> {
-    let step = files.len().div_ceil(n).max(1);
-    files.into_iter().step_by(step).collect()
 }
 
 enum Limit {

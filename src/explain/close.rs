@@ -88,15 +88,10 @@ pub fn near(
 /// program's own, such as `rmw`: pairs that any execution may have by chance say little.
 fn half(surface: &Surface, step: usize, root: At, plain: &mut Plain) -> Result<Option<Near>, EvalError> {
     let pool = &surface.model.pool;
-    let mut whole = inside(surface, root);
     // Exceptions to a rule do not make it another rule.
-    while let Form::Minus(rule, _) = surface.nodes[whole].form {
-        whole = inside(surface, rule);
-    }
-    let operands = match &surface.nodes[whole].form {
-        Form::Both(main, filters) => [main.as_slice(), filters.as_slice()].concat(),
-        _ => return Ok(None),
-    };
+    let Some(whole) = inside(surface, root, true) else { return Ok(None) };
+    let Form::Both(main, filters) = &surface.nodes[whole].form else { return Ok(None) };
+    let operands = [main.as_slice(), filters.as_slice()].concat();
     let (fixed, open): (Vec<At>, Vec<At>) =
         operands.into_iter().partition(|part| pool.is_static(surface.nodes[*part].id));
     let ([first, rest @ ..], [open]) = (fixed.as_slice(), open.as_slice()) else { return Ok(None) };
@@ -108,12 +103,16 @@ fn half(surface: &Surface, step: usize, root: At, plain: &mut Plain) -> Result<O
     Ok(pairs.iter().next().map(near))
 }
 
-/// What stands behind names and calls.
-fn inside(surface: &Surface, at: At) -> At {
-    match surface.nodes[at].form {
-        Form::Same(inner) => inside(surface, inner),
-        _ => at,
+/// What stands behind names, calls and exceptions; `None` for what stands for itself.
+fn inside(surface: &Surface, mut at: At, exceptions: bool) -> Option<At> {
+    for _ in 0..surface.nodes.len() {
+        at = match surface.nodes[at].form {
+            Form::Same(inner) => inner,
+            Form::Minus(rule, _) if exceptions => rule,
+            _ => return Some(at),
+        };
     }
+    None
 }
 
 /// A way from one event to another, through pairs that are there and pairs that are not.
@@ -220,8 +219,8 @@ fn improve(known: &mut Option<Path>, first: &Path, second: &Path) {
 
 /// The parts of a sequence; anything else is its only part.
 fn parts(surface: &Surface, root: At) -> Vec<At> {
-    match &surface.nodes[inside(surface, root)].form {
-        Form::Seq(parts) => parts.clone(),
+    match inside(surface, root, false).map(|at| &surface.nodes[at].form) {
+        Some(Form::Seq(parts)) => parts.clone(),
         _ => vec![root],
     }
 }

@@ -121,10 +121,27 @@ impl<'m> Surface<'m> {
                 let inner = (!self.model.pool.is_static(id)).then(|| self.build(span, id, false));
                 Form::Leaf(inner.filter(|inner| self.nodes[*inner].form != Form::Leaf(None)))
             }
-            _ => self.form(span, id),
+            _ => match self.form(span, id) {
+                Form::Same(inner) if self.comes_back(inner, at) => {
+                    let expr = self.model.pool.expr(id).clone();
+                    self.core(span, &expr)
+                }
+                form => form,
+            },
         };
         self.nodes[at].form = form;
         at
+    }
+
+    /// Do names lead from one node to another? Functions that hand on what they are given may lead back to where one began.
+    fn comes_back(&self, mut from: At, to: At) -> bool {
+        while from != to {
+            match self.nodes[from].form {
+                Form::Same(inner) if inner != from => from = inner,
+                _ => return false,
+            }
+        }
+        true
     }
 
     fn form(&mut self, span: Option<Span>, id: ExprId) -> Form {

@@ -3,10 +3,11 @@
 use std::time::Instant;
 
 use super::Report;
-use super::{Input, Session, load, variants};
+use super::{Input, ModelKey, Prepared, Session, load, variants};
 use crate::compare::{Comparison, Effort, Granularity, portability};
 use crate::diag::Diagnostics;
 use crate::litmus::Lowered;
+use crate::program::Mixed;
 use crate::source::Sources;
 
 /// What became of one test under two models.
@@ -41,7 +42,7 @@ impl Session {
                 diagnostics.error(diagnostic);
                 return None;
             }
-            let other = self.prepared(&parsed, Some(source), &mut report, &mut diagnostics)?;
+            let other_model = self.prepared(&parsed, Some(source), &mut report, &mut diagnostics)?;
             let own = self.prepared(&parsed, Some(target), &mut report, &mut diagnostics)?;
             report.model_name = Some(own.name.clone());
             let test =
@@ -49,7 +50,18 @@ impl Session {
             let mut options = self.settings.explore.clone();
             options.unroll = test.unroll.or(self.settings.unroll).unwrap_or(options.unroll);
             let start = Instant::now();
-            let compared = portability(&test, &other.model, &own.model, granularity, effort, &options);
+            let key = |model: &str| load::key(&self.settings, Some(model), &parsed);
+            let compare = |test: &Lowered, own: &Prepared| {
+                // Bytes are of one access under either model, or under none.
+                let mixed = test.program.features.mixed == Mixed::AsNeeded;
+                let other = match mixed {
+                    true => self.model(ModelKey { single_copy: true, ..key(source) }).ok(),
+                    false => None,
+                };
+                let other = other.as_ref().unwrap_or(&other_model);
+                portability(test, &other.model, &own.model, granularity, effort, &options)
+            };
+            let (test, _, compared) = self.in_any_sizes(test, own, key(target), compare);
             report.phases.explore = start.elapsed();
             match compared {
                 Ok(comparison) => Some((test, comparison)),

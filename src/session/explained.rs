@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use super::{Changes, Fenced, Goal, Input, Prepared, Report, Session};
+use super::{Changes, Fenced, Goal, Input, Prepared, Report, Session, load};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::explain::{self, Audit, Explanation, Question};
 use crate::explore::{Execution, Options};
@@ -43,9 +43,7 @@ impl Session {
         options: &Options,
         sources: &Sources,
     ) -> Result<Vec<Execution>, Diagnostic> {
-        let model_name = prepared.name.as_str();
-        let question = Question { test, model: &prepared.model, model_name, sources, options };
-        let ways = explain::refused(&question)?;
+        let ways = explain::refused(&question(test, prepared, sources, options))?;
         let executions = ways.into_iter().map(|way| {
             let refused = Some(way.check.name.unwrap_or_else(|| "a check without a name".to_string()));
             Execution { refused, ..way.execution }
@@ -63,14 +61,12 @@ impl Session {
         let (test, prepared) = self.loaded(&parsed, &mut report, &mut diagnostics)?;
         let mut options = self.settings.explore.clone();
         options.unroll = test.unroll.or(self.settings.unroll).unwrap_or(options.unroll);
-        let question = Question {
-            test: &test,
-            model: &prepared.model,
-            model_name: &prepared.name,
-            sources: &report.sources,
-            options: &options,
+        let key = load::key(&self.settings, report.model.as_deref(), &parsed);
+        let sources = &report.sources;
+        let judge = |test: &Lowered, prepared: &Prepared| {
+            explain::audit(&question(test, prepared, sources, &options))
         };
-        explain::audit(&question).ok()
+        self.in_any_sizes(test, prepared, key, judge).2.ok()
     }
 
     /// The smallest sets of fences and stronger accesses that make the outcome impossible.
@@ -88,6 +84,16 @@ impl Session {
         report: &mut Report,
         diagnostics: &mut Diagnostics,
     ) -> Option<()> {
+        if outcome.is_none() && parsed.fin.condition_span.is_none() {
+            let message = "the test has no condition, so that there is no outcome to explain";
+            let example = "name one: `--outcome '…'`, in the words of a condition";
+            diagnostics.error(
+                Diagnostic::error("explain::no-outcome", message)
+                    .at(parsed.name_span, "this test")
+                    .help(example),
+            );
+            return None;
+        }
         match asked(parsed, outcome, &mut report.sources) {
             Ok(()) => Some(()),
             Err(diagnostic) => {
@@ -110,14 +116,12 @@ impl Session {
         let mut options = self.settings.explore.clone();
         options.unroll = test.unroll.or(self.settings.unroll).unwrap_or(options.unroll);
         let start = Instant::now();
-        let question = Question {
-            test: &test,
-            model: &prepared.model,
-            model_name: &prepared.name,
-            sources: &report.sources,
-            options: &options,
+        let key = load::key(&self.settings, report.model.as_deref(), &parsed);
+        let sources = &report.sources;
+        let explain = |test: &Lowered, prepared: &Prepared| {
+            explain::explain(&question(test, prepared, sources, &options))
         };
-        let explained = explain::explain(&question);
+        let (test, _, explained) = self.in_any_sizes(test, prepared, key, explain);
         report.phases.explore = start.elapsed();
         match explained {
             Ok(explanation) => Some((test, explanation)),
@@ -127,6 +131,15 @@ impl Session {
             }
         }
     }
+}
+
+fn question<'q>(
+    test: &'q Lowered,
+    prepared: &'q Prepared,
+    sources: &'q Sources,
+    options: &'q Options,
+) -> Question<'q> {
+    Question { test, model: &prepared.model, model_name: &prepared.name, sources, options }
 }
 
 /// Puts an outcome in the place of a test's own condition.

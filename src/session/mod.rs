@@ -295,7 +295,8 @@ impl Session {
         let mut options = self.settings.explore.clone();
         options.unroll = test.unroll.or(self.settings.unroll).unwrap_or(options.unroll);
         let key = load::key(&self.settings, report.model.as_deref(), &parsed);
-        let (test, prepared, outcome) = self.run_in_any_sizes(test, prepared, key, &options);
+        let run = |test: &Lowered, prepared: &Prepared| answer(test, &prepared.model, &options);
+        let (test, prepared, outcome) = self.in_any_sizes(test, prepared, key, run);
         report.phases.explore = start.elapsed();
         match outcome {
             Ok(mut outcome) => {
@@ -415,15 +416,15 @@ impl Session {
         Some(prepared)
     }
 
-    /// Runs a test. Where its accesses turn out to be of several sizes, memory is cut up and the test run again.
-    fn run_in_any_sizes(
+    /// Works on a test. Where its accesses turn out to be of several sizes, memory is cut up and the work done again.
+    fn in_any_sizes<T>(
         &self,
         mut test: Lowered,
         prepared: Arc<Prepared>,
         key: ModelKey,
-        options: &explore::Options,
-    ) -> (Lowered, Arc<Prepared>, Result<Outcome, Diagnostic>) {
-        let outcome = answer(&test, &prepared.model, options);
+        work: impl Fn(&Lowered, &Prepared) -> Result<T, Diagnostic>,
+    ) -> (Lowered, Arc<Prepared>, Result<T, Diagnostic>) {
+        let outcome = work(&test, &prepared);
         let one_size = |diagnostic: &Diagnostic| diagnostic.remedy == Some(Remedy::MixedSizes);
         let mixed = outcome.as_ref().err().is_some_and(one_size);
         if !mixed || test.program.conventions.sizes == CellSizes::Approximate {
@@ -433,7 +434,7 @@ impl Session {
             return (test, prepared, outcome);
         };
         test.program.features.mixed = Mixed::AsNeeded;
-        let outcome = answer(&test, &single_copy.model, options);
+        let outcome = work(&test, &single_copy);
         (test, single_copy, outcome)
     }
 

@@ -96,3 +96,32 @@ fn how_close_an_empty_check_comes() {
     assert!(near.starts_with("  `atomic` (<library>/aarch64.cat:"), "{text}");
     assert!(near.ends_with("would forbid it if `(fr; co)` led from a to b."), "{text}");
 }
+
+#[test]
+fn a_test_without_a_condition_needs_an_outcome() {
+    let test = "X86 silent\n{}\n P0 ;\n MOV [x],$1 ;\n MOV EAX,[x] ;\nlocations [x;]\n";
+    let folder = super::folder(&[("silent.litmus", test)]);
+    let assert = super::litmus_in(folder.path(), &["explain", "silent.litmus", "-m", "sc"]).assert().code(2);
+    insta::assert_snapshot!(super::stderr(&assert), @"
+    error[explain::no-outcome]: the test has no condition, so that there is no outcome to explain
+      ┌─ silent.litmus:1:5
+      │
+    1 │ X86 silent
+      │     ^^^^^^ this test
+      │
+      = help: name one: `--outcome '…'`, in the words of a condition
+    ");
+    let outcome = ["explain", "silent.litmus", "-m", "sc", "--outcome", "0:EAX=0"];
+    let text = stdout(&super::litmus_in(folder.path(), &outcome).assert().code(0));
+    assert!(text.starts_with("silent under sc: 0:EAX=0 cannot happen."), "{text}");
+}
+
+/// Accesses of several sizes are taken apart, as `run` does it by itself.
+#[test]
+fn bytes_are_explained() {
+    let test = "AArch64 halves\n{ uint64_t x; 0:X0=x; 1:X0=x; }\n P0 | P1 ;\n MOV X1,#1 | LDR W1,[X0] ;\n STR X1,[X0] | LDR X2,[X0] ;\n\
+                exists (1:X1=1 /\\ 1:X2=0)";
+    let folder = super::folder(&[("halves.litmus", test)]);
+    let text = stdout(&super::litmus_in(folder.path(), &["explain", "halves.litmus"]).assert().code(0));
+    assert!(text.starts_with("halves under aarch64: 1:X1=1 /\\ 1:X2=0 cannot happen."), "{text}");
+}
