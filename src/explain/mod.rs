@@ -288,12 +288,22 @@ impl Ways {
     }
 }
 
-/// Tells worlds apart.
+/// Tells worlds apart: by their events, and by what depends on what in them.
 fn fingerprint(world: &World) -> u64 {
     let mut hasher = FxHasher::default();
     for event in &world.events {
-        (event.thread, event.instance, event.pc, event.kind, event.loc).hash(&mut hasher);
+        (event.thread, event.instance, event.pc, event.kind, event.loc, &event.sets).hash(&mut hasher);
     }
+    let edges = [
+        &world.iico_data,
+        &world.iico_ctrl,
+        &world.iico_order,
+        &world.rf_reg,
+        &world.control,
+        &world.addr_in,
+        &world.data_in,
+    ];
+    (edges, world.faults).hash(&mut hasher);
     format!("{:?}", world.constraints).hash(&mut hasher);
     hasher.finish()
 }

@@ -125,3 +125,16 @@ fn bytes_are_explained() {
     let text = stdout(&super::litmus_in(folder.path(), &["explain", "halves.litmus"]).assert().code(0));
     assert!(text.starts_with("halves under aarch64: 1:X1=1 /\\ 1:X2=0 cannot happen."), "{text}");
 }
+
+/// Two paths with the same events are not the same: what a compare-and-swap hands on depends on whether it succeeds.
+#[test]
+fn paths_differ_by_their_dependencies() {
+    let test = "AArch64 handed-on\n{ 0:X0=x; 0:X1=y; 1:X0=x; 1:X1=y; 1:X2=z; }\n P0 | P1 ;\n LDR W3,[X0] | LDR W3,[X1] ;\n \
+                MOV W4,#1 | EOR W5,W3,W3 ;\n STLR W4,[X1] | CAS W5,W6,[X2] ;\n | EOR W7,W5,W5 ;\n | MOV W4,#1 ;\n \
+                | STR W4,[X0,W7,SXTW] ;\nexists (0:X3=1 /\\ 1:X3=1)";
+    let folder = super::folder(&[("handed-on.litmus", test)]);
+    let run = stdout(&super::litmus_in(folder.path(), &["run", "handed-on.litmus"]).assert().code(0));
+    assert!(run.contains("Observation handed-on Sometimes 1 6"), "{run}");
+    let text = stdout(&super::litmus_in(folder.path(), &["explain", "handed-on.litmus"]).assert().code(0));
+    assert!(text.starts_with("handed-on under aarch64: 0:X3=1 /\\ 1:X3=1 can happen"), "{text}");
+}
