@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::diag::{self, Color, Diagnostic};
-use crate::explore::{Execution, Request};
+use crate::execution::Execution;
+use crate::explore::Request;
 use crate::files::Memory;
 use crate::litmus::Lowered;
 use crate::session::{Answer, Input, Qualifier, Report, Session, Settings, states};

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::explore::Execution;
+use crate::diag::Class;
+use crate::execution::Execution;
 use crate::report::graph::{self, Graph, Style};
 use crate::report::several;
 use crate::session::Report;
@@ -160,7 +161,7 @@ impl Drawing {
         let mut said = said.to_string();
         let name = report.title();
         let Some(outcome) = report.outcome() else { return said };
-        let cut = report.diagnostics.iter().any(|diagnostic| diagnostic.code == "graph::timeout");
+        let cut = report.diagnostics.iter().any(|diagnostic| matches!(diagnostic.class, Class::Limit(_)));
         if report.executions.is_empty() && !cut {
             let all = outcome.positive + outcome.negative;
             said += &match all {

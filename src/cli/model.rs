@@ -114,7 +114,7 @@ fn refuse_questions(checked: &mut CheckedModel) {
 }
 
 fn is_unbound(diagnostic: &&mut diag::Diagnostic) -> bool {
-    diagnostic.code == "cat::unknown-name" && diagnostic.severity == Severity::Error
+    diagnostic.remedy == Some(diag::Remedy::OtherFile) && diagnostic.severity == Severity::Error
 }
 
 fn report_checked(

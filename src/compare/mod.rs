@@ -12,7 +12,8 @@ pub use compiled::compilation;
 use std::ops::ControlFlow;
 
 use crate::diag::Diagnostic;
-use crate::explore::{self, Execution, Mode, Options, OtherVerdict, Request};
+use crate::execution::{Execution, OtherVerdict};
+use crate::explore::{self, Mode, Options, Request};
 use crate::litmus::Lowered;
 use crate::model::Model;
 use crate::outcome::{Completeness, Outcome, StateStyle, format_state};

@@ -42,12 +42,16 @@ pub enum Class {
 pub enum Remedy {
     /// To wait until the search has decided a value.
     DecidedInputs,
-    /// An engine that does not list all paths first.
+    /// Another engine: one that does not list all paths first, or one that does.
     OtherEngine,
     /// Memory cut into bytes.
     MixedSizes,
     /// The functions of the Linux kernel.
     KernelFunctions,
+    /// A file that defines the name: a bell file, or one that includes this one.
+    OtherFile,
+    /// A command for files of another kind.
+    OtherCommand,
 }
 
 /// One message with its places.

@@ -17,6 +17,7 @@ mod symbolic;
 mod tests;
 mod unfold;
 mod values;
+mod whole;
 mod world;
 
 pub use base::{NEXT_LEVEL, Names, View};
@@ -25,6 +26,7 @@ pub use depend::Dependencies;
 pub use event::{Event, EventKind};
 pub use path::{Constraints, Path, Violation};
 pub use symbolic::SymVal;
+pub use whole::{Execution, OtherVerdict};
 pub use world::{World, Worlds, unfold};
 
 use crate::source::Span;

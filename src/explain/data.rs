@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::explore::Execution;
+use crate::execution::Execution;
 
 /// The name of the schema of explanations.
 pub const SCHEMA: &str = "litmus-explanation-1";

@@ -6,18 +6,9 @@ use super::candidates::Candidate;
 use super::naive::prepare;
 use super::steps::{self, Ended};
 use crate::diag::Diagnostic;
-use crate::execution::{Names, View};
+use crate::execution::{Names, OtherVerdict, View};
 use crate::model::{Model, Plain};
 use crate::relation::Rel;
-
-/// What another model says of an execution.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    /// Some choice of its own makes all its checks hold.
-    Accepted,
-    /// None does: for each choice tried, the check that failed, in the model's order and without repetition.
-    Rejected(Vec<String>),
-}
 
 /// Runs `model` over an execution of another one: the same sources and final writes, and, where both have one, the
 /// same coherence order. Whatever else the model chooses (the order of SC operations, say) it may choose as it likes.
@@ -26,7 +17,7 @@ pub(super) fn judge(
     view: &View,
     candidate: &Candidate,
     co: Option<&Rel>,
-) -> Result<Verdict, Diagnostic> {
+) -> Result<OtherVerdict, Diagnostic> {
     let view = View { world: view.world, names: Names { registers_visible: model.catdep, ..view.names } };
     let plain = prepare(model, &Plain::new(model, &view), &view, candidate);
     let mut failed: Vec<String> = Vec::new();
@@ -44,5 +35,5 @@ pub(super) fn judge(
         }
     })?;
     debug_assert_eq!(flow.is_break(), accepted);
-    Ok(if accepted { Verdict::Accepted } else { Verdict::Rejected(failed) })
+    Ok(if accepted { OtherVerdict::Accepted } else { OtherVerdict::Rejected(failed) })
 }

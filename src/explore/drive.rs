@@ -104,7 +104,7 @@ pub(super) fn run_into(
             };
             if options.engine == Engine::Auto && options.unit.is_none() && many && sink.watch.is_none() {
                 match growing::run(test, model, options, Sink::new(test, options)) {
-                    Err(error) if error.code.starts_with("grow::") => {}
+                    Err(error) if error.remedy == Some(Remedy::OtherEngine) => {}
                     answer => return answer,
                 }
             }

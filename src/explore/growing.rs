@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::Options;
 use super::sink::{self, Sink};
 use crate::condition::Observable;
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Remedy};
 use crate::execution::Violation;
 use crate::grow::{self, Ended, Execution, Visitor};
 use crate::litmus::Lowered;
@@ -23,19 +23,13 @@ pub(super) fn run(
     let faults =
         |o: &Observable| matches!(o, Observable::Fault(_) | Observable::Faults | Observable::Assumed);
     if test.program.features.mixed == crate::program::Mixed::Asked {
-        return Err(Diagnostic::unsupported(
-            "grow::mixed-size",
-            "accesses of several sizes need another engine",
-        )
-        .help("`--engine worlds` runs every test"));
+        return Err(needs_another("grow::mixed-size", "accesses of several sizes"));
     }
     if test.observed.iter().any(faults) {
-        return Err(Diagnostic::unsupported("grow::faults", "faults need another engine")
-            .help("`--engine worlds` runs every test"));
+        return Err(needs_another("grow::faults", "faults"));
     }
     if !test.scopes.is_empty() || !test.regions.is_empty() {
-        return Err(Diagnostic::unsupported("grow::scopes", "scopes and regions need another engine")
-            .help("`--engine worlds` runs every test"));
+        return Err(needs_another("grow::scopes", "scopes and regions"));
     }
     let settings = grow::Options {
         unroll: test.unroll.unwrap_or(options.unroll),
@@ -131,4 +125,10 @@ impl Visitor for Recorder<'_> {
     fn fail(&mut self, diagnostic: Diagnostic) -> ControlFlow<()> {
         self.sink.fail(diagnostic)
     }
+}
+
+fn needs_another(code: &'static str, what: &str) -> Diagnostic {
+    Diagnostic::unsupported(code, format!("{what} need another engine"))
+        .unless(Remedy::OtherEngine)
+        .help("`--engine worlds` runs every test")
 }

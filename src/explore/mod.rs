@@ -36,9 +36,8 @@ mod witness;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use against::Verdict as OtherVerdict;
 pub use candidates::{Candidate, candidates, names};
-pub use witness::{Execution, Request, Show, each_execution, executions};
+pub use witness::{Request, Show, each_execution, executions};
 
 pub(crate) use drive::{fits, may_be_undefined};
 pub(crate) use finals::{Finals, Registers};

@@ -6,7 +6,7 @@
 
 use std::ops::ControlFlow;
 
-use super::against::{self, Verdict};
+use super::against;
 use super::candidates::Candidate;
 use super::drive::run_into;
 use super::finals::{Finals, Registers};
@@ -14,11 +14,10 @@ use super::sink::{Found, Sink};
 use super::{Mode, Options};
 use crate::condition::{Condition, Quantifier};
 use crate::diag::Diagnostic;
-use crate::execution::{Event, View};
+use crate::execution::{Execution, View};
 use crate::litmus::Lowered;
 use crate::model::{Base, EvalError, Expr, ExprId, Model, Plain, Sort, Step, Universe, Val};
 use crate::outcome::Outcome;
-use crate::program::Value;
 use crate::relation::Rel;
 
 /// Which of the accepted executions to show.
@@ -75,35 +74,6 @@ impl Request {
     pub fn all() -> Request {
         Request { show: Show::All, limit: None, names: Vec::new() }
     }
-}
-
-/// One execution that the model accepts.
-#[derive(Clone, Debug)]
-pub struct Execution {
-    /// Its events: memory events thread by thread, initial writes, other events; register events last.
-    pub events: Vec<Event>,
-    /// For each event, the value it reads and the value it writes.
-    pub values: Vec<(Option<Value>, Option<Value>)>,
-    /// Program order.
-    pub po: Rel,
-    /// Reads-from.
-    pub rf: Rel,
-    /// Coherence, where the model chooses or defines one.
-    pub co: Rel,
-    /// From-reads: `rf^-1 ; co`.
-    pub fr: Rel,
-    /// What the model `show`s and what was asked for by name, in that order.
-    pub shown: Vec<(String, Rel)>,
-    /// The final state: the values of [`Lowered::shown`].
-    pub state: Vec<Value>,
-    /// Does it satisfy the proposition of the condition?
-    pub positive: bool,
-    /// The flags it raises.
-    pub flags: Vec<String>,
-    /// The check that refuses it; none: the model accepts it.
-    pub refused: Option<String>,
-    /// What the other model says of it, where there is another.
-    pub against: Option<Verdict>,
 }
 
 /// Everyone who looks on.

@@ -1,6 +1,6 @@
 //! Memory accesses of a thread: the cell that they go to, objects that nobody else sees, and the ends of objects.
 
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Remedy};
 use crate::execution::EventKind;
 use crate::program::{AccessSize, CellSizes, Extra, Op, Property, SetName, Storage, Sym, Tmp, Value};
 
@@ -39,6 +39,7 @@ impl<'p> Stepper<'p> {
                     "grow::unsequenced",
                     "a write is not sequenced after the reads of the same statement",
                 )
+                .unless(Remedy::OtherEngine)
                 .at(self.instr(state).span, "both are here")
                 .help("`--engine worlds` can run it"),
             ));
@@ -201,6 +202,7 @@ impl<'p> Stepper<'p> {
                 "grow::mixed-size",
                 format!("an access to `{}` of another size than its own", location.name),
             )
+            .unless(Remedy::OtherEngine)
             .at(self.instr(state).span, "this access")
             .help("`--engine worlds` can run it"),
         )

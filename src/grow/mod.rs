@@ -36,7 +36,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Remedy};
 use crate::model::Model;
 use crate::program::{Op, Program, Start};
 
@@ -297,5 +297,6 @@ fn refused(model: &Model, why: &str) -> Diagnostic {
         "grow::model",
         format!("{} cannot be run by growing executions: {why}", model.name),
     )
+    .unless(Remedy::OtherEngine)
     .help("`--engine worlds` runs every model")
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Remedy};
 use crate::execution::EventKind;
 use crate::program::{BinOp, Op, Property, Tmp, Value, eval_binary, eval_unary};
 
@@ -38,6 +38,7 @@ impl<'p> Stepper<'p> {
             Op::From { .. } | Op::Named { .. } | Op::Pin { .. } => {
                 return Err(Halt::Error(
                     Diagnostic::unsupported("grow::page-tables", "page tables and tags need another engine")
+                        .unless(Remedy::OtherEngine)
                         .at(self.instr(state).span, "here")
                         .help("`--engine worlds` runs every test"),
                 ));
@@ -49,6 +50,7 @@ impl<'p> Stepper<'p> {
             | Op::Mark { .. } => {
                 return Err(Halt::Error(
                     Diagnostic::unsupported("grow::faults", "exceptions need another engine")
+                        .unless(Remedy::OtherEngine)
                         .at(self.instr(state).span, "here")
                         .help("`--engine worlds` runs every test"),
                 ));
@@ -209,6 +211,7 @@ impl<'p> Stepper<'p> {
                 if high.saturating_sub(*low) >= MAX_CHOICES {
                     return Err(Halt::Error(
                         Diagnostic::unsupported("grow::many-values", "a choice among too many values")
+                            .unless(Remedy::OtherEngine)
                             .at(self.instr(state).span, "here")
                             .help(format!("at most {MAX_CHOICES} can be tried")),
                     ));

@@ -22,7 +22,7 @@ use super::step::Stepper;
 use super::ways::Ways;
 use super::workers::Shared;
 use super::{Stats, Visitor};
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Remedy};
 use crate::execution::EventKind;
 use crate::program::Value;
 
@@ -471,5 +471,6 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
 
 fn too_many_events(most: usize) -> Diagnostic {
     Diagnostic::unsupported("grow::too-many-events", format!("an execution has more than {most} events"))
+        .unless(Remedy::OtherEngine)
         .help("fewer rounds of its loops (--unroll) make it smaller")
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::arch::ArchId;
-use crate::diag::{Diagnostic, nearest};
+use crate::diag::{Diagnostic, Remedy, nearest};
 use crate::source::{SourceId, Span};
 
 use super::ast::Info;
@@ -81,6 +81,7 @@ fn unknown_arch(word: &str, span: Span) -> Diagnostic {
     }
     .or_else(|| nearest(word, ArchId::ALL.iter().map(|arch| arch.name())));
     let error = Diagnostic::error("litmus::not-a-test", "this is not a litmus test")
+        .unless(Remedy::OtherCommand)
         .at(span, "expected the name of an architecture");
     if word.starts_with('#') {
         return error.help(super::text::COMMENTS);

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::execution::Execution;
 use crate::execution::{Event, EventKind};
-use crate::explore::Execution;
 use crate::litmus::Lowered;
 use crate::outcome::{StateStyle, format_state};
 use crate::program::Value;

@@ -8,9 +8,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Prepared, Session};
 use crate::condition::{Atom, Condition, Observable, Prop, Quantifier, type_of};
+use crate::execution::Execution;
 use crate::execution::View;
 use crate::explain::{self, Answer, Explanation, Place, Question, Way};
-use crate::explore::{self, Execution, Mode, Options, Request, Show};
+use crate::explore::{self, Mode, Options, Request, Show};
 use crate::limits::{self, Budget};
 use crate::litmus::Lowered;
 use crate::outcome::{Completeness, Outcome};

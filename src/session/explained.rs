@@ -5,8 +5,9 @@ use std::time::Instant;
 
 use super::{Changes, Fenced, Goal, Input, Prepared, Report, Session, load};
 use crate::diag::{Diagnostic, Diagnostics};
+use crate::execution::Execution;
 use crate::explain::{self, Audit, Explanation, Question};
-use crate::explore::{Execution, Options};
+use crate::explore::Options;
 use crate::litmus::{Lowered, Overrides, Test};
 use crate::source::Sources;
 use crate::synth::Wanted;

@@ -141,7 +141,7 @@ pub(super) fn parse(
             let other = other_kind(&name);
             for error in errors {
                 diagnostics.error(match &other {
-                    Some(way_on) if error.code == "litmus::not-a-test" => error.help(way_on),
+                    Some(way_on) if error.remedy == Some(Remedy::OtherCommand) => error.help(way_on),
                     _ => error,
                 });
             }
@@ -400,7 +400,7 @@ pub(super) fn suggest_bell(model: &str, files: &dyn crate::files::Files, diagnos
         help += &format!(", or all that belongs to it: `litmus herd -conf {}`", cfg.display());
     }
     for diagnostic in diagnostics.take() {
-        let unknown = diagnostic.code == "cat::unknown-name";
+        let unknown = diagnostic.remedy == Some(Remedy::OtherFile);
         // Errors and warnings alike: they have been counted already.
         diagnostics.warn(if unknown { diagnostic.help(&help) } else { diagnostic });
     }

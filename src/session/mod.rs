@@ -216,7 +216,7 @@ impl Session {
         input: &Input,
         model: Option<&str>,
         request: &explore::Request,
-        see: &mut (dyn FnMut(&Lowered, explore::Execution) -> ControlFlow<()> + Send),
+        see: &mut (dyn FnMut(&Lowered, crate::execution::Execution) -> ControlFlow<()> + Send),
     ) -> Report {
         let mut report = Report::new(input.name(), model);
         let mut diagnostics = Diagnostics::new();

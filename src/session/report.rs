@@ -6,7 +6,7 @@ use super::Details;
 use crate::arch::ArchId;
 use crate::condition::Quantifier;
 use crate::diag::{Class, Diagnostic, Severity};
-use crate::explore::Execution;
+use crate::execution::Execution;
 use crate::limits::Stopped;
 use crate::litmus::Lowered;
 use crate::outcome::{Completeness, Outcome};

@@ -18,7 +18,7 @@ type Pairs = Vec<(usize, usize)>;
 fn graphs(test: &Lowered, model: &Model) -> BTreeSet<(Vec<String>, Pairs, Pairs)> {
     let naive = options(Mode::Count, Engine::Naive, 1);
     let (found, _) = explore::executions(test, model, &naive, &Request::all()).expect("executions");
-    let graph = |execution: &litmus::explore::Execution| {
+    let graph = |execution: &litmus::execution::Execution| {
         let events = execution.events.iter().filter(|event| !event.is_register());
         let events = events.map(|event| format!("{:?} {:?}", event.thread, event.kind)).collect();
         (events, execution.rf.iter().collect(), execution.co.iter().collect())

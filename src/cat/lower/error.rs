@@ -115,6 +115,7 @@ pub(super) fn no_operator(operator: &str, found: &Placed) -> Stop {
 /// A name that nothing binds.
 pub(super) fn unknown_name<'a>(name: &str, span: Span, known: impl IntoIterator<Item = &'a str>) -> Stop {
     let mut d = Diagnostic::error("cat::unknown-name", format!("`{name}` is not defined"))
+        .unless(Remedy::OtherFile)
         .at(span, "not defined here, nor by this architecture");
     if matches!(name, "co" | "coe" | "coi" | "fr" | "fre" | "fri") {
         d = d.help("`include \"cos.cat\"` chooses a `co` and defines `fr` from it");

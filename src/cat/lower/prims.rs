@@ -9,7 +9,7 @@ use super::interpreter::{Interpreter, Mode};
 use super::ops::Op;
 use super::sets::cannot_list;
 use super::value::{Type, Value};
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Remedy};
 use crate::model::{self, Sort, ValueTest};
 use crate::relation::{Rel, Set};
 use crate::source::Span;
@@ -119,6 +119,7 @@ impl Interpreter<'_> {
                 let set = self.predefined(&name).ok_or_else(|| {
                     Stop::from(
                         Diagnostic::error("cat::unknown-name", format!("there is no event set `{name}`"))
+                            .unless(Remedy::OtherFile)
                             .at(arg.1, "no event carries this tag on this architecture"),
                     )
                 })?;

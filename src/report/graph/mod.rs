@@ -25,9 +25,9 @@ use petgraph::graph::{DiGraph, NodeIndex};
 
 use crate::condition::Quantifier;
 use crate::execution::EventKind;
+use crate::execution::Execution;
 use crate::explain::Place;
 use crate::explain::events::{self, Look};
-use crate::explore::Execution;
 use crate::limits;
 use crate::litmus::Lowered;
 use crate::outcome::{StateStyle, format_state};

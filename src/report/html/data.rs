@@ -6,8 +6,8 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::FxHasher;
 use serde::Serialize;
 
+use crate::execution::Execution;
 use crate::explain::{Explanation, Place, Way};
-use crate::explore::Execution;
 use crate::litmus::Lowered;
 use crate::outcome::{StateStyle, bindings, format_state};
 use crate::program::Value;

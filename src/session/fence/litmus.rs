@@ -129,7 +129,7 @@ impl LitmusSubject<'_> {
 
     fn tell(&self, changes: &[&Change]) -> Option<String> {
         let (test, options) = self.lowered(changes).ok()?;
-        let state = |execution: &explore::Execution, test: &Lowered| {
+        let state = |execution: &crate::execution::Execution, test: &Lowered| {
             format_state(&execution.state, test, &StateStyle::default())
         };
         match self.other {

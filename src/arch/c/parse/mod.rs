@@ -7,7 +7,7 @@ mod unit;
 
 use super::ast::{Expr, Stmt, Unit};
 use super::lex::{Tok, Token, tokens};
-use crate::diag::Diagnostic;
+use crate::diag::{Class, Diagnostic};
 use crate::source::Span;
 
 /// Words that are never names.
@@ -186,7 +186,7 @@ impl Parser {
             }
         }
         match open.pop() {
-            Some(span) if error.code == "c::syntax" => {
+            Some(span) if error.class == Class::BadInput => {
                 Diagnostic::error("c::open-brace", "this `{` is never closed").at(span, "no `}` for this")
             }
             _ => error,
