@@ -5,10 +5,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::diag::Class;
-use crate::execution::Execution;
 use crate::report::graph::{self, Graph, Style};
 use crate::report::several;
-use crate::session::Report;
+use crate::session::{Execution, Report};
 
 /// The form of a graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
