@@ -11,7 +11,7 @@ use super::root::{Built, build};
 use super::search::{Part, Search};
 use super::share::{MANY_WORLDS, in_parts, may_share, over_worlds};
 use super::sink::Sink;
-use super::{Engine, Mode, Options, growing, naive};
+use super::{Engine, Mode, Options, bound, growing, naive};
 use crate::condition::Observable;
 use crate::diag::{Diagnostic, Remedy};
 use crate::execution::{Names, View, World, Worlds, unfold};
@@ -124,6 +124,7 @@ pub(super) fn run_into(
     if outcome.positive + outcome.negative == 0 && whole && all {
         outcome.why_empty = Some(why_empty(test, model, options, &outcome));
     }
+    bound::examine(test, model, options, &mut outcome);
     Ok(outcome)
 }
 

@@ -6,6 +6,7 @@
 mod against;
 mod assemble;
 mod bases;
+mod bound;
 mod candidates;
 mod chains;
 mod code;

@@ -7,7 +7,7 @@ use litmus::explore::{self, Engine, Mode, Options};
 use litmus::grow;
 use litmus::litmus::Lowered;
 use litmus::model::Model;
-use litmus::outcome::Completeness;
+use litmus::outcome::{Completeness, Outcome};
 use litmus::session::{Session, Settings};
 
 use crate::program::{Arch, Program};
@@ -197,6 +197,40 @@ fn waiting_changes_no_outcome() {
             }
         }
     }
+}
+
+/// An answer that is said to be complete, although loops were cut, is that of more rounds, too.
+#[test]
+fn a_bound_that_no_execution_reaches() {
+    let session = Session::new(Settings::default());
+    let mut library = Library::default();
+    let (mut settled, mut cut) = (0, 0);
+    for case in cases(8, 25) {
+        let mut random = Random::new(case ^ 0x6E0 << 36);
+        let text = crate::loops::program(&mut random);
+        let test = lower(&session, &text);
+        let name = *random.pick(&["rc11", "sc", "tso", "pso"]);
+        let model = library.get(name, Arch::C);
+        let run = |unroll: u32, engine: Engine| {
+            let options = Options { unroll, ..options(Mode::Count, engine, 1) };
+            explore::run(&test, model, &options).expect("an answer")
+        };
+        let found = run(2, Engine::Auto);
+        if found.cuts.is_empty() {
+            continue;
+        }
+        cut += 1;
+        if found.completeness == Completeness::Complete {
+            settled += 1;
+            let more = run(4, Engine::Grow);
+            assert!(more.cuts.is_empty(), "case {case} under {name}\n{text}");
+            let numbers = |outcome: &Outcome| (outcome.positive, outcome.negative);
+            assert_eq!(numbers(&found), numbers(&more), "case {case} under {name}\n{text}");
+            assert!(found.states.keys().eq(more.states.keys()), "case {case} under {name}\n{text}");
+        }
+    }
+    println!("{settled} of {cut} answers with loops that were cut are complete");
+    assert!(settled > 0 && settled < cut);
 }
 
 /// A stack of two pushes and two pops. Where a push writes its node anew in each round, others may see what a round that failed has
