@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::help;
+use crate::session::AtBound;
 
 /// Which outcomes does a memory model allow a concurrent test?
 #[derive(Parser, Debug)]
@@ -164,6 +165,9 @@ pub struct Search {
     /// Unroll loops N times (a test's own Unroll= wins) [default: 2]
     #[arg(long, value_name = "N")]
     pub unroll: Option<u32>,
+    /// What becomes of executions that come to the bound on loops
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "drop")]
+    pub cut: CutArg,
     /// Worker threads [default: one per core]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
@@ -272,6 +276,26 @@ pub enum ModeArg {
     States,
     /// Decide the condition and stop
     Check,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum CutArg {
+    /// They are not listed, as in herd7
+    Drop,
+    /// They are listed apart, cut off as they are, and decide nothing
+    Keep,
+    /// They leave the loop, whatever its condition says
+    Exit,
+}
+
+impl From<CutArg> for AtBound {
+    fn from(arg: CutArg) -> AtBound {
+        match arg {
+            CutArg::Drop => AtBound::Drop,
+            CutArg::Keep => AtBound::Keep,
+            CutArg::Exit => AtBound::Exit,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -422,6 +446,9 @@ pub struct ComparisonArgs {
     /// Unroll loops N times (a test's own Unroll= wins) [default: 2]
     #[arg(long, value_name = "N")]
     pub unroll: Option<u32>,
+    /// What becomes of executions that come to the bound on loops
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "drop")]
+    pub cut: CutArg,
     /// Time limit per test, in seconds
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub timeout: Option<f64>,

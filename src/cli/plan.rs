@@ -162,6 +162,7 @@ pub fn duration(seconds: f64) -> Duration {
 pub fn search(settings: &mut Settings, args: &Search) {
     settings.unroll = args.unroll.or(settings.unroll);
     let options = &mut settings.explore;
+    options.at_bound = args.cut.into();
     options.mode = match args.mode {
         ModeArg::Count => Mode::Count,
         ModeArg::States => Mode::States,

@@ -110,6 +110,7 @@ fn compare(
 ) -> Done {
     let Resolved { mut settings, .. } = plan::reading(&args.reading)?;
     settings.unroll = args.unroll.or(settings.unroll);
+    settings.explore.at_bound = args.cut.into();
     settings.explore.timeout = args.timeout.map(Duration::from_secs_f64).or(settings.explore.timeout);
     settings.explore.interrupt = Some(interrupt_flag());
     let (inputs, errors) = tests_arg::collect(&args.tests.tests);

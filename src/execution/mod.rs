@@ -27,9 +27,21 @@ pub use event::{Event, EventKind};
 pub use path::{Constraints, Path, Violation};
 pub use symbolic::SymVal;
 pub use whole::{Execution, OtherVerdict};
-pub use world::{World, Worlds, unfold};
+pub use world::{World, Worlds, unfold, unfold_to};
 
 use crate::source::Span;
+
+/// What becomes of a path that comes to the unrolling bound.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum AtBound {
+    /// It ends there; its executions are not listed.
+    #[default]
+    Drop,
+    /// It ends there; its executions are listed apart.
+    Keep,
+    /// It leaves the loop there, whatever the condition says; where the loop has no way out, it ends.
+    Exit,
+}
 
 /// A loop that the unrolling bound cut off on this path.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use crate::program::{
 };
 
 use super::path::{Path, Violation};
-use super::{Event, EventKind, SymVal};
+use super::{AtBound, Event, EventKind, SymVal};
 
 /// More executed instructions than this on one path of a thread: it does not end.
 const MAX_STEPS: u32 = 10_000;
@@ -33,7 +33,7 @@ const MAX_NODES: usize = 2_000;
 pub(super) fn paths(
     program: &Program,
     thread: usize,
-    unroll: u32,
+    (unroll, at_bound): (u32, AtBound),
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<Vec<Path>, Diagnostic> {
     let unset = Register { value: SymVal::ZERO, writer: None, forked: false };
@@ -61,8 +61,15 @@ pub(super) fn paths(
         saved: Vec::new(),
         path: Path::default(),
     };
-    let mut unfolding =
-        Unfolding { program, thread, unroll, waiting: vec![start], done: Vec::new(), warnings: Vec::new() };
+    let mut unfolding = Unfolding {
+        program,
+        thread,
+        unroll,
+        at_bound,
+        waiting: vec![start],
+        done: Vec::new(),
+        warnings: Vec::new(),
+    };
     while let Some(state) = unfolding.waiting.pop() {
         unfolding.run(state)?;
         if unfolding.done.len() + unfolding.waiting.len() > MAX_PATHS {
@@ -176,6 +183,7 @@ struct Unfolding<'p> {
     program: &'p Program,
     thread: usize,
     unroll: u32,
+    at_bound: AtBound,
     /// Paths still to be followed; the last one first.
     waiting: Vec<State<'p>>,
     done: Vec<Path>,

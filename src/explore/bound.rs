@@ -47,7 +47,7 @@ pub(super) fn examine(test: &Lowered, model: &Model, options: &Options, outcome:
     }
 }
 
-/// Counts complete executions, and stops at any other.
+/// Counts complete executions, and stops where a loop is cut.
 struct Count {
     complete: u64,
     most: u64,
@@ -69,6 +69,8 @@ impl Visitor for Count {
                 self.complete += 1;
                 ControlFlow::Continue(())
             }
+            // An assumption fails, or a lock is never free: no execution of ours either.
+            Ended::Blocked => ControlFlow::Continue(()),
             _ => self.stop(),
         }
     }

@@ -14,7 +14,7 @@ use super::sink::Sink;
 use super::{Engine, Mode, Options, bound, growing, naive};
 use crate::condition::Observable;
 use crate::diag::{Diagnostic, Remedy};
-use crate::execution::{Names, View, World, Worlds, unfold};
+use crate::execution::{AtBound, Names, View, World, Worlds, unfold_to};
 use crate::limits;
 use crate::litmus::Lowered;
 use crate::model::{CheckKind, Model, Step};
@@ -90,7 +90,7 @@ pub(super) fn run_into(
     let other = sink.watch.as_ref().and_then(|watch| watch.against);
     let registers = model.needs_register_events() || other.is_some_and(Model::needs_register_events);
     let job = Job { test, model, options, registers };
-    match limits::catch(|| unfold(&test.program, unroll, &cells)) {
+    match limits::catch(|| unfold_to(&test.program, (unroll, options.at_bound), &cells)) {
         Err(why) => {
             let _ = sink.stop(why.into());
         }
@@ -102,7 +102,8 @@ pub(super) fn run_into(
                     error.remedy == Some(Remedy::OtherEngine) && growing::suits(test, model, &[usize::MAX])
                 }
             };
-            if options.engine == Engine::Auto && options.unit.is_none() && many && sink.watch.is_none() {
+            let simple = options.unit.is_none() && options.at_bound == AtBound::Drop && sink.watch.is_none();
+            if options.engine == Engine::Auto && many && simple {
                 match growing::run(test, model, options, Sink::new(test, options)) {
                     Err(error) if error.remedy == Some(Remedy::OtherEngine) => {}
                     answer => return answer,
@@ -158,7 +159,9 @@ impl Job<'_> {
             if self.look_into(world, sink).is_break() || sink.look_at_limits().is_break() {
                 return;
             }
-            worlds.knows_cuts(&sink.outcome.cuts);
+            if self.options.at_bound != AtBound::Keep {
+                worlds.knows_cuts(&sink.outcome.cuts);
+            }
             sink.is_done(worlds.done());
         }
     }
@@ -208,7 +211,16 @@ fn in_world(model: &Model, view: &View, options: &Options, sink: &mut Sink) -> C
                 }
             }
         }
-        return ControlFlow::Continue(());
+        return match options.at_bound {
+            AtBound::Keep if sink.watch.is_some() => search(model, view, options, sink),
+            AtBound::Keep => {
+                let mut apart = Sink::continued(sink.test(), options, sink.started());
+                let flow = search(model, view, options, &mut apart);
+                sink.join_uncompleted(apart);
+                flow
+            }
+            AtBound::Drop | AtBound::Exit => ControlFlow::Continue(()),
+        };
     }
     if world.violations.iter().any(|violation| !sink.outcome.violations.contains(violation))
         && is_feasible(view, sink)?

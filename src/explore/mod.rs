@@ -50,6 +50,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 
 use crate::diag::Diagnostic;
+use crate::execution::AtBound;
 use crate::litmus::Lowered;
 use crate::model::Model;
 use crate::outcome::Outcome;
@@ -105,6 +106,8 @@ pub struct Options {
     pub engine: Engine,
     /// Unrolling bound of loops.
     pub unroll: u32,
+    /// What becomes of executions that come to it.
+    pub at_bound: AtBound,
     /// Workers for one test.
     pub jobs: usize,
     /// Time limit.
@@ -139,6 +142,7 @@ impl Default for Options {
             mode: Mode::Count,
             engine: Engine::Explore,
             unroll: 2,
+            at_bound: AtBound::default(),
             jobs: 1,
             timeout: None,
             max_executions: None,

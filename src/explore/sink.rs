@@ -40,6 +40,8 @@ pub(crate) struct Sink<'t> {
     /// The first error that ends the run.
     pub error: Option<Diagnostic>,
     states: Collector,
+    /// Where executions that come to the bound on loops end.
+    uncompleted: Collector,
     key: Vec<u32>,
     /// Is an execution with undefined behaviour enough?
     pub until_undefined: bool,
@@ -67,6 +69,7 @@ impl<'t> Sink<'t> {
             outcome: Outcome::default(),
             error: None,
             states: Collector::default(),
+            uncompleted: Collector::default(),
             key: Vec::new(),
             until_undefined: false,
             max_memory: options.max_memory.unwrap_or(u64::MAX),
@@ -122,6 +125,8 @@ impl<'t> Sink<'t> {
         self.outcome.flags.extend(part.outcome.flags);
         self.outcome.undefined |= part.outcome.undefined;
         self.states.join(&part.states);
+        self.uncompleted.join(&part.uncompleted);
+        self.outcome.uncompleted.executions += part.outcome.uncompleted.executions;
         self.outcome.violations.extend(part.outcome.violations);
         for cut in part.outcome.cuts {
             if !self.outcome.cuts.contains(&cut) {
@@ -132,6 +137,18 @@ impl<'t> Sink<'t> {
             self.error.get_or_insert(error);
         }
         if let Some(why) = part.stopped {
+            self.stopped.get_or_insert(why);
+        }
+    }
+
+    /// Adds executions that come to the bound on loops: they decide nothing.
+    pub fn join_uncompleted(&mut self, part: Sink) {
+        self.outcome.uncompleted.executions += part.outcome.positive + part.outcome.negative;
+        self.uncompleted.join(&part.states);
+        if let Some(error) = part.error {
+            self.error.get_or_insert(error);
+        }
+        if let Some(why) = part.stopped.filter(|why| *why != Completeness::Decided) {
             self.stopped.get_or_insert(why);
         }
     }
@@ -310,6 +327,10 @@ impl<'t> Sink<'t> {
             self.states.forget_counts();
         }
         self.outcome.states = self.states.finish();
+        if !counting {
+            self.uncompleted.forget_counts();
+        }
+        self.outcome.uncompleted.states = self.uncompleted.finish();
         self.outcome.completeness = match self.stopped {
             Some(why) => why,
             None if !self.outcome.cuts.is_empty() => Completeness::Bounded,

@@ -11,5 +11,5 @@ pub use cause::{Cause, Counts, WhyEmpty};
 pub use compare::{Difference, Hashes, Relation, compare};
 pub use format::{StateStyle, bindings, format_state};
 pub use log::{Log, LogTest, LogVerdict, State, Width};
-pub use result::{Completeness, Observation, Outcome, Stats};
+pub use result::{Completeness, Observation, Outcome, Stats, Uncompleted};
 pub use states::{Collector, States};

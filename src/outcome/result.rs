@@ -80,6 +80,8 @@ pub struct Outcome {
     pub undefined: bool,
     /// Loops that were cut, each once.
     pub cuts: Vec<Cut>,
+    /// Executions that come to the bound on loops, where they are asked for.
+    pub uncompleted: Uncompleted,
     /// What accepted executions do wrong, each once.
     pub violations: BTreeSet<Violation>,
     /// Accepted plus explicitly rejected candidates (only the naive engine counts them as herd7 does).
@@ -95,6 +97,15 @@ pub struct Outcome {
     pub warnings: Vec<Diagnostic>,
     /// Figures.
     pub stats: Stats,
+}
+
+/// Executions that a bound on loops cut off: what they show is not final, and decides nothing.
+#[derive(Clone, Default, Debug)]
+pub struct Uncompleted {
+    /// What they show when they are cut off.
+    pub states: States,
+    /// How many there are.
+    pub executions: u64,
 }
 
 /// How often a proposition holds.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::condition::Quantifier;
 use crate::litmus::{Hexa, Lowered};
-use crate::outcome::{Outcome, StateStyle, format_state};
+use crate::outcome::{Outcome, StateStyle, Uncompleted, format_state};
 
 /// What the user may change about a block.
 #[derive(Clone, Debug)]
@@ -72,6 +72,13 @@ pub fn write_block(out: &mut dyn Write, test: &Lowered, outcome: &Outcome, style
     }
     let observation = outcome.observation(&test.condition).word();
     writeln!(out, "Observation {name} {observation} {} {}", outcome.positive, outcome.negative)?;
+    let Uncompleted { states, executions } = &outcome.uncompleted;
+    if *executions > 0 {
+        writeln!(out, "Uncompleted {name} {executions}")?;
+        for (values, _) in states.listed(&test.program, usize::MAX) {
+            writeln!(out, "Uncompleted {}", format_state(&values, test, &state_style))?;
+        }
+    }
     if let Some(time) = style.time {
         writeln!(out, "Time {name} {:.2}", time.as_secs_f64())?;
     }

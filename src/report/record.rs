@@ -6,7 +6,8 @@ use serde::{Serialize, Serializer};
 
 use crate::condition::Observable;
 use crate::diag::{Class, Diagnostic, Severity};
-use crate::outcome::{Counts, StateStyle, Stats, bindings, format_state};
+use crate::litmus::Lowered;
+use crate::outcome::{Counts, Outcome, StateStyle, Stats, bindings, format_state};
 use crate::program::Value;
 use crate::session::{self, Judgement, Report};
 use crate::source::Sources;
@@ -49,6 +50,9 @@ pub struct Record<'a> {
     /// Final states, in the log's order: made one by one, as they are written.
     #[serde(serialize_with = "state_list")]
     pub states: &'a Report,
+    /// Executions that come to the bound on loops, where they are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uncompleted: Option<Uncompleted>,
     /// Flags of the model, by name.
     pub flags: Vec<String>,
     /// How far the verdict can be trusted.
@@ -68,6 +72,15 @@ pub struct Record<'a> {
     /// Executions, where `--show` asks for some.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub executions: Option<Vec<Witness>>,
+}
+
+/// Executions that were cut off: they decide nothing.
+#[derive(Serialize, Debug)]
+pub struct Uncompleted {
+    /// How many there are.
+    pub executions: u64,
+    /// What they show when they are cut off: lines as in a log.
+    pub states: Vec<String>,
 }
 
 /// One final state.
@@ -203,6 +216,7 @@ impl<'a> Record<'a> {
             positive: outcome.map(|o| o.positive),
             negative: outcome.map(|o| o.negative),
             states: report,
+            uncompleted: answer.and_then(|answer| uncompleted(&answer.test, answer.outcome.as_ref()?)),
             flags: outcome.map(|o| o.flags.iter().cloned().collect()).unwrap_or_default(),
             qualifier: Qualifier {
                 kind: report.qualifier().word(),
@@ -230,6 +244,13 @@ impl<'a> Record<'a> {
                 .map(|answer| report.executions.iter().map(|e| Witness::new(e, &answer.test)).collect()),
         }
     }
+}
+
+fn uncompleted(test: &Lowered, outcome: &Outcome) -> Option<Uncompleted> {
+    let found = &outcome.uncompleted;
+    let lines = found.states.listed(&test.program, usize::MAX);
+    let states = || lines.map(|(values, _)| format_state(&values, test, &StateStyle::default())).collect();
+    (found.executions > 0).then(|| Uncompleted { executions: found.executions, states: states() })
 }
 
 /// There may be half a million: never all at once.

@@ -44,7 +44,7 @@ mod variants;
 #[cfg(test)]
 mod vm_tests;
 
-pub use crate::execution::Execution;
+pub use crate::execution::{AtBound, Execution};
 pub use compare::Compared;
 pub use coverage::{Coverage, Noticed, Part, Suggest, coverage};
 pub use details::{Depth, Details, Refused, holds};

@@ -383,6 +383,16 @@ fn help_texts() {
           --unroll <N>
               Unroll loops N times (a test's own Unroll= wins) [default: 2]
 
+          --cut <WHAT>
+              What becomes of executions that come to the bound on loops
+
+              Possible values:
+              - drop: They are not listed, as in herd7
+              - keep: They are listed apart, cut off as they are, and decide nothing
+              - exit: They leave the loop, whatever its condition says
+              
+              [default: drop]
+
       -j, --jobs <N>
               Worker threads [default: one per core]
 

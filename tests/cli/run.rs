@@ -503,3 +503,43 @@ fn no_execution_for_want_of_witnesses() {
         .code(0);
     assert!(stdout(&run).contains("States 0") && stderr(&run).is_empty(), "{}", shown(&run));
 }
+
+/// A loop that no execution runs more often than the bound allows is no reason for doubt; one that waits is.
+#[test]
+fn the_bound_is_examined() {
+    let round = |n: u32| {
+        format!(
+            "P{n}(atomic_int* x) {{\n  int r = 0;\n  int ok = 0;\n  do {{\n    r = atomic_load_explicit(x, memory_order_relaxed);\n    \
+             ok = atomic_compare_exchange_strong_explicit(x, &r, r + 1, memory_order_relaxed, memory_order_relaxed);\n  }} while (!ok);\n}}\n"
+        )
+    };
+    let counter = format!("C counter\n{{}}\n{}{}forall (x=2)", round(0), round(1));
+    let waits = "C waits\n{}\nP0(atomic_int* x) {\n  int r = 0;\n  while (r == 0) { r = atomic_load_explicit(x, memory_order_relaxed); }\n}\n\
+                 P1(atomic_int* x) {\n  atomic_store_explicit(x, 1, memory_order_relaxed);\n}\nexists (0:r=1)";
+    let folder = super::folder(&[("counter.litmus", counter.as_str()), ("waits.litmus", waits)]);
+    let run = |args: &[&str]| {
+        let args: Vec<&str> = ["run", "-m", "rc11"].iter().chain(args).copied().collect();
+        super::litmus_in(folder.path(), &args).assert()
+    };
+    let assert = run(&["counter.litmus", "--strict"]).code(0);
+    assert!(stdout(&assert).contains("Observation counter Always 4 0"), "{}", stdout(&assert));
+    assert_eq!(super::stderr(&assert), "");
+    run(&["waits.litmus", "--strict"]).code(4);
+    let kept = stdout(&run(&["waits.litmus", "--cut", "keep"]).code(0));
+    insta::assert_snapshot!(super::without_times(&kept), @"
+    Test waits Allowed
+    States 1
+    0:r=1;
+    Loop Ok
+    Witnesses
+    Positive: 2 Negative: 0
+    Condition exists (0:r=1)
+    Observation waits Always 2 0
+    Uncompleted waits 1
+    Uncompleted 0:r=0;
+    Time waits #
+    Hash=8e3f34b853f281a9e4cc9620ea59c91a
+    ");
+    let left = stdout(&run(&["waits.litmus", "--cut", "exit"]).code(0));
+    assert!(left.contains("0:r=0;") && left.contains("0:r=1;") && !left.contains("Loop"), "{left}");
+}

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use litmus::arch::ArchId;
+use litmus::execution::AtBound;
 use litmus::explore::{self, Engine, Mode, Options};
 use litmus::grow;
 use litmus::litmus::Lowered;
@@ -231,6 +232,42 @@ fn a_bound_that_no_execution_reaches() {
     }
     println!("{settled} of {cut} answers with loops that were cut are complete");
     assert!(settled > 0 && settled < cut);
+}
+
+/// Executions that are cut off, or leave their loop, are those of the oracle.
+#[test]
+fn executions_at_the_bound_are_those_of_the_oracle() {
+    let session = Session::new(Settings::default());
+    let mut library = Library::default();
+    let (mut kept, mut left) = (0, 0);
+    for case in cases(8, 25) {
+        let mut random = Random::new(case ^ 0x5E0 << 36);
+        let text = crate::loops::program(&mut random);
+        let test = lower(&session, &text);
+        if candidates(&test) > 2000.0 {
+            continue;
+        }
+        let name = *random.pick(&["rc11", "sc", "tso", "pso"]);
+        let model = library.get(name, Arch::C);
+        for at_bound in [AtBound::Keep, AtBound::Exit] {
+            let run = |engine: Engine| {
+                let options = Options { unroll: 1, at_bound, ..options(Mode::Count, engine, 1) };
+                explore::run(&test, model, &options).expect("an answer")
+            };
+            let (found, expected) = (run(Engine::Auto), run(Engine::Naive));
+            let numbers = |o: &Outcome| (o.positive, o.negative, o.uncompleted.executions);
+            assert_eq!(numbers(&found), numbers(&expected), "case {case} under {name}, {at_bound:?}\n{text}");
+            assert!(found.states.keys().eq(expected.states.keys()), "case {case} under {name}\n{text}");
+            let cut = |outcome: &Outcome| outcome.uncompleted.states.keys().collect::<Vec<_>>();
+            assert_eq!(cut(&found), cut(&expected), "case {case} under {name}\n{text}");
+            match at_bound {
+                AtBound::Keep => kept += found.uncompleted.executions,
+                _ => left += found.positive + found.negative,
+            }
+        }
+    }
+    println!("{kept} executions cut off, {left} where loops may be left");
+    assert!(kept > 0 && left > 0);
 }
 
 /// A stack of two pushes and two pops. Where a push writes its node anew in each round, others may see what a round that failed has

@@ -2,8 +2,8 @@
 
 use super::{Flow, Frame, State, Temp, Unfolding};
 use crate::diag::Diagnostic;
-use crate::execution::{Cut, EventKind, SymVal};
-use crate::program::{BinOp, Op, SetName, Target, Tmp, Value};
+use crate::execution::{AtBound, Cut, EventKind, SymVal};
+use crate::program::{BinOp, Instr, Op, SetName, Target, Tmp, Value};
 
 /// How many passes through a loop may fork, one after the other, although each was known to be taken. Even if every fork led somewhere,
 /// more would be more paths than are followed.
@@ -148,6 +148,9 @@ impl<'p> Unfolding<'p> {
             } else {
                 count(&mut state.jumps, target) > self.unroll
             };
+            if over && self.at_bound == AtBound::Exit {
+                return Flow::On;
+            }
             if over {
                 let label = self.program.label_at(target.0, target.1);
                 let label = label.map_or_else(
@@ -170,7 +173,28 @@ impl<'p> Unfolding<'p> {
         } else {
             count(&mut state.loops, id) > self.unroll
         };
-        if over { self.cut(state, "While".to_string()) } else { Flow::On }
+        match over {
+            true if self.at_bound == AtBound::Exit && self.leave_loop(state) => Flow::On,
+            true => self.cut(state, "While".to_string()),
+            false => Flow::On,
+        }
+    }
+
+    /// Goes on as if the condition of the loop had failed. `false`: it has none.
+    fn leave_loop(&self, state: &mut State<'p>) -> bool {
+        // The head of a loop stands in the branch that is taken, or right after the condition.
+        let around =
+            state.frames.iter().rev().nth(1).and_then(|outer| outer.ops.get(outer.at.checked_sub(1)?));
+        let code: &'p [Instr] = &self.program.threads[state.code].code;
+        let before = || code.get(state.pc.checked_sub(1)?)?.ops.last();
+        let (Some(Op::If { otherwise, .. }), Some(inner)) = (around.or_else(before), state.frames.last_mut())
+        else {
+            return false;
+        };
+        inner.ops = otherwise;
+        inner.at = 0;
+        state.next = None;
+        true
     }
 
     /// An indirect branch on a value not known: to any label, of any thread.
