@@ -528,6 +528,12 @@ pub struct MachineArgs {
     /// Most memory: bytes, or a number with K, M or G
     #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = size)]
     pub max_memory: u64,
+    /// Look for runs that go on for ever depth first, by one worker: takes less memory, and may take longer
+    #[arg(long)]
+    pub depth_first: bool,
+    /// Workers; the answer is the same with any number of them [default: one per core]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
 }
 
 #[derive(Args, Debug)]

@@ -1,16 +1,17 @@
 //! `litmus await`: does every loop end?
 
 use std::io::Write;
+use std::sync::Arc;
 
-use crate::machine::{self, Awaited};
+use crate::machine::{self, Awaited, Watch};
 use crate::report::several;
 use crate::report::trace::Trace;
 use crate::session::Session;
 
 use super::args::{AwaitArgs, MachineArg};
 use super::console::Console;
-use super::ltl::{Read, budget, class, model_name, options, stopped};
-use super::plan::{self, Resolved};
+use super::ltl::{Read, class, model_name, options, settings, stopped};
+use super::progress::Progress;
 use super::{Done, Exit};
 
 /// Looks at the loops one by one.
@@ -21,19 +22,21 @@ pub fn awaits(
     err: &mut (dyn Write + Send),
 ) -> Done {
     let args = &args.machine;
-    let Resolved { settings, .. } = plan::reading(&args.reading)?;
+    let settings = settings(args)?;
+    let budget = settings.budget();
     let session = Session::new(settings);
     let read = Read::new(&session, args);
     err.write_all(console.diagnostics(&read.report).as_bytes())?;
     let Some(runnable) = &read.runnable else { return Ok(read.exit()) };
     let program = &runnable.system.program;
-    let options = options(args, runnable, &read.report)?;
+    let watch = Arc::new(Watch::default());
+    let mut options = options(args, runnable, &read.report)?;
+    options.watch = Some(Arc::clone(&watch));
     let sources = &read.report.sources;
     let machine = match args.model {
         MachineArg::Sc => String::new(),
         model => format!(" ({} with buffers of {})", model_name(model), args.buffer),
     };
-    let budget = budget(args);
     let mut exit = Exit::Success;
     let loops = machine::loops(program);
     for each in &loops {
@@ -42,7 +45,10 @@ pub fn awaits(
             writeln!(out, "{place}: this loop has no end")?;
             continue;
         }
-        match budget.run(|| machine::ends(&runnable.system, each, &options)) {
+        let progress = Progress::of_states(console.err_is_terminal && !console.quiet, &watch);
+        let found = budget.run(|| machine::ends(&runnable.system, each, &options));
+        progress.finish();
+        match found {
             Ok(Ok(Awaited::Ends { complete })) => {
                 let bound =
                     if complete { "" } else { ", up to that bound: some writes had to wait for a place" };

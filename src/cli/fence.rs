@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use crate::arch::c::preprocess;
 use crate::diag::Class;
+use crate::machine::Options;
 use crate::report::fence::{FenceRecord, Told, atomic, patch, text};
 use crate::report::trace::Trace;
 use crate::session::{Changes, Fenced, Goal, Input, Session};
@@ -143,9 +144,10 @@ pub fn fence(
                     return Err(Stop::Usage(message));
                 }
             };
+            let (_, jobs) = plan::workers(None, 1);
             Goal::Ltl {
                 formula: formula.to_string(),
-                machine: machine_options(machine, args.buffer, args.atomic_rule),
+                machine: Options { jobs, ..machine_options(machine, args.buffer, args.atomic_rule) },
                 fairness: fairness(args.fair),
                 tell: |program, lasso| Trace::lasso(program, lasso).to_string(),
             }

@@ -2,22 +2,24 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::arch::c::preprocess;
 use crate::diag::{Class, Diagnostic, Diagnostics};
-use crate::limits::{Budget, Stopped};
+use crate::limits::Stopped;
 use crate::machine::{
-    self, Answer, AtomicRule, AtomicWrite, Buffers, Fairness, Figures, LtlProperty, Options, System,
+    self, Answer, AtomicRule, AtomicWrite, Buffers, Fairness, Figures, LtlProperty, Options, System, Watch,
 };
 use crate::program::Program;
 use crate::report::trace;
-use crate::session::{Input, Report, Runnable, Session};
+use crate::session::{Input, Report, Runnable, Session, Settings};
 use crate::source::Sources;
 
 use super::args::{AtomicArg, FairArg, LtlArgs, MachineArg, MachineArgs, PortFormat};
 use super::console::{Console, interrupt_flag};
 use super::plan::{self, Resolved};
+use super::progress::Progress;
 use super::{Done, Exit, Stop};
 
 /// Checks a formula, or looks for a state.
@@ -27,7 +29,8 @@ pub fn ltl(
     out: &mut (dyn Write + Send),
     err: &mut (dyn Write + Send),
 ) -> Done {
-    let Resolved { settings, .. } = plan::reading(&args.machine.reading)?;
+    let settings = settings(&args.machine)?;
+    let budget = settings.budget();
     let session = Session::new(settings);
     let read = Read::new(&session, &args.machine);
     err.write_all(console.diagnostics(&read.report).as_bytes())?;
@@ -37,10 +40,18 @@ pub fn ltl(
         let before = args.formula[..wrong.at].chars().count();
         Stop::Usage(format!("{}\n  {}\n  {}^", wrong.message, args.formula, " ".repeat(before)))
     })?;
-    let options = options(&args.machine, runnable, &read.report)?;
+    if args.reach && property.formula.is_temporal() {
+        let message = "--reach looks for a state: its formula has no temporal operators";
+        return Err(Stop::Usage(format!("{message}\n  {}", args.formula)));
+    }
+    let watch = Arc::new(Watch::default());
+    let mut options = options(&args.machine, runnable, &read.report)?;
+    options.watch = Some(Arc::clone(&watch));
     let question = Question { args, system: &runnable.system, property: &property, options: &options };
     let start = Instant::now();
-    let found = budget(&args.machine).run(|| question.ask());
+    let progress = Progress::of_states(console.err_is_terminal && !console.quiet, &watch);
+    let found = budget.run(|| question.ask());
+    progress.finish();
     let seconds = start.elapsed().as_secs_f64();
     match found {
         Ok(Ok(found)) => {
@@ -91,9 +102,14 @@ pub(super) fn class(diagnostic: &Diagnostic) -> Exit {
     }
 }
 
-pub(super) fn budget(args: &MachineArgs) -> Budget {
-    let timeout = args.timeout.map(Duration::from_secs_f64);
-    Budget::starting_now(timeout, Some(args.max_memory), Some(interrupt_flag()))
+/// The settings of the session: what is read, and what the run may take.
+pub(super) fn settings(args: &MachineArgs) -> Result<Settings, Stop> {
+    let Resolved { mut settings, .. } = plan::reading(&args.reading)?;
+    let limits = &mut settings.explore;
+    limits.timeout = args.timeout.map(Duration::from_secs_f64).or(limits.timeout);
+    limits.max_memory = Some(args.max_memory);
+    limits.interrupt = Some(interrupt_flag());
+    Ok(settings)
 }
 
 pub(super) fn stopped(why: Stopped, out: &mut (dyn Write + Send)) -> Done {
@@ -112,7 +128,9 @@ pub(super) fn options(args: &MachineArgs, runnable: &Runnable, report: &Report) 
         None => Vec::new(),
     };
     let reduction = !args.full;
-    Ok(Options { atomic, reduction, ..machine_options(args.model, args.buffer, args.atomic_rule) })
+    let (_, jobs) = plan::workers(args.jobs, 1);
+    let machine = machine_options(args.model, args.buffer, args.atomic_rule);
+    Ok(Options { atomic, reduction, jobs, depth_first: args.depth_first, ..machine })
 }
 
 /// A machine without atomic writes.
@@ -124,12 +142,11 @@ pub(super) fn machine_options(model: MachineArg, buffer: u8, rule: AtomicArg) ->
             MachineArg::Pso => Buffers::PerCell,
         },
         buffer: usize::from(buffer),
-        atomic: Vec::new(),
         atomic_rule: match rule {
             AtomicArg::Own => AtomicRule::Own,
             AtomicArg::Global => AtomicRule::Global,
         },
-        reduction: true,
+        ..Options::default()
     }
 }
 

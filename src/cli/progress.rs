@@ -5,6 +5,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use crate::explore::Gauge;
+use crate::machine::Watch;
 use crate::report::several;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
@@ -32,6 +33,22 @@ fn said(gauge: &Gauge, elapsed: Duration) -> String {
     text
 }
 
+/// How far a search among states is.
+fn states(watch: &Watch, elapsed: Duration) -> String {
+    let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+    let (states, layer) = (read(&watch.states), read(&watch.layer));
+    let rate = states as f64 / elapsed.as_secs_f64().max(0.001);
+    let mut text = format!(
+        "{} ({rate:.0}/s), {}",
+        several(states, "state"),
+        several(read(&watch.transitions), "transition")
+    );
+    if layer > 0 {
+        text += &format!(", {layer} in this layer");
+    }
+    text
+}
+
 /// A bar on standard error, if the run takes long enough for one.
 pub struct Progress {
     bar: ProgressBar,
@@ -42,6 +59,22 @@ pub struct Progress {
 impl Progress {
     /// For `n` tests; `wanted`: is there a terminal to show it on?
     pub fn new(wanted: bool, n: usize, gauge: &Arc<Gauge>) -> Progress {
+        let gauge = Arc::clone(gauge);
+        Progress::saying(wanted, n, move |elapsed| said(&gauge, elapsed))
+    }
+
+    /// For the states of one program.
+    pub fn of_states(wanted: bool, watch: &Arc<Watch>) -> Progress {
+        let watch = Arc::clone(watch);
+        Progress::saying(wanted, 1, move |elapsed| states(&watch, elapsed))
+    }
+
+    /// For `n` tests; of a single one it is said how far it is.
+    fn saying(
+        wanted: bool,
+        n: usize,
+        said: impl Fn(Duration) -> String + Send + Sync + Clone + 'static,
+    ) -> Progress {
         let over = Arc::new((Mutex::new(false), Condvar::new()));
         if !wanted || n == 0 {
             return Progress { bar: ProgressBar::hidden(), over };
@@ -55,9 +88,8 @@ impl Progress {
             let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
                 let _ = write!(out, "{:.0}/s", state.per_sec());
             };
-            let gauge = Arc::clone(gauge);
             let search = move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-                let _ = out.write_str(&said(&gauge, state.elapsed()));
+                let _ = out.write_str(&said(state.elapsed()));
             };
             bar.set_style(style.with_key("rate", rate).with_key("search", search));
         }
@@ -110,5 +142,15 @@ mod tests {
             said(&gauge, Duration::from_secs(2)),
             "3 worlds, 1 execution, 100 graphs (50/s), about 25% of the worlds done"
         );
+    }
+
+    #[test]
+    fn a_long_search_among_states_says_so_too() {
+        let watch = Watch::default();
+        watch.states.store(1000, Ordering::Relaxed);
+        watch.transitions.store(3000, Ordering::Relaxed);
+        assert_eq!(states(&watch, Duration::from_secs(2)), "1000 states (500/s), 3000 transitions");
+        watch.layer.store(40, Ordering::Relaxed);
+        assert!(states(&watch, Duration::from_secs(2)).ends_with(", 40 in this layer"));
     }
 }

@@ -135,9 +135,22 @@ pub fn poll() {
 #[cold]
 pub fn poll_now() {
     if let Some(stopped) = look() {
-        // Not a panic: nobody is told, and nothing is wrong.
-        resume_unwind(Box::new(stopped));
+        stop(stopped);
     }
+}
+
+/// Likewise, for work whose memory other threads have taken for it: so many bytes are its own.
+pub fn poll_holding(bytes: usize) {
+    poll_now();
+    let limit = CONTEXT.with(|context| context.installed.borrow().as_ref().and_then(|i| i.budget.memory));
+    if limit.is_some_and(|limit| memory::live() > limit && bytes as u64 > limit / SHARES as u64) {
+        stop(Stopped::Memory);
+    }
+}
+
+/// Stops the work of this thread. Not a panic: nobody is told, and nothing is wrong.
+pub fn stop(why: Stopped) -> ! {
+    resume_unwind(Box::new(why))
 }
 
 /// Does some work, and stays here if it is stopped.

@@ -1,18 +1,18 @@
 //! The questions: does a formula hold on every fair run, is a state reachable?
 
-use std::collections::{BTreeSet, VecDeque};
-
-use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 use super::code::{Watched, compile};
 use super::fair::FairSets;
-use super::ltl::automaton::{MAX_UNTILS, TooLarge, translate};
+use super::labels::Labels;
+use super::layers::{Found, Layers, Sought};
+use super::ltl::automaton::{Automaton, MAX_UNTILS, TooLarge, translate};
 use super::ltl::emptiness::{accepting_run, shortest_path};
 use super::ltl::eval::holds_on;
-use super::product::{Product, Seen};
+use super::product::Product;
 use super::proposition::{Property, Propositions};
 use super::state::Where;
-use super::step::{Action, Machine};
+use super::step::{Action, Machine, Step};
 use super::{AtomicRule, Options, System};
 use crate::condition::Observable;
 use crate::diag::Diagnostic;
@@ -90,58 +90,145 @@ pub fn check(
     let automaton = translate(&negated).map_err(too_large)?;
     let machine = machine(system, &property.propositions, options)?;
     // What goes wrong on the way to a state has gone wrong on fair runs too: every run can be carried on fairly.
-    let fairness = if property.formula.is_safety() { Fairness::None } else { fairness };
+    if property.formula.is_safety() {
+        return lost(machine, property, &automaton);
+    }
     let fair = FairSets::new(&machine, options, fairness, automaton.n_sets)?;
-    // Steps may be put off only where nobody looks at single steps: no `X`, no fairness, and no atomic write that waits for others.
-    let atomics = options.atomic_rule == AtomicRule::Global && !options.atomic.is_empty();
-    let reduced = options.reduction && fair.all == 0 && !property.formula.has_next() && !atomics;
-    let all = fair.all | ((1u64 << automaton.n_sets) - 1);
-    let mut product = Product {
-        machine,
-        automaton: &automaton,
-        propositions: &property.propositions,
-        fair,
-        seen: Seen::new(automaton.states.len()),
-        next: Vec::new(),
-        sets: Vec::new(),
-        ample: reduced.then(Vec::new),
+    match options.depth_first {
+        true => depth_first(machine, property, &automaton, fair),
+        false => layer_by_layer(machine, property, &automaton, fair),
+    }
+}
+
+/// Is there a fair run that violates the formula? By the steps between all states, once they are found.
+fn layer_by_layer(
+    machine: Machine,
+    property: &Property,
+    automaton: &Automaton,
+    fair: FairSets,
+) -> Result<(Answer, Figures), Diagnostic> {
+    let layers = Layers::new(machine, &property.propositions, Sought::Run(automaton), false);
+    let mut layers = layers.fairly(fair);
+    let answer = match layers.search()? {
+        Found::Run(run) => {
+            let n_threads = layers.machine.n_threads();
+            let pairs: Vec<u32> = run.stem.iter().chain(&run.cycle).copied().collect();
+            let rows: Vec<Vec<u32>> =
+                pairs.iter().map(|pair| layers.rows.get(*pair)[..=n_threads].to_vec()).collect();
+            let back = run.stem.len();
+            let word: Vec<u64> =
+                rows.iter().map(|row| layers.labels.hold(&layers.machine.parts, row)).collect();
+            refutes(property, &word, back)?;
+            // Where nothing can save the formula any more, what follows does not matter. The automaton is one step behind.
+            let lost = |pair: &u32| automaton.accepts_all_from(layers.rows.get(*pair)[n_threads + 1]);
+            match pairs.iter().position(lost) {
+                Some(lost) => {
+                    let way = layers.way_to(pairs[lost]);
+                    let end = way.len().saturating_sub(1).max(1);
+                    let rows: Vec<Vec<u32>> =
+                        way[..end].iter().map(|pair| layers.rows.get(*pair)[..=n_threads].to_vec()).collect();
+                    Answer::Violated(Lasso { stem: path(&mut layers.machine, &rows)?, cycle: Vec::new() })
+                }
+                None => Answer::Violated(trace(&mut layers.machine, &rows, back)?),
+            }
+        }
+        Found::Nothing | Found::State(_) => Answer::Holds { complete: !layers.machine.waited },
     };
+    Ok((answer, figures(&layers, automaton.states.len())))
+}
+
+/// The same, run by run.
+fn depth_first(
+    machine: Machine,
+    property: &Property,
+    automaton: &Automaton,
+    fair: FairSets,
+) -> Result<(Answer, Figures), Diagnostic> {
+    let all = fair.all | ((1u64 << automaton.n_sets) - 1);
+    let labels = Labels::new(&property.propositions, machine.n_threads());
+    let mut product = Product::new(machine, automaton, labels, fair);
     let run = accepting_run(&mut product, all)?;
     let answer = match run {
         None => Answer::Holds { complete: !product.machine.waited },
         Some(run) => {
-            let state = |pair: &u32| product.seen.parts(*pair).0;
-            let states: Vec<u32> = run.stem.iter().chain(&run.cycle).map(state).collect();
             let back = run.stem.len();
-            let word: Vec<u64> =
-                states.iter().map(|state| property.propositions.hold(&product.machine, *state)).collect();
-            if holds_on(&property.formula, &word, back)[0] {
-                let message = "a run was found that does not violate the formula";
-                return Err(Diagnostic::internal(message));
-            }
+            let pairs = || run.stem.iter().chain(&run.cycle);
+            let word: Vec<u64> = pairs().map(|pair| product.holds(*pair)).collect();
+            refutes(property, &word, back)?;
             // Where nothing can save the formula any more, what follows does not matter.
             let lost = |product: &Product, pair: u32| automaton.accepts_all_from(product.seen.parts(pair).1);
-            Answer::Violated(match run.stem.iter().chain(&run.cycle).any(|pair| lost(&product, *pair)) {
+            let rows = |product: &Product, pairs: &[u32]| -> Vec<Vec<u32>> {
+                pairs.iter().map(|pair| product.rows.get(product.seen.parts(*pair).0).to_vec()).collect()
+            };
+            Answer::Violated(match pairs().any(|pair| lost(&product, *pair)) {
                 true => {
-                    let initial = run.stem.iter().chain(&run.cycle).next().copied().unwrap_or(0);
+                    let initial = pairs().next().copied().unwrap_or(0);
                     let pairs = shortest_path(&mut product, initial, &lost)?;
-                    let states: Vec<u32> = pairs.iter().map(|pair| product.seen.parts(*pair).0).collect();
                     // The automaton is one step behind: it has not looked at the last state.
-                    let end = states.len().saturating_sub(1).max(1);
-                    Lasso { stem: path(&mut product.machine, &states[..end])?, cycle: Vec::new() }
+                    let end = pairs.len().saturating_sub(1).max(1);
+                    let rows = rows(&product, &pairs[..end]);
+                    Lasso { stem: path(&mut product.machine, &rows)?, cycle: Vec::new() }
                 }
-                false => trace(&mut product.machine, &states, back)?,
+                false => {
+                    let rows = rows(&product, &pairs().copied().collect::<Vec<_>>());
+                    trace(&mut product.machine, &rows, back)?
+                }
             })
         }
     };
     let figures = Figures {
-        states: product.machine.n_states(),
+        states: product.rows.len(),
         product: product.seen.count,
-        transitions: product.machine.transitions,
-        bytes: product.machine.bytes() + product.seen.bytes(),
+        transitions: product.transitions,
+        bytes: product.bytes(),
         automaton: automaton.states.len(),
     };
     Ok((answer, figures))
+}
+
+/// Is there a state after which nothing can save a formula that only says what must not happen?
+fn lost(
+    machine: Machine,
+    property: &Property,
+    automaton: &Automaton,
+) -> Result<(Answer, Figures), Diagnostic> {
+    // Steps may be put off only where nobody looks at single steps: no `X`, and no atomic write that waits for others.
+    let options = &machine.options;
+    let atomics = options.atomic_rule == AtomicRule::Global && !options.atomic.is_empty();
+    let reduced = options.reduction && !property.formula.has_next() && !atomics;
+    let mut layers = Layers::new(machine, &property.propositions, Sought::Loss(automaton), reduced);
+    let answer = match layers.search()? {
+        Found::Nothing | Found::Run(_) => Answer::Holds { complete: !layers.machine.waited },
+        Found::State(way) => {
+            let n_threads = layers.machine.n_threads();
+            let rows: Vec<Vec<u32>> =
+                way.iter().map(|state| layers.rows.get(*state)[..=n_threads].to_vec()).collect();
+            // Whatever comes after it: that its last state stays as it is, for one.
+            let word: Vec<u64> =
+                rows.iter().map(|row| layers.labels.hold(&layers.machine.parts, row)).collect();
+            refutes(property, &word, word.len() - 1)?;
+            Answer::Violated(Lasso { stem: path(&mut layers.machine, &rows)?, cycle: Vec::new() })
+        }
+    };
+    Ok((answer, figures(&layers, automaton.states.len())))
+}
+
+fn figures(layers: &Layers, automaton: usize) -> Figures {
+    Figures {
+        states: layers.rows.len(),
+        product: layers.rows.len(),
+        transitions: layers.transitions,
+        bytes: layers.bytes(),
+        automaton,
+    }
+}
+
+/// A run that was found violates the formula, by the formula's definition.
+fn refutes(property: &Property, word: &[u64], back: usize) -> Result<(), Diagnostic> {
+    match holds_on(&property.formula, word, back)[0] {
+        true => Err(Diagnostic::internal("a run was found that does not violate the formula")),
+        false => Ok(()),
+    }
 }
 
 /// The final states that the machine can reach: every thread has ended, and every write has landed. The values are those of `observed`.
@@ -159,25 +246,23 @@ pub fn final_states(
     });
     let watched = Watched { places: Vec::new(), registers: registers.collect() };
     let compiled = compile(system, &watched)?;
-    let mut machine = Machine::new(&system.program, compiled, options.clone());
+    let machine = Machine::new(&system.program, compiled, options.clone());
+    let nothing = Propositions::default();
+    let mut layers = Layers::new(machine, &nothing, Sought::All, false);
+    layers.search()?;
+    let parts = &layers.machine.parts;
     let mut found = BTreeSet::new();
-    let mut at = machine.initial()?;
-    let mut next = Vec::new();
-    // States are numbered as they are met: those not looked at yet are the last ones.
-    while (at as usize) < machine.n_states() {
-        next.clear();
-        machine.successors(at, false, &mut next)?;
-        let row = machine.rows.get(at);
-        let threads = &row[..row.len() - 1];
-        let over = |local: &u32| {
-            let local = machine.locals.get(*local);
+    for state in layers.rows.numbers() {
+        let row = layers.rows.get(state);
+        let over = |thread: usize| {
+            let local = parts.local(row, thread);
             local.at == Where::Ended && local.pending.is_empty()
         };
-        if threads.iter().all(over) {
-            let memory = machine.memories.get(row[row.len() - 1]);
+        if (0..parts.locals.len()).all(over) {
+            let memory = parts.memory(row);
             let value = |place: &Observable| match place {
                 Observable::Reg(thread, register) => {
-                    machine.locals.get(row[usize::from(*thread)]).slots[usize::from(register.0)]
+                    parts.local(row, usize::from(*thread)).slots[usize::from(register.0)]
                 }
                 Observable::Loc(cell) => memory[usize::from(cell.0)],
                 // There are no faults here.
@@ -185,7 +270,6 @@ pub fn final_states(
             };
             found.insert(observed.iter().map(value).collect());
         }
-        at += 1;
         limits::poll();
     }
     Ok(found)
@@ -200,53 +284,17 @@ pub fn reach(
     property: &Property,
     options: &Options,
 ) -> Result<(Option<Vec<TraceStep>>, bool, Figures), Diagnostic> {
-    let mut machine = machine(system, &property.propositions, options)?;
-    let initial = machine.initial()?;
-    let mut before: FxHashMap<u32, u32> = FxHashMap::default();
-    let mut waiting = VecDeque::from([initial]);
-    let mut goal = None;
-    let mut next = Vec::new();
-    before.insert(initial, initial);
-    while let Some(state) = waiting.pop_front() {
-        let word = [property.propositions.hold(&machine, state)];
-        if holds_on(&property.formula, &word, 0)[0] {
-            goal = Some(state);
-            break;
-        }
-        next.clear();
-        machine.successors(state, false, &mut next)?;
-        for step in &next {
-            before.entry(step.to).or_insert_with(|| {
-                waiting.push_back(step.to);
-                state
-            });
-        }
-        limits::poll();
-    }
-    let figures = Figures {
-        states: machine.n_states(),
-        product: 0,
-        transitions: machine.transitions,
-        bytes: machine.bytes(),
-        automaton: 0,
-    };
-    let path = match goal {
-        None => None,
-        Some(goal) => {
-            let mut states = vec![goal];
-            while states[states.len() - 1] != initial {
-                states.push(before[&states[states.len() - 1]]);
-            }
-            states.reverse();
-            Some(
-                states
-                    .windows(2)
-                    .map(|pair| done(&mut machine, pair[0], pair[1]))
-                    .collect::<Result<_, _>>()?,
-            )
+    let machine = machine(system, &property.propositions, options)?;
+    let mut layers = Layers::new(machine, &property.propositions, Sought::State(&property.formula), false);
+    let path = match layers.search()? {
+        Found::Nothing | Found::Run(_) => None,
+        Found::State(way) => {
+            let rows: Vec<Vec<u32>> = way.iter().map(|state| layers.rows.get(*state).to_vec()).collect();
+            Some(path(&mut layers.machine, &rows)?)
         }
     };
-    Ok((path, !machine.waited, figures))
+    let figures = figures(&layers, 0);
+    Ok((path, !layers.machine.waited, figures))
 }
 
 fn too_large(why: TooLarge) -> Diagnostic {
@@ -270,36 +318,33 @@ fn machine<'p>(
 }
 
 /// What was done from one state to the next.
-fn done(machine: &mut Machine, from: u32, to: u32) -> Result<TraceStep, Diagnostic> {
-    let mut next = Vec::new();
-    machine.successors(from, true, &mut next)?;
-    if next.is_empty() && from == to {
+fn done(machine: &mut Machine, from: &[u32], to: &[u32]) -> Result<TraceStep, Diagnostic> {
+    let told = machine.told(from)?;
+    if told.is_empty() && from == to {
         return Ok(TraceStep::Stutter);
     }
-    match next.into_iter().find(|step| step.to == to).and_then(|step| step.action) {
-        Some(action) => Ok(TraceStep::Done(action)),
+    let n_threads = machine.n_threads();
+    let leads_there = |(thread, step, _): &(usize, Step, Action)| {
+        let mut row = from.to_vec();
+        step.apply(*thread, n_threads, &mut row);
+        row == to
+    };
+    match told.into_iter().find(leads_there) {
+        Some((_, _, action)) => Ok(TraceStep::Done(action)),
         None => Err(Diagnostic::internal("a run that the machine cannot take")),
     }
 }
 
-fn path(machine: &mut Machine, states: &[u32]) -> Result<Vec<TraceStep>, Diagnostic> {
-    states.windows(2).map(|pair| done(machine, pair[0], pair[1])).collect()
+fn path(machine: &mut Machine, states: &[Vec<u32>]) -> Result<Vec<TraceStep>, Diagnostic> {
+    states.windows(2).map(|pair| done(machine, &pair[0], &pair[1])).collect()
 }
 
-fn trace(machine: &mut Machine, states: &[u32], back: usize) -> Result<Lasso, Diagnostic> {
+fn trace(machine: &mut Machine, states: &[Vec<u32>], back: usize) -> Result<Lasso, Diagnostic> {
     let mut steps = Vec::new();
     for (at, state) in states.iter().enumerate() {
-        let to = states.get(at + 1).copied().unwrap_or(states[back]);
-        steps.push(done(machine, *state, to)?);
+        let to = states.get(at + 1).unwrap_or(&states[back]);
+        steps.push(done(machine, state, to)?);
     }
     let cycle = steps.split_off(back);
     Ok(Lasso { stem: steps, cycle })
-}
-
-impl Machine<'_> {
-    /// Is a thread about to begin that instruction of the program?
-    pub(super) fn is_at(&self, state: u32, thread: usize, instruction: usize) -> bool {
-        let start = self.compiled.threads[thread].starts[instruction];
-        self.locals.get(self.rows.get(state)[thread]).at == Where::At(start as u32)
-    }
 }

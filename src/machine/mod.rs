@@ -9,12 +9,16 @@ mod check;
 mod code;
 mod dve;
 mod fair;
+mod labels;
+mod layers;
 pub mod ltl;
 mod objects;
 mod product;
 mod proposition;
+mod rows;
 mod state;
 mod step;
+mod stored;
 mod transitions;
 mod ways;
 
@@ -23,6 +27,9 @@ pub use check::{Answer, Fairness, Figures, Lasso, TraceStep, check, final_states
 pub use dve::read as read_dve;
 pub use proposition::{Property as LtlProperty, Propositions, parse};
 pub use step::{Action, Effect};
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::program::Program;
 
@@ -91,4 +98,45 @@ pub struct Options {
     pub atomic_rule: AtomicRule,
     /// Leave out interleavings that differ in nothing that a formula can see.
     pub reduction: bool,
+    /// Look for runs that go on for ever depth first, by one worker: takes less memory, and may take longer.
+    pub depth_first: bool,
+    /// How many workers there are.
+    pub jobs: usize,
+    /// Told how far a search is.
+    pub watch: Option<Arc<Watch>>,
+}
+
+impl Default for Options {
+    /// Sequential consistency, by one worker.
+    fn default() -> Options {
+        Options {
+            buffers: Buffers::None,
+            buffer: 1,
+            atomic: Vec::new(),
+            atomic_rule: AtomicRule::Own,
+            reduction: true,
+            depth_first: false,
+            jobs: 1,
+            watch: None,
+        }
+    }
+}
+
+/// How far a search is, for whoever looks on.
+#[derive(Debug, Default)]
+pub struct Watch {
+    /// States met.
+    pub states: AtomicU64,
+    /// Steps taken.
+    pub transitions: AtomicU64,
+    /// States of the layer that is expanded; 0 if there are no layers.
+    pub layer: AtomicU64,
+}
+
+impl Watch {
+    fn tell(&self, states: u64, transitions: u64, layer: u64) {
+        self.states.store(states, Ordering::Relaxed);
+        self.transitions.store(transitions, Ordering::Relaxed);
+        self.layer.store(layer, Ordering::Relaxed);
+    }
 }

@@ -1,24 +1,28 @@
-//! Machine and automaton side by side, and which steps of a state are followed.
+//! Machine and automaton side by side, for questions that fairness decides: every step is followed.
 
 use super::fair::FairSets;
+use super::labels::Labels;
+use super::layers::full;
 use super::ltl::automaton::Automaton;
 use super::ltl::emptiness::Graph;
-use super::proposition::Propositions;
-use super::step::{Machine, Next};
+use super::rows::Rows;
+use super::step::{Machine, Step};
 use crate::diag::Diagnostic;
 use crate::limits;
 
 /// Machine and automaton side by side.
 pub(super) struct Product<'a, 'p> {
     pub machine: Machine<'p>,
+    pub rows: Rows,
     pub automaton: &'a Automaton,
-    pub propositions: &'a Propositions,
+    pub labels: Labels<'a>,
     pub fair: FairSets,
     pub seen: Seen,
-    pub next: Vec<Next>,
-    pub sets: Vec<u64>,
-    /// For each pair that was looked at, whose steps were followed: the thread, or all. None: all of all pairs.
-    pub ample: Option<Vec<Ample>>,
+    /// Steps of the machine, for figures.
+    pub transitions: u64,
+    next: Vec<(usize, Step)>,
+    to: Vec<u32>,
+    sets: Vec<u64>,
 }
 
 /// Pairs of a state of the machine and one of the automaton, as one number, and which of them were met.
@@ -30,7 +34,7 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    pub fn new(width: usize) -> Seen {
+    fn new(width: usize) -> Seen {
         Seen { width: width as u32, bits: Vec::new(), count: 0 }
     }
 
@@ -44,11 +48,6 @@ impl Seen {
             let message = format!("more than {} states of machine and automaton", u32::MAX);
             Diagnostic::unsupported("ltl::too-large", message)
         })
-    }
-
-    fn has(&self, state: u32, of: u32) -> bool {
-        let Ok(pair) = self.pair(state, of) else { return true };
-        self.bits.get(pair as usize / 64).is_some_and(|word| word >> (pair % 64) & 1 == 1)
     }
 
     /// The number of a pair, which is met now.
@@ -69,64 +68,34 @@ impl Seen {
     }
 }
 
-/// Whose steps are followed from a pair.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ample {
-    Unknown,
-    All,
-    Thread(u8),
-}
+impl<'a, 'p> Product<'a, 'p> {
+    pub fn new(
+        machine: Machine<'p>,
+        automaton: &'a Automaton,
+        labels: Labels<'a>,
+        fair: FairSets,
+    ) -> Product<'a, 'p> {
+        Product {
+            rows: Rows::new(machine.n_threads() + 1),
+            machine,
+            automaton,
+            labels,
+            fair,
+            seen: Seen::new(automaton.states.len()),
+            transitions: 0,
+            next: Vec::new(),
+            to: Vec::new(),
+            sets: Vec::new(),
+        }
+    }
 
-impl Product<'_, '_> {
-    /// The steps that are followed from a pair. Those of one thread are enough if they commute with whatever else may happen, change no
-    /// proposition, and lead to pairs never met before, so that no step is put off round a cycle for ever.
-    fn followed(
-        &mut self,
-        pair: u32,
-        state: u32,
-        of: u32,
-        holds: u64,
-        next: &mut Vec<Next>,
-    ) -> Result<(), Diagnostic> {
-        let Some(ample) = &mut self.ample else { return self.machine.successors(state, false, next) };
-        let index = pair as usize;
-        if index >= ample.len() {
-            ample.resize(index + 1, Ample::Unknown);
-        }
-        let chosen = ample[index];
-        if let Ample::Thread(thread) = chosen {
-            self.machine.successors_of(state, usize::from(thread), next)?;
-            next.retain(|step| step.landed.is_none());
-            return Ok(());
-        }
-        for thread in 0..self.machine.compiled.threads.len() {
-            let start = next.len();
-            self.machine.successors_of(state, thread, next)?;
-            if chosen == Ample::All {
-                continue;
-            }
-            let moves = || next[start..].iter().filter(|step| step.landed.is_none());
-            let steps = &self.automaton.states[of as usize];
-            let new = |to: u32| {
-                steps.iter().filter(|step| step.enabled(holds)).all(|step| !self.seen.has(to, step.to))
-            };
-            let enough = moves().next().is_some()
-                && moves().all(|step| {
-                    step.alone && self.propositions.hold(&self.machine, step.to) == holds && new(step.to)
-                });
-            if enough {
-                next.drain(..start);
-                next.retain(|step| step.landed.is_none());
-                if let Some(ample) = &mut self.ample {
-                    ample[index] = Ample::Thread(thread as u8);
-                }
-                return Ok(());
-            }
-        }
-        if let Some(ample) = &mut self.ample {
-            ample[index] = Ample::All;
-        }
-        Ok(())
+    pub fn bytes(&self) -> usize {
+        self.rows.bytes() + self.machine.bytes() + self.seen.bytes()
+    }
+
+    /// What holds in the machine's state of a pair.
+    pub fn holds(&self, pair: u32) -> u64 {
+        self.labels.hold(&self.machine.parts, self.rows.get(self.seen.parts(pair).0))
     }
 }
 
@@ -134,32 +103,63 @@ impl Graph for Product<'_, '_> {
     type Stop = Diagnostic;
 
     fn initial(&mut self) -> Result<Vec<u32>, Diagnostic> {
-        let state = self.machine.initial()?;
+        let row = self.machine.initial()?;
+        self.labels.keep_up(&self.machine.parts);
+        self.fair.keep_up(&self.machine.parts)?;
+        let state = self.rows.number(&row).map_err(full)?;
         Ok(vec![self.seen.number(state, 0)?])
     }
 
     fn successors(&mut self, pair: u32, steps: &mut Vec<(u32, u64)>) -> Result<(), Diagnostic> {
         let (state, of) = self.seen.parts(pair);
         limits::poll();
-        let holds = self.propositions.hold(&self.machine, state);
+        if self.transitions % (1 << 16) < 4
+            && let Some(watch) = &self.machine.options.watch
+        {
+            watch.tell(self.rows.len() as u64, self.transitions, 0);
+        }
+        let row = self.rows.get(state);
+        let holds = self.labels.hold(&self.machine.parts, row);
         if !self.automaton.states[of as usize].iter().any(|step| step.enabled(holds)) {
             return Ok(());
         }
+        let n_threads = self.machine.n_threads();
+        let row: smallvec::SmallVec<[u32; 16]> = row.into();
         let mut next = std::mem::take(&mut self.next);
         next.clear();
-        self.followed(pair, state, of, holds, &mut next)?;
-        let mut sets = std::mem::take(&mut self.sets);
-        self.fair.of(&self.machine, state, &next, &mut sets)?;
-        for step in self.automaton.states[of as usize].iter().filter(|step| step.enabled(holds)) {
-            for (to, sets) in next.iter().zip(&sets) {
-                steps.push((self.seen.number(to.to, step.to)?, sets | step.accepts));
+        for thread in 0..n_threads {
+            if let Some(known) = self.machine.known.get(&row, thread) {
+                next.extend(known.iter().map(|step| (thread, *step)));
+                continue;
             }
-            if next.is_empty() {
+            let mut found = Vec::new();
+            self.machine.steps(&row, thread, &mut found)?;
+            next.extend(found.into_iter().map(|step| (thread, step)));
+        }
+        self.transitions += next.len() as u64;
+        self.labels.keep_up(&self.machine.parts);
+        self.fair.keep_up(&self.machine.parts)?;
+        let mut sets = std::mem::take(&mut self.sets);
+        self.fair.of(&row, &next, &mut sets);
+        let mut to = std::mem::take(&mut self.to);
+        to.clear();
+        let mut target = row.clone();
+        for (thread, step) in &next {
+            step.apply(*thread, n_threads, &mut target);
+            to.push(self.rows.number(&target).map_err(full)?);
+            target.copy_from_slice(&row);
+        }
+        for step in self.automaton.states[of as usize].iter().filter(|step| step.enabled(holds)) {
+            for (to, sets) in to.iter().zip(&sets) {
+                steps.push((self.seen.number(*to, step.to)?, sets | step.accepts));
+            }
+            if to.is_empty() {
                 // Nothing moves any more: this state goes on for ever.
                 steps.push((self.seen.number(state, step.to)?, self.fair.all | step.accepts));
             }
         }
         self.next = next;
+        self.to = to;
         self.sets = sets;
         Ok(())
     }

@@ -3,7 +3,7 @@
 use super::awaits::Loop;
 use super::code::{Watched, threads};
 use super::ltl::formula::{Atom, Formula, MAX_ATOMS};
-use super::step::Machine;
+use super::state::{Parts, Where};
 use crate::program::{Program, Reg, Value};
 
 /// A formula and what its propositions mean.
@@ -95,37 +95,97 @@ impl Propositions {
         watched
     }
 
-    /// Which of them hold in a state.
-    pub(super) fn hold(&self, machine: &Machine, state: u32) -> u64 {
-        let row = machine.rows.get(state);
-        let memory = machine.memories.get(row[row.len() - 1]);
+    /// What decides one of them.
+    pub(super) fn concerns(&self, number: usize) -> Concerns {
+        match self.list[number] {
+            Proposition::At(thread, _)
+            | Proposition::Within(thread, ..)
+            | Proposition::Empty(thread)
+            | Proposition::Ended(thread) => Concerns::Thread(thread),
+            Proposition::Compare(a, _, b) => match (a.owner(), b.owner()) {
+                (Some(a), Some(b)) if a == b => Concerns::Thread(a),
+                (Some(of), None) if b.is_number() => Concerns::Thread(of),
+                (None, Some(of)) if a.is_number() => Concerns::Thread(of),
+                (None, None) => Concerns::Memory,
+                _ => Concerns::More,
+            },
+        }
+    }
+
+    /// Does one hold that a thread's state decides?
+    pub(super) fn of_thread(&self, number: usize, machine: &Parts, thread: usize, local: u32) -> bool {
+        let local = machine.locals[thread].get(local);
+        match self.list[number] {
+            Proposition::Compare(a, comparison, b) => {
+                let value = |term: Term| match term {
+                    Term::Number(n) => Value::Int(n),
+                    Term::Register(_, register) => local.slots[usize::from(register.0)],
+                    Term::Cell(_) => Value::ZERO,
+                };
+                compare(comparison, value(a), value(b))
+            }
+            Proposition::At(_, instruction) => {
+                local.at == Where::At(machine.compiled.threads[thread].starts[instruction] as u32)
+            }
+            Proposition::Within(_, first, last) => match local.at {
+                Where::At(at) => {
+                    let of = &machine.compiled.threads[thread].of;
+                    (first..=last).contains(&(of[at as usize] as usize))
+                }
+                _ => false,
+            },
+            Proposition::Empty(_) => local.pending.is_empty(),
+            Proposition::Ended(_) => local.at == Where::Ended,
+        }
+    }
+
+    /// Does one hold that the memory decides?
+    pub(super) fn of_memory(&self, number: usize, machine: &Parts, memory: u32) -> bool {
+        let Proposition::Compare(a, comparison, b) = self.list[number] else { return false };
+        let memory = machine.memories.get(memory);
+        let value = |term: Term| match term {
+            Term::Number(n) => Value::Int(n),
+            Term::Cell(cell) => memory.get(cell).copied().unwrap_or(Value::ZERO),
+            Term::Register(..) => Value::ZERO,
+        };
+        compare(comparison, value(a), value(b))
+    }
+
+    /// Does one hold that more than one part of a state decides?
+    pub(super) fn of_state(&self, number: usize, machine: &Parts, row: &[u32]) -> bool {
+        let Proposition::Compare(a, comparison, b) = self.list[number] else { return false };
+        let memory = machine.memories.get(row[machine.locals.len()]);
         let value = |term: Term| match term {
             Term::Number(n) => Value::Int(n),
             Term::Cell(cell) => memory.get(cell).copied().unwrap_or(Value::ZERO),
             Term::Register(thread, register) => {
-                machine.locals.get(row[thread]).slots[usize::from(register.0)]
+                machine.locals[thread].get(row[thread]).slots[usize::from(register.0)]
             }
         };
-        let mut holds = 0;
-        for (number, proposition) in self.list.iter().enumerate() {
-            let it = match *proposition {
-                Proposition::Compare(a, comparison, b) => compare(comparison, value(a), value(b)),
-                Proposition::At(thread, instruction) => machine.is_at(state, thread, instruction),
-                Proposition::Within(thread, first, last) => {
-                    let of = &machine.compiled.threads[thread].of;
-                    match machine.locals.get(row[thread]).at {
-                        super::state::Where::At(at) => (first..=last).contains(&(of[at as usize] as usize)),
-                        _ => false,
-                    }
-                }
-                Proposition::Empty(thread) => machine.locals.get(row[thread]).pending.is_empty(),
-                Proposition::Ended(thread) => {
-                    machine.locals.get(row[thread]).at == super::state::Where::Ended
-                }
-            };
-            holds |= u64::from(it) << number;
+        compare(comparison, value(a), value(b))
+    }
+}
+
+/// What decides whether a proposition holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Concerns {
+    /// The state of a thread.
+    Thread(usize),
+    Memory,
+    /// More than one of them.
+    More,
+}
+
+impl Term {
+    fn owner(self) -> Option<usize> {
+        match self {
+            Term::Register(thread, _) => Some(thread),
+            Term::Number(_) | Term::Cell(_) => None,
         }
-        holds
+    }
+
+    fn is_number(self) -> bool {
+        matches!(self, Term::Number(_))
     }
 }
 

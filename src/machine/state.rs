@@ -1,4 +1,4 @@
-//! States of the machine, each stored once: a state is a row of numbers, one per thread and one for the memory, and each number
+//! What states of the machine are made of. A state is a row of numbers, one per thread and one for the memory ([`super::rows`]); each number
 //! stands for a local state that is stored once, too. Programs have few local states and many combinations of them.
 
 use std::hash::{BuildHasher, Hash};
@@ -6,6 +6,7 @@ use std::hash::{BuildHasher, Hash};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
+use super::code::Compiled;
 use crate::program::Value;
 
 /// A write that has not landed.
@@ -81,18 +82,22 @@ impl<T: Hash + Eq + Clone> Interned<T> {
         &self.list[number as usize]
     }
 
-    /// The number of a value, new or old; `bytes` is what it takes besides the table.
-    pub fn number(&mut self, value: T, bytes: usize) -> u32 {
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// The number of a value, and whether it is new; `bytes` is what it takes besides the table.
+    pub fn number(&mut self, value: T, bytes: usize) -> (u32, bool) {
         let hash = FxBuildHasher.hash_one(&value);
         if let Some(found) = self.table.find(hash, |number| self.list[*number as usize] == value) {
-            return *found;
+            return (*found, false);
         }
         let number = self.list.len() as u32;
         self.bytes += bytes + size_of::<T>() + 2 * size_of::<u32>();
         self.list.push(value);
         let list = &self.list;
         self.table.insert_unique(hash, number, |number| FxBuildHasher.hash_one(&list[*number as usize]));
-        number
+        (number, true)
     }
 
     pub fn bytes(&self) -> usize {
@@ -100,55 +105,60 @@ impl<T: Hash + Eq + Clone> Interned<T> {
     }
 }
 
-/// Rows of numbers of one length, each stored once.
-pub(super) struct Rows {
-    width: usize,
-    table: HashTable<u32>,
-    cells: Vec<u32>,
+/// What states are made of: the states that single threads were met in, and the memories.
+pub(super) struct Parts {
+    pub compiled: Compiled,
+    /// By thread.
+    pub locals: Vec<Interned<Local>>,
+    pub memories: Interned<Memory>,
+    /// How many of both there are.
+    pub count: usize,
 }
 
-impl Rows {
-    pub fn new(width: usize) -> Rows {
-        Rows { width, table: HashTable::new(), cells: Vec::new() }
+impl Parts {
+    pub fn new(compiled: Compiled) -> Parts {
+        let locals = compiled.threads.iter().map(|_| Interned::new()).collect();
+        Parts { compiled, locals, memories: Interned::new(), count: 0 }
     }
 
-    pub fn get(&self, number: u32) -> &[u32] {
-        let start = number as usize * self.width;
-        &self.cells[start..start + self.width]
+    /// The state of a thread in a state.
+    pub fn local(&self, row: &[u32], thread: usize) -> &Local {
+        self.locals[thread].get(row[thread])
     }
 
-    pub fn len(&self) -> usize {
-        self.cells.len() / self.width.max(1)
+    /// The memory in a state.
+    pub fn memory(&self, row: &[u32]) -> &Memory {
+        self.memories.get(row[self.locals.len()])
     }
 
-    pub fn number(&mut self, row: &[u32]) -> u32 {
-        let (width, cells) = (self.width, &self.cells);
-        let of = |number: u32| &cells[number as usize * width..][..width];
-        let hash = mixed(row);
-        if let Some(found) = self.table.find(hash, |number| same(of(*number), row)) {
-            return *found;
+    /// The number of a thread's state: what does not matter any more is 0 in it.
+    pub fn number(&mut self, thread: usize, mut local: Local) -> u32 {
+        let code = &self.compiled.threads[thread];
+        let live = match local.at {
+            Where::At(at) => Some(&code.live[at as usize]),
+            Where::Ended | Where::Blocked => Some(&code.live[code.code.len() - 1]),
+            Where::Waiting => None,
+        };
+        for (slot, live) in local.slots.iter_mut().zip(live.into_iter().flatten()) {
+            if !live {
+                *slot = Value::ZERO;
+            }
         }
-        let number = self.len() as u32;
-        self.table.insert_unique(hash, number, |number| mixed(of(*number)));
-        self.cells.extend_from_slice(row);
+        let bytes = local.slots.len() * size_of::<Value>() + local.pending.len() * size_of::<Pending>();
+        let (number, new) = self.locals[thread].number(local, bytes);
+        self.count += usize::from(new);
+        number
+    }
+
+    /// The number of a memory.
+    pub fn number_of_memory(&mut self, memory: Memory) -> u32 {
+        let bytes = memory.len() * size_of::<Value>();
+        let (number, new) = self.memories.number(memory, bytes);
+        self.count += usize::from(new);
         number
     }
 
     pub fn bytes(&self) -> usize {
-        self.cells.capacity() * size_of::<u32>() + self.table.capacity() * (size_of::<u32>() + 1)
+        self.memories.bytes() + self.locals.iter().map(Interned::bytes).sum::<usize>()
     }
-}
-
-/// Rows are short: a loop is faster than a call.
-#[inline]
-fn same(a: &[u32], b: &[u32]) -> bool {
-    a.iter().zip(b).all(|(a, b)| a == b)
-}
-
-#[inline]
-fn mixed(row: &[u32]) -> u64 {
-    row.iter().fold(0, |hash, number| {
-        let hash = (hash ^ u64::from(*number)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        hash ^ hash >> 32
-    })
 }

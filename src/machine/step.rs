@@ -1,11 +1,10 @@
 //! One step of the machine: a thread moves, or a write lands.
 
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 
 use super::code::{Code, Compiled, ThreadCode};
 use super::objects::{Cells, written};
-use super::state::{Interned, Local, Memory, Pending, Rows, Where};
+use super::state::{Local, Memory, Parts, Pending, Where};
 use super::transitions::Transition;
 use super::{AtomicRule, Buffers, Options};
 use crate::diag::Diagnostic;
@@ -61,52 +60,76 @@ pub enum Effect {
     Several(Vec<Effect>),
 }
 
-/// The machine: a program, its rules for writes, and every state met so far.
+/// The machine: a program, its rules for writes, and every part of a state met so far.
 pub struct Machine<'p> {
     pub(super) program: &'p Program,
-    pub(super) compiled: Compiled,
+    pub(super) parts: Parts,
     /// Does it run processes, and does one of them look at another?
     automata: bool,
     observed: bool,
     pub(super) options: Options,
     pub(super) cells: Cells,
-    /// What a thread can do, by its local state and the memory: the same in every state that has both.
-    known: Vec<FxHashMap<(u32, u32), (u32, u32)>>,
-    steps: Vec<Step>,
-    pub(super) locals: Interned<Local>,
-    pub(super) memories: Interned<Memory>,
-    pub(super) rows: Rows,
+    pub(super) known: Known,
     /// Did a write ever have to wait for a free place in its buffer? Then some executions were not looked at.
     pub waited: bool,
-    /// Steps taken, for figures.
-    pub transitions: u64,
-}
-
-/// A successor: where to, and by what.
-pub(super) struct Next {
-    pub to: u32,
-    pub thread: usize,
-    /// Did a write land (otherwise the thread itself moved)?
-    pub landed: Option<usize>,
-    /// Does it commute with whatever others do, and with the landing of writes?
-    pub alone: bool,
-    pub action: Option<Action>,
 }
 
 /// A step of one thread: what becomes of it and of the memory.
-struct Step {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Step {
     local: u32,
     memory: u32,
-    /// The cell of the write that landed; none: the thread moved.
+    /// The thread that it starts, and its state.
+    other: u16,
+    other_local: u32,
     landed: u16,
-    alone: bool,
+    /// Does it commute with whatever others do, and with the landing of writes?
+    pub alone: bool,
+}
+
+const NONE: u16 = u16::MAX;
+
+impl Step {
+    /// The cell of the write that landed; none: the thread moved.
+    pub fn landed(&self) -> Option<u16> {
+        (self.landed != NONE).then_some(self.landed)
+    }
+
+    /// The state that it leads to, of that with the given row.
+    #[inline]
+    pub fn apply(&self, thread: usize, n_threads: usize, row: &mut [u32]) {
+        row[thread] = self.local;
+        row[n_threads] = self.memory;
+        if self.other != NONE {
+            row[usize::from(self.other)] = self.other_local;
+        }
+    }
+}
+
+/// What a thread can do, by its local state and the memory: the same in every state that has both.
+pub(super) struct Known {
+    ranges: Vec<FxHashMap<(u32, u32), (u32, u32)>>,
+    steps: Vec<Step>,
+}
+
+impl Known {
+    /// The steps of a thread from a state, if they are known.
+    #[inline]
+    pub fn get(&self, row: &[u32], thread: usize) -> Option<&[Step]> {
+        let (start, end) = self.ranges[thread].get(&(row[thread], row[self.ranges.len()]))?;
+        Some(&self.steps[*start as usize..*end as usize])
+    }
+
+    pub fn bytes(&self) -> usize {
+        let ranges: usize = self.ranges.iter().map(|ranges| ranges.capacity() * 17).sum();
+        self.steps.capacity() * size_of::<Step>() + ranges
+    }
 }
 
 impl<'p> Machine<'p> {
     pub(super) fn new(program: &'p Program, compiled: Compiled, options: Options) -> Machine<'p> {
         let cells = Cells::new(program, &compiled.objects);
-        let known = vec![FxHashMap::default(); compiled.threads.len()];
-        let width = compiled.threads.len() + 1;
+        let ranges = vec![FxHashMap::default(); compiled.threads.len()];
         let lists = || {
             compiled.threads.iter().flat_map(|thread| &thread.code).filter_map(|code| match code {
                 Code::Transitions(list) => Some(list),
@@ -117,87 +140,54 @@ impl<'p> Machine<'p> {
         let observed = lists().flatten().any(Transition::looks_at_others);
         Machine {
             program,
-            compiled,
+            parts: Parts::new(compiled),
             automata,
             observed,
             options,
             cells,
-            known,
-            steps: Vec::new(),
-            locals: Interned::new(),
-            memories: Interned::new(),
-            rows: Rows::new(width),
+            known: Known { ranges, steps: Vec::new() },
             waited: false,
-            transitions: 0,
         }
     }
 
-    /// Bytes that the states take.
+    /// Bytes that parts of states take, and what is known of them.
     pub fn bytes(&self) -> usize {
-        let steps = self.steps.capacity() * size_of::<Step>();
-        let known: usize = self.known.iter().map(|known| known.capacity() * 17).sum();
-        self.rows.bytes() + self.locals.bytes() + self.memories.bytes() + steps + known
+        self.parts.bytes() + self.known.bytes()
     }
 
-    /// Number of states met.
-    pub fn n_states(&self) -> usize {
-        self.rows.len()
+    pub(super) fn n_threads(&self) -> usize {
+        self.parts.locals.len()
     }
 
     /// The initial state.
-    pub(super) fn initial(&mut self) -> Result<u32, Diagnostic> {
+    pub(super) fn initial(&mut self) -> Result<Vec<u32>, Diagnostic> {
         let mut row = Vec::new();
-        for thread in 0..self.compiled.threads.len() {
-            let code = &self.compiled.threads[thread];
+        for thread in 0..self.n_threads() {
+            let code = &self.parts.compiled.threads[thread];
+            let from_start = code.from_start;
             let mut local = Local {
-                at: if code.from_start { Where::At(code.first as u32) } else { Where::Waiting },
+                at: if from_start { Where::At(code.first as u32) } else { Where::Waiting },
                 slots: vec![Value::ZERO; code.n_slots].into(),
                 pending: Vec::new(),
                 fenced: false,
             };
-            let of = self.compiled.source[thread];
+            let of = self.parts.compiled.source[thread];
             for (_, reg, value) in self.program.init_regs.iter().filter(|(t, ..)| *t == of) {
                 local.slots[usize::from(reg.0)] = *value;
             }
-            if code.from_start {
+            if from_start {
                 self.settle(thread, &mut local)?;
             }
-            row.push(self.intern(thread, local));
+            row.push(self.parts.number(thread, local));
         }
         let memory: Memory = self.program.locations.iter().map(|cell| cell.init).collect();
-        let bytes = memory.len() * size_of::<Value>();
-        row.push(self.memories.number(memory, bytes));
-        Ok(self.rows.number(&row))
-    }
-
-    fn intern(&mut self, thread: usize, mut local: Local) -> u32 {
-        let code = &self.compiled.threads[thread];
-        match local.at {
-            Where::At(at) => {
-                let live = &code.live[at as usize];
-                for (slot, live) in local.slots.iter_mut().zip(live) {
-                    if !live {
-                        *slot = Value::ZERO;
-                    }
-                }
-            }
-            Where::Ended | Where::Blocked => {
-                let kept = &code.live[code.code.len() - 1];
-                for (slot, kept) in local.slots.iter_mut().zip(kept) {
-                    if !kept {
-                        *slot = Value::ZERO;
-                    }
-                }
-            }
-            Where::Waiting => {}
-        }
-        let bytes = local.slots.len() * size_of::<Value>() + local.pending.len() * size_of::<Pending>();
-        self.locals.number(local, bytes)
+        row.push(self.parts.number_of_memory(memory));
+        Ok(row)
     }
 
     /// Runs what nobody else can notice, up to the next place to stop.
     fn settle(&self, thread: usize, local: &mut Local) -> Result<(), Diagnostic> {
-        let code = &self.compiled.threads[thread];
+        let code = &self.parts.compiled.threads[thread];
         while let Where::At(at) = local.at {
             let at = at as usize;
             if matches!(code.code[at], Code::Stop) {
@@ -269,7 +259,7 @@ impl<'p> Machine<'p> {
     }
 
     pub(super) fn span(&self, thread: usize, instruction: usize) -> Option<crate::source::Span> {
-        let code = &self.program.threads[self.compiled.source[thread]].code;
+        let code = &self.program.threads[self.parts.compiled.source[thread]].code;
         code.get(instruction).map(|instruction| instruction.span)
     }
 
@@ -288,75 +278,66 @@ impl<'p> Machine<'p> {
         Err(self.fault(thread, code, at, "machine::address", message))
     }
 
-    /// All steps from a state. With `tell`, each says what was done.
-    pub(super) fn successors(
-        &mut self,
-        state: u32,
-        tell: bool,
-        found: &mut Vec<Next>,
-    ) -> Result<(), Diagnostic> {
-        let row: SmallVec<[u32; 8]> = self.rows.get(state).into();
-        for thread in 0..self.compiled.threads.len() {
-            self.of_thread(&row, thread, tell, found)?;
-        }
-        self.transitions += found.len() as u64;
-        Ok(())
-    }
-
-    /// The steps from a state of one thread, and of its writes.
-    pub(super) fn successors_of(
-        &mut self,
-        state: u32,
-        thread: usize,
-        found: &mut Vec<Next>,
-    ) -> Result<(), Diagnostic> {
-        let row: SmallVec<[u32; 8]> = self.rows.get(state).into();
-        let before = found.len();
-        self.of_thread(&row, thread, false, found)?;
-        self.transitions += (found.len() - before) as u64;
-        Ok(())
-    }
-
-    fn of_thread(
+    /// The steps of a thread, and of its writes, from a state.
+    pub(super) fn steps(
         &mut self,
         row: &[u32],
         thread: usize,
-        tell: bool,
-        found: &mut Vec<Next>,
+        found: &mut Vec<Step>,
     ) -> Result<(), Diagnostic> {
-        let last = row.len() - 1;
-        let key = (row[thread], row[last]);
-        if !tell && let Some((start, end)) = self.known[thread].get(&key) {
-            let mut to: SmallVec<[u32; 8]> = row.into();
-            for step in &self.steps[*start as usize..*end as usize] {
-                to[thread] = step.local;
-                to[last] = step.memory;
-                let landed = (step.landed != u16::MAX).then_some(usize::from(step.landed));
-                let to = self.rows.number(&to);
-                found.push(Next { to, thread, landed, alone: step.alone, action: None });
-            }
+        if let Some(known) = self.known.get(row, thread) {
+            found.extend_from_slice(known);
             return Ok(());
         }
         let first = found.len();
-        self.moves(row, thread, tell, found)?;
-        self.landings(row, thread, tell, found);
-        if !tell && self.depends_on_itself_only(row[thread], thread) {
-            let start = self.steps.len() as u32;
-            for next in &found[first..] {
-                let to = self.rows.get(next.to);
-                let landed = next.landed.map_or(u16::MAX, |cell| cell as u16);
-                let (local, memory) = (to[thread], to[last]);
-                self.steps.push(Step { local, memory, landed, alone: next.alone });
-            }
-            self.known[thread].insert(key, (start, self.steps.len() as u32));
+        self.all_of(row, thread, &mut |step, _| found.push(step))?;
+        if self.depends_on_itself_only(row, thread) {
+            let start = self.known.steps.len() as u32;
+            self.known.steps.extend_from_slice(&found[first..]);
+            let range = (start, self.known.steps.len() as u32);
+            let key = (row[thread], row[self.n_threads()]);
+            self.known.ranges[thread].insert(key, range);
         }
+        Ok(())
+    }
+
+    /// The steps of all threads from a state, each with what was done.
+    pub(super) fn told(&mut self, row: &[u32]) -> Result<Vec<(usize, Step, Action)>, Diagnostic> {
+        let mut found = Vec::new();
+        for thread in 0..self.n_threads() {
+            self.all_of(row, thread, &mut |step, done| found.push((thread, step, done)))?;
+        }
+        let told = |(thread, step, done): (usize, Step, Done)| {
+            let action = match done {
+                Done::Landed(write) => {
+                    Action::Land { thread, cell: usize::from(write.cell), value: write.value }
+                }
+                Done::Moved { instruction, effect } => {
+                    let code = &self.program.threads[self.parts.compiled.source[thread]].code;
+                    let text = code.get(instruction).map(|instr| instr.text.clone()).unwrap_or_default();
+                    Action::Move { thread, instruction, text, effect }
+                }
+            };
+            (thread, step, action)
+        };
+        Ok(found.into_iter().map(told).collect())
+    }
+
+    fn all_of(
+        &mut self,
+        row: &[u32],
+        thread: usize,
+        found: &mut dyn FnMut(Step, Done),
+    ) -> Result<(), Diagnostic> {
+        self.moves(row, thread, found)?;
+        self.landings(row, thread, found);
         Ok(())
     }
 
     /// Is what a thread does next decided by its own state and the memory?
-    fn depends_on_itself_only(&self, local: u32, thread: usize) -> bool {
-        let Where::At(at) = self.locals.get(local).at else { return true };
-        match &self.compiled.threads[thread].code[at as usize] {
+    fn depends_on_itself_only(&self, row: &[u32], thread: usize) -> bool {
+        let Where::At(at) = self.parts.local(row, thread).at else { return true };
+        match &self.parts.compiled.threads[thread].code[at as usize] {
             Code::Spawn { .. } | Code::Join { .. } => false,
             Code::Transitions(list) => {
                 let own = self.options.atomic.is_empty() || self.options.atomic_rule == AtomicRule::Own;
@@ -370,8 +351,8 @@ impl<'p> Machine<'p> {
     }
 
     /// Writes of a thread that may land now.
-    fn landings(&mut self, row: &[u32], thread: usize, tell: bool, found: &mut Vec<Next>) {
-        let local = self.locals.get(row[thread]);
+    fn landings(&mut self, row: &[u32], thread: usize, found: &mut dyn FnMut(Step, Done)) {
+        let local = self.parts.local(row, thread);
         if local.pending.is_empty() {
             return;
         }
@@ -390,20 +371,14 @@ impl<'p> Machine<'p> {
             }
         }
         let local = local.clone();
-        let memory = self.memories.get(row[row.len() - 1]).clone();
+        let memory = self.parts.memory(row).clone();
         for index in candidates {
             let mut next = local.clone();
             let write = next.land(index);
-            let memory = written(&memory, write.cell, write.value);
-            let mut row = row.to_vec();
-            row[thread] = self.intern(thread, next);
-            let bytes = memory.len() * size_of::<Value>();
-            let last = row.len() - 1;
-            row[last] = self.memories.number(memory, bytes);
-            let to = self.rows.number(&row);
-            let (cell, value) = (usize::from(write.cell), write.value);
-            let action = tell.then_some(Action::Land { thread, cell, value });
-            found.push(Next { to, thread, landed: Some(cell), alone: false, action });
+            let local = self.parts.number(thread, next);
+            let memory = self.parts.number_of_memory(written(&memory, write.cell, write.value));
+            let step = Step { local, memory, other: NONE, other_local: 0, landed: write.cell, alone: false };
+            found(step, Done::Landed(write));
         }
     }
 
@@ -412,21 +387,20 @@ impl<'p> Machine<'p> {
         &mut self,
         row: &[u32],
         thread: usize,
-        tell: bool,
-        found: &mut Vec<Next>,
+        found: &mut dyn FnMut(Step, Done),
     ) -> Result<(), Diagnostic> {
-        let Where::At(at) = self.locals.get(row[thread]).at else { return Ok(()) };
+        let Where::At(at) = self.parts.local(row, thread).at else { return Ok(()) };
         let at = at as usize;
         let mut ways = Vec::new();
         let waits = self.ways(row, thread, at, &mut ways)?;
         self.waited |= waits;
-        let first = found.len();
         for way in ways {
-            self.take(row, thread, at, way, tell, found)?;
-        }
-        if waits {
+            let instruction = way.transition.unwrap_or(self.parts.compiled.threads[thread].of[at] as usize);
+            let effect = way.effect.clone();
+            let mut step = self.take(row, thread, at, way)?;
             // What waits for a free place may be done later instead.
-            found[first..].iter_mut().for_each(|next| next.alone = false);
+            step.alone &= !waits;
+            found(step, Done::Moved { instruction, effect });
         }
         Ok(())
     }
@@ -446,16 +420,8 @@ impl<'p> Machine<'p> {
         }
     }
 
-    fn take(
-        &mut self,
-        row: &[u32],
-        thread: usize,
-        at: usize,
-        way: Way,
-        tell: bool,
-        found: &mut Vec<Next>,
-    ) -> Result<(), Diagnostic> {
-        let Way { mut local, memory, other, effect, transition } = way;
+    fn take(&mut self, row: &[u32], thread: usize, at: usize, way: Way) -> Result<Step, Diagnostic> {
+        let Way { mut local, memory, other, effect, .. } = way;
         let alone = memory.is_none()
             && other.is_none()
             && match &effect {
@@ -463,41 +429,40 @@ impl<'p> Machine<'p> {
                     // Of a process, all of its transitions must be its own affair, and no other may look at it.
                     !self.automata
                         || self.options.atomic.is_empty()
-                            && matches!(&self.compiled.threads[thread].code[at], Code::Transitions(list) if !list.iter().any(Transition::is_shared))
+                            && matches!(&self.parts.compiled.threads[thread].code[at], Code::Transitions(list) if !list.iter().any(Transition::is_shared))
                 }
                 _ => false,
             }
             && !self.observed;
         self.settle(thread, &mut local)?;
-        let mut row = row.to_vec();
-        row[thread] = self.intern(thread, local);
-        if let Some((number, mut started)) = other {
-            self.settle(number, &mut started)?;
-            row[number] = self.intern(number, started);
-        }
-        if let Some(memory) = memory {
-            let bytes = memory.len() * size_of::<Value>();
-            let last = row.len() - 1;
-            row[last] = self.memories.number(memory, bytes);
-        }
-        let to = self.rows.number(&row);
-        let instruction = transition.unwrap_or(self.compiled.threads[thread].of[at] as usize);
-        let action = tell.then(|| {
-            let code = &self.program.threads[self.compiled.source[thread]].code;
-            let text = code.get(instruction).map(|instruction| instruction.text.clone()).unwrap_or_default();
-            Action::Move { thread, instruction, text, effect }
-        });
-        found.push(Next { to, thread, landed: None, alone, action });
-        Ok(())
+        let local = self.parts.number(thread, local);
+        let (other, other_local) = match other {
+            None => (NONE, 0),
+            Some((number, mut started)) => {
+                self.settle(number, &mut started)?;
+                (number as u16, self.parts.number(number, started))
+            }
+        };
+        let memory = match memory {
+            None => row[self.n_threads()],
+            Some(memory) => self.parts.number_of_memory(memory),
+        };
+        Ok(Step { local, memory, other, other_local, landed: NONE, alone })
     }
 
     pub(super) fn is_atomic(&self, thread: usize, instruction: usize, cell: u16) -> bool {
-        let of = self.compiled.source[thread];
+        let of = self.parts.compiled.source[thread];
         self.options.atomic.iter().any(|write| {
             write.cell.is_none_or(|of| of == usize::from(cell))
                 && write.place.is_none_or(|place| place == (of, instruction))
         })
     }
+}
+
+/// What was done in a step, before it is told.
+enum Done {
+    Moved { instruction: usize, effect: Effect },
+    Landed(Pending),
 }
 
 /// What one way to move leads to.

@@ -244,11 +244,11 @@ impl Machine<'_> {
         list: &[Transition],
         ways: &mut Vec<Way>,
     ) -> Result<bool, Diagnostic> {
-        let start = self.locals.get(row[thread]);
+        let start = self.parts.local(row, thread);
         let mut waited = false;
         for transition in list {
             let mut local = start.clone();
-            let mut memory = self.memories.get(row[row.len() - 1]).clone();
+            let mut memory = self.parts.memory(row).clone();
             let mut effects: Vec<Effect> = Vec::new();
             let fault = |what: &str| {
                 let message = format!("{what}: division by zero, or an element that is not there");
@@ -287,10 +287,10 @@ impl Machine<'_> {
             let last = cells.iter().rposition(atomic);
             let buffered = self.options.buffers != Buffers::None;
             if buffered && last.is_some() {
-                let empty = |of: u32| self.locals.get(of).pending.is_empty();
+                let empty = |of: usize| self.parts.local(row, of).pending.is_empty();
                 let nothing_waits = match self.options.atomic_rule {
-                    AtomicRule::Own => empty(row[thread]),
-                    AtomicRule::Global => row[..row.len() - 1].iter().all(|of| empty(*of)),
+                    AtomicRule::Own => empty(thread),
+                    AtomicRule::Global => (0..self.n_threads()).all(empty),
                 };
                 if !nothing_waits {
                     continue;
@@ -326,7 +326,7 @@ impl Machine<'_> {
                 continue;
             }
             local.at = Where::At(transition.to as u32);
-            let changed = memory != *self.memories.get(row[row.len() - 1]);
+            let changed = memory != *self.parts.memory(row);
             let effect = match effects.len() {
                 0 => Effect::Local,
                 1 => effects.remove(0),
@@ -359,11 +359,11 @@ impl Machine<'_> {
                     number(value)
                 }
                 Leaf::At(process, state) => {
-                    let there = self.locals.get(row[process]).at == Where::At(state as u32);
+                    let there = self.parts.local(row, process).at == Where::At(state as u32);
                     Some(i128::from(there))
                 }
                 Leaf::Other(process, place) if place.own => {
-                    number(self.locals.get(row[process]).slots[usize::from(at(place))])
+                    number(self.parts.local(row, process).slots[usize::from(at(place))])
                 }
                 Leaf::Other(_, place) => number(seen(local, memory, at(place)).0),
             }

@@ -20,10 +20,10 @@ impl Machine<'_> {
         at: usize,
         ways: &mut Vec<Way>,
     ) -> Result<bool, Diagnostic> {
-        let threads = &self.compiled.threads;
+        let threads = &self.parts.compiled.threads;
         let own = &threads[thread];
-        let local = self.locals.get(row[thread]);
-        let memory = self.memories.get(row[row.len() - 1]);
+        let local = self.parts.local(row, thread);
+        let memory = self.parts.memory(row);
         let slot = |slot: &Slot| local.slots[usize::from(*slot)];
         let on = |to: usize| Local { at: Where::At(to as u32), ..local.clone() };
         let with = |cell: u16, value: Value| Some(written(memory, cell, value));
@@ -64,7 +64,7 @@ impl Machine<'_> {
                     let nothing_waits = match self.options.atomic_rule {
                         AtomicRule::Own => local.pending.is_empty(),
                         AtomicRule::Global => {
-                            (0..threads.len()).all(|other| self.locals.get(row[other]).pending.is_empty())
+                            (0..threads.len()).all(|other| self.parts.local(row, other).pending.is_empty())
                         }
                     };
                     if nothing_waits {
@@ -138,7 +138,7 @@ impl Machine<'_> {
                 }
             },
             Code::Spawn { dst, thread: new, args } => {
-                let mut started = self.locals.get(row[*new]).clone();
+                let mut started = self.parts.local(row, *new).clone();
                 if started.at != Where::Waiting {
                     let message =
                         "a thread is started twice at one place: the machine knows each thread beforehand";
@@ -171,7 +171,7 @@ impl Machine<'_> {
                         "a join of what is no thread".to_string(),
                     ));
                 };
-                let other = self.locals.get(row[of]);
+                let other = self.parts.local(row, of);
                 if other.at == Where::Ended && other.pending.is_empty() && local.pending.is_empty() {
                     let result =
                         threads[of].result.map_or(Value::ZERO, |slot| other.slots[usize::from(slot)]);
@@ -224,7 +224,7 @@ impl Machine<'_> {
         memory: &Memory,
         ways: &mut Vec<Way>,
     ) -> Result<(), Diagnostic> {
-        let own = &self.compiled.threads[thread];
+        let own = &self.parts.compiled.threads[thread];
         while let Where::At(at) = way.local.at
             && own.of[at as usize] == instruction
         {

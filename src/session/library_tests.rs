@@ -92,7 +92,7 @@ fn classic_shapes() {
     for test in tests() {
         let (shape, arch) = test.rsplit_once('-').unwrap_or((&test, ""));
         let expected = match (shape, arch) {
-            (_, "x86") => ["sb", "r", "peterson-entry"].contains(&shape),
+            (_, "x86") => ["sb", "r", "peterson-entry", "dekker"].contains(&shape),
             (_, "arm" | "aarch64" | "ppc" | "riscv") => match shape {
                 "sb-lwsync" => true,
                 "mp-lwsync" | "mp-st-ld" | "mp-ww-rr" => false,

@@ -3,6 +3,7 @@
 //! What there is to change comes from a [`vocabulary()`], where it goes from [`patch`]; which of it is needed is found by [`search`]. Whether a
 //! changed program has the property is asked of whoever can say, so that nothing here knows how programs are run.
 
+mod dependency;
 mod hitting;
 pub mod patch;
 pub mod search;

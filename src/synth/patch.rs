@@ -7,6 +7,7 @@ use crate::litmus::ast::Code;
 use crate::program::{Op, Program};
 use crate::source::{SourceId, Span};
 
+use super::dependency;
 use super::statements::{Statement, statement_of, statements};
 use super::vocabulary::{Form, Stronger, Vocabulary};
 
@@ -51,6 +52,17 @@ pub enum What {
         adds: u8,
         /// The text that stands for two such changes that add different things.
         joined: Option<&'static str>,
+    },
+    /// The access depends on an earlier read.
+    Depend {
+        /// What goes before it, a line each; `%a` is what the access is based on.
+        lines: String,
+        /// What it is then based on.
+        base: Option<String>,
+        /// A label of the access itself.
+        label: Option<String>,
+        /// Where the access stands.
+        at: usize,
     },
     /// The write does not wait in a buffer.
     Atomic {
@@ -223,6 +235,16 @@ pub fn changes(vocabulary: &Vocabulary, places: &Places, text: &str) -> Vec<Chan
                     add(Change { thread, access: number, span, what, name, cost });
                 }
             }
+            for dependency in vocabulary.dependencies {
+                for (earlier, read) in accesses[..number].iter().enumerate() {
+                    let label = format!("LD{thread}{number}{earlier}{}", dependency.name.len());
+                    if let Some(what) = dependency::made(dependency, (read.span, earlier), span, &label, text)
+                    {
+                        let (name, cost) = (dependency.name, dependency.cost);
+                        add(Change { thread, access: number, span, what, name, cost });
+                    }
+                }
+            }
         }
     }
     all
@@ -250,6 +272,9 @@ fn replaced(stronger: &Stronger, span: Span, text: &str, thread: &str) -> Vec<(R
                 false => Vec::new(),
             }
         }
+        Form::Pattern(plain, strong) => dependency::matched(plain, own)
+            .map(|parts| vec![(whole, parts.filled(strong))])
+            .unwrap_or_default(),
         Form::Exchange => exchange(own, thread).map(|new| vec![(whole, new)]).unwrap_or_default(),
         Form::Words(plain, strong) => {
             let occurrences = own.match_indices(plain).map(|(at, _)| at);
@@ -342,7 +367,13 @@ fn table(test: &Test, text: &str, changes: &[&Change]) -> Option<String> {
                 What::Replace { new, .. } => Some(new.clone()),
                 _ => None,
             });
-            for line in replaced.unwrap_or_else(|| cell.text.clone()).split('\n') {
+            let mut own = replaced.unwrap_or_else(|| cell.text.clone());
+            for change in here() {
+                if let What::Depend { lines, base, label, .. } = &change.what {
+                    own = dependency::rest_on(&own, lines, base.as_deref(), label.as_deref());
+                }
+            }
+            for line in own.split('\n') {
                 cells.push(format!("{}{line}", std::mem::take(&mut labels)));
             }
         }
@@ -409,7 +440,8 @@ pub fn edited(text: &str, changes: &[&Change]) -> String {
                     closed.push(*end);
                 }
             }
-            What::Atomic { .. } => {}
+            // Only of tests in a table.
+            What::Depend { .. } | What::Atomic { .. } => {}
         }
     }
     // Where several go to one place they come in the order they were asked for.

@@ -1,5 +1,5 @@
-//! What each architecture has to keep accesses in order: fences to put between them, and stronger forms of the accesses themselves. Data,
-//! weakest first; the one table for whoever changes programs.
+//! What each architecture has to keep accesses in order: fences to put between them, stronger forms of the accesses themselves, and
+//! dependencies of one on another. Data, weakest first; the one table for whoever changes programs.
 
 use crate::arch::ArchId;
 
@@ -21,8 +21,32 @@ pub enum Form {
     Mnemonic(&'static str, &'static str),
     /// These words become others.
     Words(&'static str, &'static str),
+    /// What matches the first pattern becomes the second (see [`super::dependency::matched`]).
+    Pattern(&'static str, &'static str),
     /// A move to memory becomes an exchange, from a register that nobody uses.
     Exchange,
+}
+
+/// A dependency of an access on an earlier read, made where there was none. `%s` is the register of the read (`%S`: its other name, with an X), `%a`
+/// the base of the access, `%f` a register that nobody uses, `%l` a label.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Dependency {
+    /// What a user calls it when it has a price.
+    pub name: &'static str,
+    /// Reads that it may depend on.
+    pub read: &'static str,
+    /// Accesses that may depend.
+    pub accesses: &'static [&'static str],
+    /// What goes before the access, a line each.
+    pub lines: &'static str,
+    /// What the access is then based on, and what labels it.
+    pub base: Option<&'static str>,
+    /// Does the label stand before the access itself?
+    pub label: bool,
+    /// Registers to choose from, if one is needed.
+    pub free: &'static [&'static str],
+    /// What it costs.
+    pub cost: u32,
 }
 
 /// A stronger form of an access.
@@ -68,6 +92,8 @@ pub struct Vocabulary {
     pub fences: &'static [Fence],
     /// Stronger accesses.
     pub accesses: &'static [Stronger],
+    /// Dependencies.
+    pub dependencies: &'static [Dependency],
 }
 
 const fn fence(name: &'static str, text: &'static str, cost: u32) -> Fence {
@@ -76,6 +102,10 @@ const fn fence(name: &'static str, text: &'static str, cost: u32) -> Fence {
 
 const fn mnemonic(name: &'static str, plain: &'static str, strong: &'static str, cost: u32) -> Stronger {
     Stronger { name, form: Form::Mnemonic(plain, strong), cost, adds: ALL, joined: None }
+}
+
+const fn pattern(name: &'static str, plain: &'static str, strong: &'static str, cost: u32) -> Stronger {
+    Stronger { name, form: Form::Pattern(plain, strong), cost, adds: ALL, joined: None }
 }
 
 const fn words(
@@ -106,6 +136,7 @@ const ALL: u8 = 7;
 const X86: Vocabulary = Vocabulary {
     fences: &[fence("mfence", "MFENCE", 10)],
     accesses: &[Stronger { name: "xchg", form: Form::Exchange, cost: 8, adds: ALL, joined: None }],
+    dependencies: &[],
 };
 
 const AARCH64: Vocabulary = Vocabulary {
@@ -119,28 +150,154 @@ const AARCH64: Vocabulary = Vocabulary {
         mnemonic("ldar", "LDR", "LDAR", 3),
         mnemonic("stlr", "STR", "STLR", 3),
     ],
+    dependencies: &[
+        Dependency {
+            name: "addr",
+            read: "LDR %s,[%_]",
+            accesses: &["LDR %_,[%a]", "STR %_,[%a]"],
+            lines: "EOR %f,%S,%S\nADD %f,%a,%f",
+            base: Some("%f"),
+            label: false,
+            free: &["X19", "X20", "X21", "X22", "X23", "X24"],
+            cost: 1,
+        },
+        Dependency {
+            name: "ctrl",
+            read: "LDR %s,[%_]",
+            accesses: &["STR %_,[%a]"],
+            lines: "CBNZ %s,%l",
+            base: None,
+            label: true,
+            free: &[],
+            cost: 1,
+        },
+        Dependency {
+            name: "ctrl.isb",
+            read: "LDR %s,[%_]",
+            accesses: &["LDR %_,[%a]"],
+            lines: "CBNZ %s,%l\n%l: ISB",
+            base: None,
+            label: false,
+            free: &[],
+            cost: 5,
+        },
+    ],
 };
 
-const ARM: Vocabulary =
-    Vocabulary { fences: &[fence("dmb.st", "DMB ST", 4), fence("dmb", "DMB", 6)], accesses: &[] };
+const ARM: Vocabulary = Vocabulary {
+    fences: &[fence("dmb.st", "DMB ST", 4), fence("dmb", "DMB", 6)],
+    accesses: &[mnemonic("lda", "LDR", "LDA", 3), mnemonic("stl", "STR", "STL", 3)],
+    dependencies: &[
+        Dependency {
+            name: "addr",
+            read: "LDR %s,[%_]",
+            accesses: &["LDR %_,[%a]", "STR %_,[%a]"],
+            lines: "EOR %f,%s,%s\nADD %f,%a,%f",
+            base: Some("%f"),
+            label: false,
+            free: &["R7", "R8", "R9", "R10", "R11", "R12"],
+            cost: 1,
+        },
+        Dependency {
+            name: "ctrl",
+            read: "LDR %s,[%_]",
+            accesses: &["STR %_,[%a]"],
+            lines: "CMP %s,%s\nBNE %l",
+            base: None,
+            label: true,
+            free: &[],
+            cost: 1,
+        },
+        Dependency {
+            name: "ctrl.isb",
+            read: "LDR %s,[%_]",
+            accesses: &["LDR %_,[%a]"],
+            lines: "CMP %s,%s\nBNE %l\n%l: ISB",
+            base: None,
+            label: false,
+            free: &[],
+            cost: 5,
+        },
+    ],
+};
 
 const PPC: Vocabulary = Vocabulary {
     fences: &[fence("eieio", "eieio", 4), fence("lwsync", "lwsync", 5), fence("sync", "sync", 10)],
     accesses: &[],
+    dependencies: &[
+        Dependency {
+            name: "addr",
+            read: "lwz %s,0(%_)",
+            accesses: &["lwz %_,0(%a)", "stw %_,0(%a)"],
+            lines: "xor %f,%s,%s\nadd %f,%f,%a",
+            base: Some("%f"),
+            label: false,
+            free: &["r20", "r21", "r22", "r23", "r24", "r25"],
+            cost: 1,
+        },
+        Dependency {
+            name: "ctrl",
+            read: "lwz %s,0(%_)",
+            accesses: &["stw %_,0(%a)"],
+            lines: "cmpw %s,%s\nbeq %l",
+            base: None,
+            label: true,
+            free: &[],
+            cost: 1,
+        },
+        Dependency {
+            name: "ctrl.isync",
+            read: "lwz %s,0(%_)",
+            accesses: &["lwz %_,0(%a)"],
+            lines: "cmpw %s,%s\nbeq %l\n%l: isync",
+            base: None,
+            label: false,
+            free: &[],
+            cost: 3,
+        },
+    ],
 };
 
-const MIPS: Vocabulary = Vocabulary { fences: &[fence("sync", "sync", 10)], accesses: &[] };
+const MIPS: Vocabulary =
+    Vocabulary { fences: &[fence("sync", "sync", 10)], accesses: &[], dependencies: &[] };
 
 const RISCV: Vocabulary = Vocabulary {
     fences: &[
         fence("fence.w.w", "fence w,w", 3),
         fence("fence.r.r", "fence r,r", 3),
+        fence("fence.r.w", "fence r,w", 3),
         fence("fence.r.rw", "fence r,rw", 4),
         fence("fence.rw.w", "fence rw,w", 4),
         fence("fence.tso", "fence.tso", 5),
+        fence("fence.w.r", "fence w,r", 7),
         fence("fence.rw.rw", "fence rw,rw", 8),
     ],
-    accesses: &[],
+    accesses: &[
+        pattern("aq", "lw %r,0(%a)", "lr.w.aq %r,(%a)", 5),
+        pattern("rl", "sw %r,0(%a)", "amoswap.w.rl x0,%r,(%a)", 6),
+    ],
+    dependencies: &[
+        Dependency {
+            name: "addr",
+            read: "lw %s,0(%_)",
+            accesses: &["lw %_,0(%a)", "sw %_,0(%a)"],
+            lines: "xor %f,%s,%s\nadd %f,%f,%a",
+            base: Some("%f"),
+            label: false,
+            free: &["x20", "x21", "x22", "x23", "x24", "x25"],
+            cost: 1,
+        },
+        Dependency {
+            name: "ctrl",
+            read: "lw %s,0(%_)",
+            accesses: &["sw %_,0(%a)"],
+            lines: "bne %s,%s,%l",
+            base: None,
+            label: true,
+            free: &[],
+            cost: 1,
+        },
+    ],
 };
 
 const C11_FENCES: &[Fence] = &[
@@ -159,6 +316,7 @@ const C11: Vocabulary = Vocabulary {
         order("seq_cst", "memory_order_acquire", "memory_order_seq_cst", 5, ALL),
         order("seq_cst", "memory_order_release", "memory_order_seq_cst", 5, ALL),
     ],
+    dependencies: &[],
 };
 
 const KERNEL: Vocabulary = Vocabulary {
@@ -171,10 +329,12 @@ const KERNEL: Vocabulary = Vocabulary {
         words("smp_load_acquire", "READ_ONCE(*", "smp_load_acquire((", 2, ALL),
         words("smp_store_release", "WRITE_ONCE(*", "smp_store_release((", 2, ALL),
     ],
+    dependencies: &[],
 };
 
 /// Programs in C that know nothing of C11: what every compiler has for them.
-const SYNC: Vocabulary = Vocabulary { fences: &[fence("sync", "__sync_synchronize();", 10)], accesses: &[] };
+const SYNC: Vocabulary =
+    Vocabulary { fences: &[fence("sync", "__sync_synchronize();", 10)], accesses: &[], dependencies: &[] };
 
 /// The vocabulary of an architecture; C tests that use the kernel's functions have those of the kernel. `None`: there is none.
 pub fn vocabulary(arch: ArchId, text: &str) -> Option<Vocabulary> {
@@ -205,6 +365,7 @@ pub fn names() -> Vec<&'static str> {
     for vocabulary in all {
         names.extend(vocabulary.fences.iter().map(|fence| fence.name));
         names.extend(vocabulary.accesses.iter().map(|access| access.name));
+        names.extend(vocabulary.dependencies.iter().map(|dependency| dependency.name));
     }
     names.sort_unstable();
     names.dedup();

@@ -15,6 +15,7 @@ mod graph;
 mod herd;
 mod html;
 mod limits;
+mod ltl;
 mod messages;
 mod models;
 mod other;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use litmus::arch::ArchId;
 use litmus::explore::{self, Engine, Mode};
-use litmus::machine::{self, AtomicRule, Buffers, Options, System};
+use litmus::machine::{self, Buffers, Options, System};
 use litmus::program::Value;
 use litmus::session::{Session, Settings};
 
@@ -32,13 +32,7 @@ fn the_machine_with_store_buffers_equals_the_explorer() {
         }
         for (name, buffers) in [("sc", Buffers::None), ("tso", Buffers::Fifo), ("pso", Buffers::PerCell)] {
             // More places than a thread makes writes: none ever waits for one.
-            let rules = Options {
-                buffers,
-                buffer: 64,
-                atomic: Vec::new(),
-                atomic_rule: AtomicRule::Own,
-                reduction: true,
-            };
+            let rules = rules(buffers, 64, true);
             let by_machine =
                 match machine::final_states(&System::from(test.program.clone()), &test.shown, &rules) {
                     Ok(states) => states,
@@ -87,7 +81,7 @@ fn larger_buffers_have_more_states() {
 }
 
 fn rules(buffers: Buffers, buffer: usize, reduction: bool) -> Options {
-    Options { buffers, buffer, atomic: Vec::new(), atomic_rule: AtomicRule::Own, reduction }
+    Options { buffers, buffer, reduction, ..Options::default() }
 }
 
 /// Leaving interleavings out changes no answer, and leaves some out.
@@ -131,5 +125,56 @@ fn the_reduction_changes_no_answer() {
     assert!(
         compared > 100 && violated > 20 && fewer > 20,
         "{compared} compared, {violated} violated, {fewer} fewer"
+    );
+}
+
+/// Programs with loops and formulas about what goes on for ever: layer by layer, with any number of workers, and depth first there is the same
+/// answer.
+#[test]
+fn runs_that_go_on_for_ever_are_found_either_way() {
+    let session = Session::new(Settings::default());
+    let (mut compared, mut violated) = (0, 0);
+    for case in cases(2, 100) {
+        let mut random = Random::new(case ^ 0x8B << 40);
+        let text = crate::loops::program(&mut random);
+        let test = lower(&session, &text);
+        let system = System::from(test.program.clone());
+        let n = test.program.threads.len();
+        let mut literal = || match random.below(4) {
+            0 => format!("ended(P{})", random.below(n)),
+            1 => format!("empty(P{})", random.below(n)),
+            _ => format!("{} == {}", ["x", "y"][random.below(2)], random.below(3)),
+        };
+        let formula = match case % 5 {
+            0 => format!("F ({} && {})", literal(), literal()),
+            1 => format!("G ({} -> F {})", literal(), literal()),
+            2 => format!("F G {} || G F {}", literal(), literal()),
+            3 => format!("({} U {}) || X F {}", literal(), literal(), literal()),
+            _ => format!("G (X {} -> F ended(P0))", literal()),
+        };
+        let property = machine::parse(&formula, &test.program).expect("a formula");
+        for (buffers, fairness) in [
+            (Buffers::None, machine::Fairness::None),
+            (Buffers::None, machine::Fairness::All),
+            (Buffers::Fifo, machine::Fairness::Memory),
+            (Buffers::PerCell, machine::Fairness::All),
+        ] {
+            let run = |jobs, depth_first| {
+                let options = Options { jobs, depth_first, ..rules(buffers, 1, true) };
+                machine::check(&system, &property, &options, fairness)
+            };
+            let (layers, workers, depth) = (run(1, false), run(3, false), run(1, true));
+            assert_eq!(layers, workers, "case {case}: {formula}\n{text}");
+            let (Ok((layers, _)), Ok((depth, _))) = (layers, depth) else { continue };
+            let holds = |answer: &machine::Answer| matches!(answer, machine::Answer::Holds { .. });
+            assert_eq!(holds(&layers), holds(&depth), "case {case}: {formula}\n{text}");
+            compared += 1;
+            violated += usize::from(!holds(&layers));
+        }
+    }
+    println!("{compared} compared, {violated} violated");
+    assert!(
+        compared > 100 && violated > 20 && violated + 20 < compared,
+        "{compared} compared, {violated} violated"
     );
 }

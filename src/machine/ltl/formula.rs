@@ -124,6 +124,27 @@ impl Formula {
         }
     }
 
+    /// Does a formula without temporal operators hold where exactly these propositions do? Of others: if nothing changes any more.
+    pub fn holds_now(&self, holds: u64) -> bool {
+        match self {
+            Formula::True => true,
+            Formula::False => false,
+            Formula::Literal(atom, positive) => (holds >> atom.0 & 1 == 1) == *positive,
+            Formula::And(a, b) => a.holds_now(holds) && b.holds_now(holds),
+            Formula::Or(a, b) => a.holds_now(holds) || b.holds_now(holds),
+            Formula::Next(a) | Formula::Until(_, a) | Formula::Release(_, a) => a.holds_now(holds),
+        }
+    }
+
+    /// Does it speak of other states than this one?
+    pub fn is_temporal(&self) -> bool {
+        match self {
+            Formula::True | Formula::False | Formula::Literal(..) => false,
+            Formula::And(a, b) | Formula::Or(a, b) => a.is_temporal() || b.is_temporal(),
+            Formula::Next(_) | Formula::Until(..) | Formula::Release(..) => true,
+        }
+    }
+
     /// Does it look at the next state? Reductions that leave steps out are not for such formulas.
     pub fn has_next(&self) -> bool {
         match self {

@@ -195,6 +195,7 @@ fn change(change: &Change) -> String {
         What::Replace { new, .. } => {
             format!("access {access} of P{thread} as `{}`", new.trim().replace('\n', "; "))
         }
+        What::Depend { .. } => format!("access {access} of P{thread} depends on an earlier read"),
         What::Atomic { .. } => format!("access {access} of P{thread} atomic"),
     }
 }
