@@ -64,7 +64,7 @@ pub fn awaits(
                 err.write_all(crate::diag::render(&diagnostic, sources, console.color_err).as_bytes())?;
                 return Ok(class(&diagnostic));
             }
-            Err(why) => return stopped(why, out),
+            Err(why) => return stopped(why, &watch, out),
         }
     }
     if loops.is_empty() {

@@ -122,7 +122,8 @@ pub fn fence(
         Wanted { all: args.all, symmetric: args.symmetric, fewest: args.fewest, exhaustive: args.exhaustive };
     let reading =
         preprocess::Settings { defines: args.define.clone(), folders: args.reading.include.clone() };
-    let changes = Changes { costs: args.cost.clone(), only: args.with.clone(), wanted, reading };
+    let (costs, only) = (args.cost.clone(), args.with.clone());
+    let changes = Changes { costs, only, dependencies: true, wanted, reading };
     let model = args.model.clone().or(model);
     let input = Input::File(args.file.clone().into());
     let is_program = std::path::Path::new(&args.file).extension().is_some_and(|e| e == "c");

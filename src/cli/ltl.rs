@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use crate::arch::c::preprocess;
@@ -12,7 +13,7 @@ use crate::machine::{
     self, Answer, AtomicRule, AtomicWrite, Buffers, Fairness, Figures, LtlProperty, Options, System, Watch,
 };
 use crate::program::Program;
-use crate::report::trace;
+use crate::report::{several, trace};
 use crate::session::{Input, Report, Runnable, Session, Settings};
 use crate::source::Sources;
 
@@ -65,7 +66,7 @@ pub fn ltl(
             err.write_all(crate::diag::render(&diagnostic, sources, console.color_err).as_bytes())?;
             Ok(class(&diagnostic))
         }
-        Err(why) => stopped(why, out),
+        Err(why) => stopped(why, &watch, out),
     }
 }
 
@@ -112,12 +113,14 @@ pub(super) fn settings(args: &MachineArgs) -> Result<Settings, Stop> {
     Ok(settings)
 }
 
-pub(super) fn stopped(why: Stopped, out: &mut (dyn Write + Send)) -> Done {
-    match why {
+pub(super) fn stopped(why: Stopped, watch: &Watch, out: &mut (dyn Write + Send)) -> Done {
+    let what = match why {
         Stopped::Interrupt => return Ok(Exit::Interrupted),
-        Stopped::Memory => writeln!(out, "no answer: the memory limit was reached (--max-memory)")?,
-        Stopped::Time => writeln!(out, "no answer: the time limit was reached")?,
-    }
+        Stopped::Memory => "the memory limit was reached (--max-memory)",
+        Stopped::Time => "the time limit was reached",
+    };
+    let states = watch.states.load(Ordering::Relaxed);
+    writeln!(out, "no answer: {what}, with {} met", several(states, "state"))?;
     Ok(Exit::Limit)
 }
 

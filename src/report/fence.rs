@@ -196,16 +196,9 @@ fn words(text: &str, change: &Change) -> String {
             let new = format!("{before}{new}{after}");
             format!("{place}: `{own}` becomes `{}`", new.trim().replace('\n', "; "))
         }
-        What::Depend { lines, base, .. } => {
-            let lines: Vec<&str> = lines.lines().map(|line| line.trim_start_matches("%l: ")).collect();
-            let lines = lines.join("; ");
-            match base {
-                Some(base) => format!(
-                    "{place}: `{own}` depends on an earlier read, by `{}` in {base}",
-                    lines.replace("%a", "its address")
-                ),
-                None => format!("{place}: `{own}` depends on an earlier read, by `{lines}` before it"),
-            }
+        What::Depend { .. } => {
+            let new = change.what.dependent(own).unwrap_or_default();
+            format!("{place}: `{own}` becomes `{}`", new.replace('\n', "; "))
         }
         What::Atomic { .. } => format!("{place}: `{own}` atomic"),
     }

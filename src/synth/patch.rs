@@ -74,6 +74,16 @@ pub enum What {
 }
 
 impl What {
+    /// The text of an access that is made to depend on a read.
+    pub fn dependent(&self, own: &str) -> Option<String> {
+        match self {
+            What::Depend { lines, base, label, .. } => {
+                Some(dependency::rest_on(own, lines, base.as_deref(), label.as_deref()))
+            }
+            _ => None,
+        }
+    }
+
     /// Is the text that comes out the same?
     fn same_as(&self, other: &What) -> bool {
         match (self, other) {
@@ -369,9 +379,7 @@ fn table(test: &Test, text: &str, changes: &[&Change]) -> Option<String> {
             });
             let mut own = replaced.unwrap_or_else(|| cell.text.clone());
             for change in here() {
-                if let What::Depend { lines, base, label, .. } = &change.what {
-                    own = dependency::rest_on(&own, lines, base.as_deref(), label.as_deref());
-                }
+                own = change.what.dependent(&own).unwrap_or(own);
             }
             for line in own.split('\n') {
                 cells.push(format!("{}{line}", std::mem::take(&mut labels)));

@@ -54,7 +54,10 @@ impl Session {
             return None;
         }
         let places = patch::Places::new(&parsed, &test.program, &text);
-        let vocabulary = words(&parsed, &text, diagnostics)?;
+        let mut vocabulary = words(&parsed, &text, diagnostics)?;
+        if !changes.dependencies {
+            vocabulary.dependencies = &[];
+        }
         let mut all = changes.of(patch::changes(&vocabulary, &places, &text));
         // A change that makes no test of it is none.
         all.retain(|change| subject.lowered(&[change]).is_ok());

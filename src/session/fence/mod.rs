@@ -54,6 +54,8 @@ pub struct Changes {
     pub costs: Vec<(String, u32)>,
     /// Only these, by name; all if there are none.
     pub only: Vec<String>,
+    /// May accesses be made to depend on reads?
+    pub dependencies: bool,
     /// What kind of repair is asked for.
     pub wanted: Wanted,
     /// Macros and folders for C programs.
