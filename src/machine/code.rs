@@ -8,7 +8,8 @@ use super::transitions::Transition;
 use crate::diag::Diagnostic;
 use crate::program::fences;
 use crate::program::{
-    BinOp, Instr, Op, Program, Property, Reg, SetName, Start, Storage, Sym, Target, Thread, Tmp, UnOp, Value,
+    Awaited, BinOp, Instr, Op, Program, Property, Reg, SetName, Start, Storage, Sym, Target, Thread, Tmp,
+    UnOp, Value,
 };
 use crate::source::Span;
 
@@ -360,6 +361,8 @@ struct Layout<'a> {
     span: Option<Span>,
     /// Does the instruction at hand read and write in one step?
     in_one_step: bool,
+    /// The instruction of the program where one that waits tries again.
+    again: usize,
     /// Jumps to instructions of the program, to be filled in.
     open: Vec<(usize, usize)>,
     objects: &'a mut Vec<Storage>,
@@ -381,6 +384,7 @@ fn lay_out(
         source,
         span: None,
         in_one_step: false,
+        again: 0,
         open: Vec::new(),
         objects,
         n_symbols: program.symbols.len(),
@@ -389,6 +393,7 @@ fn lay_out(
         layout.out.starts.push(layout.out.code.len());
         layout.span = Some(instruction.span);
         layout.in_one_step = has_locked_store(&instruction.ops);
+        layout.again = tries_again(&thread.code, index);
         layout.ops(&instruction.ops, true)?;
         while layout.out.of.len() < layout.out.code.len() {
             layout.out.of.push(index as u32);
@@ -418,6 +423,17 @@ fn lay_out(
         .collect();
     out.live = liveness(&out, &kept);
     Ok(out)
+}
+
+/// Where an instruction that waits tries again: what it waits for is computed by those before it that stand inside of it in the source.
+fn tries_again(code: &[Instr], index: usize) -> usize {
+    let own = code[index].span;
+    let inside = |span: Span| {
+        let within = span.source == own.source && own.start <= span.start && span.end <= own.end;
+        within && span != own
+    };
+    let before = code[..index].iter().rev().take_while(|instr| inside(instr.span)).count();
+    index - before
 }
 
 /// Where the machine stops: before what others can notice, at the targets of jumps backwards, at places that are watched,
@@ -604,9 +620,17 @@ impl Layout<'_> {
                     *to = starts;
                 }
             }
-            Op::Assume { cond } | Op::Await { cond, .. } => {
+            Op::Assume { cond } => {
                 let cond = self.tmp(*cond);
                 self.push(Code::Assume { cond });
+            }
+            // A loop that only looks goes round again.
+            Op::Await { what: Awaited::Loop, .. } => {}
+            // Who waits for another tries again: nobody is stuck who can go on later.
+            Op::Await { cond, what: Awaited::Library } => {
+                let cond = self.tmp(*cond);
+                let at = self.push(Code::IfZero { cond, to: 0 });
+                self.open.push((at, self.again));
             }
             Op::Assert { cond, property } => {
                 let cond = self.tmp(*cond);

@@ -24,23 +24,28 @@ fn repairs(args: &[&str]) -> (String, Vec<(u64, Vec<String>)>) {
 fn a_repair_with_its_reasons_and_a_patch() {
     let run = litmus(&["fence", "litmus/mp-riscv.litmus"]).assert().code(0);
     insta::assert_snapshot!(stdout(&run), @r"
-    cost 6, optimal (12 changes to choose from, 27 runs): no execution decides the condition under riscv
+    cost 4, optimal (21 changes to choose from, 41 runs): no execution decides the condition under riscv
       P0, line 11: `fence w,w` before `sw x10,0(x12)`
         without it: 1:x5=1; 1:x6=0;
-      P1, line 9: `fence r,r` before `lw x6,0(x11)`
+      P1, line 9: `lw x6,0(x11)` becomes `xor x20,x5,x5; add x20,x20,x11; lw x6,0(x20)`
         without it: 1:x5=1; 1:x6=0;
 
     --- litmus/mp-riscv.litmus
     +++ litmus/mp-riscv.litmus
-    @@ -7,6 +7,7 @@
-      P0            | P1           ;
-      ori x10,x0,1  | lw x5,0(x12) ;
+    @@ -5,8 +5,9 @@
+      1:x12=y; 1:x11=x;
+     }
+    - P0            | P1           ;
+    - ori x10,x0,1  | lw x5,0(x12) ;
     - sw x10,0(x11) | lw x6,0(x11) ;
     - ori x10,x0,1  |              ;
-    + sw x10,0(x11) | fence r,r    ;
-    + ori x10,x0,1  | lw x6,0(x11) ;
-    + fence w,w     |              ;
-      sw x10,0(x12) |              ;
+    - sw x10,0(x12) |              ;
+    + P0            | P1              ;
+    + ori x10,x0,1  | lw x5,0(x12)    ;
+    + sw x10,0(x11) | xor x20,x5,x5   ;
+    + ori x10,x0,1  | add x20,x20,x11 ;
+    + fence w,w     | lw x6,0(x20)    ;
+    + sw x10,0(x12) |                 ;
      exists (1:x5=1 /\ 1:x6=0)
     ");
 }
@@ -264,9 +269,12 @@ fn the_classics_of_the_book() {
     let book = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/fences.md");
     let book = std::fs::read_to_string(book).expect("the book");
     let mut rows = 0;
-    for line in
-        book.lines().filter(|line| line.starts_with("| `litmus/") || line.starts_with("| `tests/kernel/"))
-    {
+    // Other tables say more than its name about a file.
+    let of_a_file = |line: &&str| {
+        let first = line.split('|').nth(1).unwrap_or("").trim();
+        (first.starts_with("`litmus/") || first.starts_with("`tests/kernel/")) && first.ends_with(".litmus`")
+    };
+    for line in book.lines().filter(of_a_file) {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
         let [_, file, model, cost, repair, without, _] = cells[..] else { panic!("{line}") };
         let run =

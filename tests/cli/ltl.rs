@@ -120,3 +120,32 @@ fn propositions_over_several_parts() {
     code("F (ended(P0) && ended(P1) && (0:r == 1:r || 0:r != 1:r) && x > 0)", 0);
     code("G !(0:r > x)", 0);
 }
+
+/// Who waits in a C program, in a loop or for a lock, goes on when it can.
+#[test]
+fn threads_of_c_programs_that_wait() {
+    for (file, model) in [
+        ("litmus/programs/peterson.c", "tso"),
+        ("litmus/programs/dekker.c", "sc"),
+        ("tests/programs/stack.c", "tso"),
+    ] {
+        litmus(&["ltl", file, "F ended(P0)", "-m", model, "--fair"]).assert().code(0);
+    }
+    let locks = "#include <pthread.h>\npthread_mutex_t m, n;\nint x;\n\
+                 void *f(void *p) { pthread_mutex_lock(&m); A\nx = x + 1; B\npthread_mutex_unlock(&m); return 0; }\n\
+                 void *g(void *p) { C\npthread_mutex_lock(&m); x = x + 1; pthread_mutex_unlock(&m); D\nreturn 0; }\n\
+                 int main(void) { pthread_t s, t; pthread_create(&s, 0, f, 0); pthread_create(&t, 0, g, 0);\n\
+                 pthread_join(s, 0); pthread_join(t, 0); return x; }\n";
+    let program = |parts: [&str; 4]| {
+        let names = ["A\n", "B\n", "C\n", "D\n"].into_iter().zip(parts);
+        names.fold(locks.to_string(), |text, (name, part)| text.replace(name, &format!("{part}\n")))
+    };
+    let (lock, unlock) = ("pthread_mutex_lock(&n);", "pthread_mutex_unlock(&n);");
+    let right = program(["", "", "", ""]);
+    let stuck = program([lock, unlock, lock, unlock]);
+    let dir = folder(&[("right.c", &right), ("stuck.c", &stuck)]);
+    let formula = "F (ended(P0) && x == 2)";
+    litmus_in(dir.path(), &["ltl", "right.c", formula, "-m", "tso", "--fair"]).assert().code(0);
+    let run = litmus_in(dir.path(), &["ltl", "stuck.c", formula, "-m", "tso", "--fair"]).assert().code(1);
+    assert!(stdout(&run).contains("then for ever:"), "{}", stdout(&run));
+}
