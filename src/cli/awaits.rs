@@ -54,6 +54,7 @@ pub fn awaits(
                     if complete { "" } else { ", up to that bound: some writes had to wait for a place" };
                 writeln!(out, "{place}: ends{machine}{bound}")?;
             }
+            Ok(Ok(Awaited::Unreached)) => {}
             Ok(Ok(Awaited::Endless)) => writeln!(out, "{place}: this loop has no end")?,
             Ok(Ok(Awaited::MayNotEnd(lasso))) => {
                 exit = Exit::Failed;

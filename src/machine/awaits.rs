@@ -52,7 +52,8 @@ pub fn loops(program: &Program) -> Vec<Loop> {
     all
 }
 
-fn targets(ops: &[Op], found: &mut Vec<usize>) {
+/// Where operations may jump to.
+pub(super) fn targets(ops: &[Op], found: &mut Vec<usize>) {
     for op in ops {
         match op {
             Op::Jump { target: Target::Pc(pc) } | Op::Goto { pc } => found.push(*pc),
@@ -95,6 +96,8 @@ pub enum Awaited {
         /// Is nothing missing?
         complete: bool,
     },
+    /// No run comes to it: its thread is never started, for one.
+    Unreached,
     /// It ends on no run at all: nobody waits for its end.
     Endless,
     /// It ends on some runs, and goes on for ever on this fair one.
@@ -109,7 +112,12 @@ pub fn ends(system: &System, of: &Loop, options: &Options) -> Result<Awaited, Di
     let propositions = Propositions::within(of);
     let formula = Formula::atom(Atom(0)).negated().eventually().always();
     match check(system, &Property { formula, propositions }, options, Fairness::All)? {
-        (Answer::Holds { complete }, _) => Ok(Awaited::Ends { complete }),
+        (Answer::Holds { complete }, _) => {
+            let propositions = Propositions::within(of);
+            let within = Property { formula: Formula::atom(Atom(0)), propositions };
+            let (way_in, _, _) = reach(system, &within, options)?;
+            Ok(if way_in.is_some() { Awaited::Ends { complete } } else { Awaited::Unreached })
+        }
         (Answer::Violated(lasso), _) => {
             let propositions = Propositions::left(of);
             let formula = (0..propositions.len())

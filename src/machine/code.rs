@@ -4,6 +4,7 @@
 //! loops are cycles among its states. Everything else runs through.
 
 use super::System;
+use super::awaits::targets;
 use super::transitions::Transition;
 use crate::diag::Diagnostic;
 use crate::program::fences;
@@ -98,10 +99,11 @@ pub(super) enum Code {
         low: i128,
         high: i128,
     },
-    /// Starts the thread with that number.
+    /// Starts a thread: the first of those with these numbers that has not been started.
     Spawn {
         dst: Slot,
-        thread: usize,
+        first: usize,
+        copies: usize,
         args: Vec<(Slot, Slot)>,
     },
     Join {
@@ -267,17 +269,18 @@ fn from_start(program: &Program) -> Vec<usize> {
     (0..program.threads.len()).filter(alone).collect()
 }
 
-/// Which thread of the program each thread of the machine runs: those that run from the start, then one for each place that starts one.
+/// Which thread of the program each thread of the machine runs: those that run from the start, then one for each place that starts one, or
+/// [`COPIES`] if the place is in a loop.
 pub(super) fn threads(program: &Program) -> Vec<usize> {
-    fn spawned(ops: &[Op], source: &mut Vec<usize>) {
+    fn spawned(ops: &[Op], copies: usize, source: &mut Vec<usize>) {
         for op in ops {
             match op {
-                Op::Spawn { code, .. } => source.push(*code),
+                Op::Spawn { code, .. } => source.extend(std::iter::repeat_n(*code, copies)),
                 Op::If { then, otherwise, .. } => {
-                    spawned(then, source);
-                    spawned(otherwise, source);
+                    spawned(then, copies, source);
+                    spawned(otherwise, copies, source);
                 }
-                Op::Choice { branches } => branches.iter().for_each(|branch| spawned(branch, source)),
+                Op::Choice { branches } => branches.iter().for_each(|branch| spawned(branch, copies, source)),
                 _ => {}
             }
         }
@@ -285,12 +288,27 @@ pub(super) fn threads(program: &Program) -> Vec<usize> {
     let mut source = from_start(program);
     let mut at = 0;
     while at < source.len() && source.len() <= MAX_THREADS {
-        for instruction in &program.threads[source[at]].code {
-            spawned(&instruction.ops, &mut source);
+        let code = &program.threads[source[at]].code;
+        for (index, instruction) in code.iter().enumerate() {
+            spawned(&instruction.ops, copies(code, index), &mut source);
         }
         at += 1;
     }
     source
+}
+
+/// So many threads can be started at one place of a loop.
+pub(super) const COPIES: usize = 4;
+
+/// How many threads an instruction may start.
+fn copies(code: &[Instr], index: usize) -> usize {
+    let mut jumps = Vec::new();
+    let goes_back = |instr: &Instr| {
+        jumps.clear();
+        targets(&instr.ops, &mut jumps);
+        jumps.iter().any(|target| *target <= index)
+    };
+    if code[index..].iter().any(goes_back) { COPIES } else { 1 }
 }
 
 /// The writes of a program that may wait: thread, instruction, and the cell where it is known without running it.
@@ -363,6 +381,8 @@ struct Layout<'a> {
     in_one_step: bool,
     /// The instruction of the program where one that waits tries again.
     again: usize,
+    /// How many threads the instruction at hand may start.
+    copies: usize,
     /// Jumps to instructions of the program, to be filled in.
     open: Vec<(usize, usize)>,
     objects: &'a mut Vec<Storage>,
@@ -385,6 +405,7 @@ fn lay_out(
         span: None,
         in_one_step: false,
         again: 0,
+        copies: 1,
         open: Vec::new(),
         objects,
         n_symbols: program.symbols.len(),
@@ -394,6 +415,7 @@ fn lay_out(
         layout.span = Some(instruction.span);
         layout.in_one_step = has_locked_store(&instruction.ops);
         layout.again = tries_again(&thread.code, index);
+        layout.copies = copies(&thread.code, index);
         layout.ops(&instruction.ops, true)?;
         while layout.out.of.len() < layout.out.code.len() {
             layout.out.of.push(index as u32);
@@ -651,11 +673,11 @@ impl Layout<'_> {
                 self.push(Code::Nondet { dst, low: *low, high: *high });
             }
             Op::Spawn { dst, code, args, .. } => {
-                let thread = self.source.len();
-                self.source.push(*code);
+                let (first, copies) = (self.source.len(), self.copies);
+                self.source.extend(std::iter::repeat_n(*code, copies));
                 let dst = self.tmp(*dst);
                 let args = args.iter().map(|(reg, tmp)| (reg.0, self.tmp(*tmp))).collect();
-                self.push(Code::Spawn { dst, thread, args });
+                self.push(Code::Spawn { dst, first, copies, args });
             }
             Op::Join { thread, dst } => {
                 let thread = self.tmp(*thread);

@@ -137,25 +137,29 @@ impl Machine<'_> {
                     go(next, None, Effect::Violation(property.clone()));
                 }
             },
-            Code::Spawn { dst, thread: new, args } => {
-                let mut started = self.parts.local(row, *new).clone();
-                if started.at != Where::Waiting {
-                    let message =
-                        "a thread is started twice at one place: the machine knows each thread beforehand";
-                    return Err(self.fault(thread, own, at, "machine::spawn-again", message.to_string()));
-                }
+            Code::Spawn { dst, first, copies, args } => {
+                let mut all = *first..first + copies;
+                let Some(new) = all.find(|new| self.parts.local(row, *new).at == Where::Waiting) else {
+                    let message = match copies {
+                        1 => "a thread is started twice at one place".to_string(),
+                        n => format!("more than {n} threads are started at one place"),
+                    };
+                    let message = format!("{message}: the machine knows each thread beforehand");
+                    return Err(self.fault(thread, own, at, "machine::spawn-again", message));
+                };
+                let mut started = self.parts.local(row, new).clone();
                 if local.pending.is_empty() {
                     started.at = Where::At(0);
                     for (to, from) in args {
                         started.slots[usize::from(*to)] = slot(from);
                     }
                     let mut next = on(at + 1);
-                    next.slots[usize::from(*dst)] = Value::Int(*new as i128);
+                    next.slots[usize::from(*dst)] = Value::Int(new as i128);
                     ways.push(Way {
                         local: next,
                         memory: None,
-                        other: Some((*new, started)),
-                        effect: Effect::Spawn(*new),
+                        other: Some((new, started)),
+                        effect: Effect::Spawn(new),
                         transition: None,
                     });
                 }

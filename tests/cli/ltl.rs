@@ -131,6 +131,22 @@ fn threads_of_c_programs_that_wait() {
     ] {
         litmus(&["ltl", file, "F ended(P0)", "-m", model, "--fair"]).assert().code(0);
     }
+    // Threads that are started in a loop; one more than there is room for.
+    let many = "#include <pthread.h>\n#include <stdatomic.h>\natomic_int next, now;\nint x;\n\
+                void *f(void *p) {\n  int mine = atomic_fetch_add(&next, 1);\n  while (atomic_load(&now) != mine)\n    ;\n\
+                in: x = x + 1;\n  atomic_store(&now, mine + 1);\n  return 0;\n}\n\
+                int main(void) { pthread_t t[N]; for (int i = 0; i < N; i++) pthread_create(&t[i], 0, f, 0);\n\
+                for (int i = 0; i < N; i++) pthread_join(t[i], 0);\n  return 0; }\n";
+    let dir = folder(&[("t.c", many)]);
+    let of = |n: &'static str, formula: &'static str| ["ltl", "t.c", formula, "-m", "tso", "--fair", "-D", n];
+    litmus_in(dir.path(), &of("N=3", "F (ended(P0) && x == 3)")).assert().code(0);
+    litmus_in(dir.path(), &of("N=2", "G !(P1@in && P2@in) && F (ended(P0) && x == 2)")).assert().code(0);
+    let run = litmus_in(dir.path(), &of("N=5", "F ended(P0)")).assert().code(3);
+    assert!(stderr(&run).contains("error[machine::spawn-again]: more than 4 threads"), "{}", stderr(&run));
+    let run = litmus_in(dir.path(), &["await", "t.c", "-m", "tso", "-D", "N=2"]).assert().code(0);
+    let loops = stdout(&run);
+    assert!(loops.contains("P2, line 7: ends (tso with buffers of 1)"), "{loops}");
+    assert!(!loops.contains("P3,"), "threads that nobody starts: {loops}");
     let locks = "#include <pthread.h>\npthread_mutex_t m, n;\nint x;\n\
                  void *f(void *p) { pthread_mutex_lock(&m); A\nx = x + 1; B\npthread_mutex_unlock(&m); return 0; }\n\
                  void *g(void *p) { C\npthread_mutex_lock(&m); x = x + 1; pthread_mutex_unlock(&m); D\nreturn 0; }\n\
