@@ -97,7 +97,7 @@ variants! {
     NoKeyIb "no-key-ib": Here,
     ConstPacField "const-pac-field": Here,
     FPac "fpac": Here,
-    D128 "d128": Missing,
+    D128 "d128": Here,
     Dic "dic": Here,
     Idc "idc": Here,
     Fatal "fatal" = "precise": Engine,

@@ -16,7 +16,7 @@ use litmus::outcome::{Completeness, Outcome};
 use litmus::session::{Input, Session, Settings};
 
 /// A suite, the models it is run under, and the most of its tests that the sample takes.
-const SUITES: [(&str, &[&str], usize); 32] = [
+const SUITES: [(&str, &[&str], usize); 44] = [
     ("x86", &["x86tso.cat", "sc", "uni", "minimal", "naked", "pso", "rmo"], 12),
     ("ppc", &["ppc.cat", "sc"], 16),
     ("riscv", &["riscv.cat", "tso"], 16),
@@ -33,6 +33,18 @@ const SUITES: [(&str, &[&str], usize); 32] = [
     ("instr-x86_64", &["x86tso-mixed.cat"], 5),
     ("instr-c", &["rc11.cat"], 9),
     ("extensions/cata-bpf", &["bpf"], 12),
+    ("extensions/cata-x86", &["x86tso.cat"], 6),
+    ("extensions/cata-x86_64", &["x86tso-mixed.cat"], 6),
+    ("extensions/cata-c11popl15", &["rc11.cat"], 4),
+    ("extensions/instr-aarch32", &["aarch32.cat"], 6),
+    ("extensions/aarch64-mixed", &["aarch64"], 12),
+    ("extensions/arm64-cata", &["aarch64"], 6),
+    ("extensions/arm64-cata-cas", &["aarch64"], 6),
+    ("extensions/arm64-cata-pick", &["aarch64"], 6),
+    ("extensions/arm64-cata-down-one-leg", &["aarch64"], 6),
+    ("extensions/arm64-cata-readers-guide", &["aarch64"], 6),
+    ("extensions/arm64-cata-ets3", &["aarch64"], 2),
+    ("extensions/arm64-vmsa+ifetch", &["aarch64.cat", "aarch64"], 5),
     ("extensions/arm64-mixed", &["aarch64"], 6),
     ("extensions/arm64-cata-mixed", &["aarch64.cat"], 6),
     ("extensions/arm64-cata-faults", &["aarch64.cat", "aarch64"], 10),

@@ -74,7 +74,7 @@ pub fn unknown_label(label: &str, thread: usize, span: Span, known: &[(String, u
 pub fn unsupported(mnemonic: &str, extension: &str, span: Span) -> Diagnostic {
     Diagnostic::unsupported(
         "arch::unsupported-instruction",
-        format!("`{mnemonic}` belongs to {extension}, which this tool does not handle"),
+        format!("`{mnemonic}` belongs to {extension}, and is not supported"),
     )
     .at(span, "no answer can be given for this test")
 }

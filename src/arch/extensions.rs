@@ -15,6 +15,8 @@ pub struct Extensions {
     pub mixed: bool,
     /// Guarded control stacks.
     pub stacks: bool,
+    /// Nested virtualization: some registers live in memory.
+    pub nested: bool,
     /// Has the thread a fault handler?
     pub handler: bool,
 }

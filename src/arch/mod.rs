@@ -26,7 +26,7 @@ pub mod x86_64;
 use std::sync::OnceLock;
 
 use crate::diag::Diagnostic;
-use crate::program::{CellSizes, Conventions, Features, Instr, Op, Reg, RegTable, Sym};
+use crate::program::{CellSizes, Conventions, Features, Instr, Op, Reg, RegTable, Sym, Tmp, Value};
 use crate::source::Span;
 
 /// The architectures of litmus tests.
@@ -176,6 +176,12 @@ pub trait Isa: Sync {
     fn undefined(&self, cx: &mut ColumnCx) -> Vec<Op> {
         let _ = cx;
         vec![Op::Stop]
+    }
+
+    /// Reads the word of the instruction at a virtual address into `word`.
+    fn fetch(&self, cx: &mut ColumnCx, at: Value, word: Tmp, span: Span) -> Vec<Op> {
+        let _ = (cx, at, word, span);
+        Vec::new()
     }
 
     /// May the instruction not be overwritten, or written over another, while other threads run it?

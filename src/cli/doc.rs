@@ -96,7 +96,7 @@ fn unknown(word: &str, arch: Option<ArchId>) -> String {
     }
     let all = names().iter().flat_map(|name| std::iter::once(name.name).chain(name.members.iter().copied()));
     let more = doc::check_names();
-    let more = more.iter().map(String::as_str).chain(doc::WORDS.iter().map(|own| own.word));
+    let more = more.iter().map(String::as_str).chain(doc::words().map(|own| own.word));
     let all: Vec<&str> = all.chain(more).collect();
     let hint =
         nearest(word, all.iter().copied()).map_or(String::new(), |near| format!(", did you mean `{near}`?"));

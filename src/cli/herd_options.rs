@@ -247,6 +247,12 @@ impl HerdOptions {
         let list = || value.split(',').filter(|item| !item.is_empty()).map(|item| item.trim().to_string());
         let optional = || (value != "none").then(|| value.to_string());
         match key {
+            // Memory is cut up as far as accesses ask for it, which gives the same executions.
+            "machsize" if ["byte", "short", "word", "quad"].contains(&value) => {}
+            "machsize" => {
+                let message = format!("`{shown}` takes byte, short, word or quad, not `{value}`");
+                return Err(Refused::Wrong(message));
+            }
             "include" | "I" => self.include.push(PathBuf::from(value)),
             "set-libdir" => self.include.push(PathBuf::from(value)),
             "model" | "cat" => self.model = Some(value.to_string()),

@@ -1,8 +1,9 @@
 //! What the names of the cat language mean: predefined sets and relations, primitives, and what `stdlib.cat` and `cos.cat` define; checks of the
-//! library's models; the words of an answer.
+//! library's models; the words of an answer, and of a test about its machine.
 
 mod checks;
 mod definition;
+mod machine;
 mod names;
 mod values;
 mod words;
@@ -11,7 +12,7 @@ pub use checks::{Check, check_names, checks};
 pub use definition::{Definition, definition};
 pub use names::names;
 pub use values::{InTest, Members, Value, in_test};
-pub use words::{WORDS, Word, word};
+pub use words::{Word, word, words};
 
 use crate::arch::ArchId;
 

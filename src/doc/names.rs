@@ -126,6 +126,13 @@ const ARCHITECTURES: &[Name] = &[
     set("S", &[AArch64], "Accesses of level S."),
     set("AF", &[AArch64], "Updates of the access flag by hardware."),
     set("DB", &[AArch64], "Updates of the dirty bit by hardware."),
+    set("D-PTE", &[AArch64], "Accesses to page table entries, but for the walks of fetches (variant `vmsa`)."),
+    set("PA", &[AArch64], "Accesses to memory behind page tables (variant `vmsa`)."),
+    group("PTEV", &[AArch64], "Events by the page table entry that they read or write: valid, not valid, access flag clear, not writable (variant `vmsa`).", &[
+        "PTEINV", "PTEAF0", "PTEDB0"]),
+    group("PTEMemAttr", &[AArch64], "Accesses to page table entries by memory attribute: PTENormal, PTENSH, PTEiWB, PTEDevice-GRE … (variant `vmsa`).", &[
+        "PTENormal", "PTETaggedNormal", "PTENSH", "PTEISH", "PTEOSH", "PTEiWB", "PTEiWT", "PTEiNC", "PTEoWB", "PTEoWT", "PTEoNC", "PTEDevice-GRE",
+        "PTEDevice-nGRE", "PTEDevice-nGnRE", "PTEDevice-nGnRnE"]),
     group("E0", &[AArch64], "TLB invalidations for an exception level.", &["E1", "E2", "E3"]),
     set("TLBIIS", &[AArch64], "TLB invalidations for the inner shareable domain."),
     set("TLBInXS", &[AArch64], "TLB invalidations with nXS."),

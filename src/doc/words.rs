@@ -1,6 +1,10 @@
 //! Words of an answer: verdicts, observations, how far they can be trusted.
 
-/// A word that logs, tables and JSON use.
+use crate::variant::Variant;
+
+use super::machine::MACHINE;
+
+/// A word that logs, tables and JSON use, or tests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Word {
     /// As it is written.
@@ -17,7 +21,7 @@ const OBSERVATION: &str = "observation line of a log";
 const QUALIFIER: &str = "qualifier: how far the verdict can be trusted";
 
 /// All of them.
-pub const WORDS: [Word; 20] = [
+const WORDS: [Word; 20] = [
     Word {
         word: "Allowed",
         place: KIND,
@@ -116,7 +120,13 @@ pub const WORDS: [Word; 20] = [
     },
 ];
 
-/// What a word of an answer says.
+/// All words: those of answers, and those of tests about the machine.
+pub fn words() -> impl Iterator<Item = &'static Word> {
+    WORDS.iter().chain(&MACHINE)
+}
+
+/// What a word says. Variants go by each of their names.
 pub fn word(word: &str) -> Option<&'static Word> {
-    WORDS.iter().find(|own| own.word == word)
+    let variant = Variant::parse(word).map(Variant::name);
+    words().find(|own| own.word == word).or_else(|| words().find(|own| Some(own.word) == variant))
 }

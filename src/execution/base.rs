@@ -1,7 +1,7 @@
 //! What a model can ask about a world by name: predefined sets and relations.
 
 use crate::model::{Base, Universe, Val, ValueTest};
-use crate::program::{BranchKind, LocId, Port, Program, ScopeTree, Space, Value};
+use crate::program::{self, BranchKind, LocId, Port, Program, ScopeTree, Space, Value};
 use crate::relation::{Rel, Set};
 
 use super::{Event, EventKind, World};
@@ -55,7 +55,10 @@ impl World {
             Base::Named(name)
                 if names.program.machine.tables.is_some() && matches!(&**name, "PTE" | "D-PTE") =>
             {
-                of(&|e| e.is_memory() && self.holds(e, Space::Pte, names))
+                let data = &**name == "D-PTE";
+                of(&|e| {
+                    e.is_memory() && self.holds(e, Space::Pte, names) && !(data && e.is_in(program::FETCH))
+                })
             }
             Base::Named(name) if names.program.machine.tables.is_some() && &**name == "PA" => {
                 of(&|e| e.is_memory() && self.holds(e, Space::Data, names))
@@ -321,7 +324,7 @@ impl Names<'_> {
     fn is_code(&self, event: &Event) -> bool {
         let cell = event.part.as_ref().map_or(event.loc, |part| Some(part.cell));
         let sym = cell.map(|loc| self.program.locations[usize::from(loc.0)].sym);
-        self.program.code_cells.iter().any(|(_, cell)| Some(*cell) == sym)
+        self.program.code_cells.iter().any(|cell| Some(cell.sym) == sym)
     }
 
     /// Does it write, or did it fetch, an instruction that must not be modified while it may be run?

@@ -5,8 +5,8 @@
 //! it is right only as long as every value of the cell fits into the narrow write, so that the bytes that the
 //! write should have kept are zero anyway. Anything else is refused, not answered wrongly.
 //!
-//! C and LISA are not looked at: there an access is always to a whole object, and the types that tests write are
-//! often only approximate.
+//! In C a narrow read is right only on the same condition: it takes all of the cell there. LISA is not looked at: there an access is always to a whole object,
+//! and the types that tests write are only approximate.
 
 use crate::diag::{Diagnostic, Remedy};
 use crate::program::{CellSizes, Program, Type};
@@ -51,7 +51,7 @@ impl Sizes {
             let (Some(loc), Some(size)) = (event.loc, event.size) else { continue };
             let cell = usize::from(loc.0);
             widest[cell] = widest[cell].max(size);
-            if event.is_write() {
+            if event.is_write() || self.rule == CellSizes::Typed {
                 narrowest[cell] = narrowest[cell].min(size);
             }
         }
@@ -62,7 +62,8 @@ impl Sizes {
         let (name, ty) = &self.cells[cell];
         let here = |e: &&Event| e.loc.is_some_and(|loc| usize::from(loc.0) == cell) && e.size.is_some();
         let accesses = || world.events[..world.n_memory].iter().filter(here);
-        let narrow = accesses().filter(|e| e.is_write()).min_by_key(|e| e.size)?;
+        let typed = self.rule == CellSizes::Typed;
+        let narrow = accesses().filter(|e| e.is_write() || typed).min_by_key(|e| e.size)?;
         let bytes = narrow.size?;
         let widest = accesses().max_by_key(|e| e.size)?;
         let widest_bytes = widest.size?.max(ty.bytes);
@@ -73,13 +74,24 @@ impl Sizes {
             let bound = world.events[*write].written_value().and_then(|value| value.unsigned_bits());
             bound.is_some_and(|bound| bound <= 8 * u32::from(bytes))
         };
-        if world.writes[cell].iter().all(fits) {
+        // Of an object that holds an address the type says little, and nothing can be cut.
+        let is_address = |write: &usize| {
+            let written = world.events[*write].written_value().and_then(|value| value.known());
+            written.is_some_and(|value| value.as_int().is_none())
+        };
+        if world.writes[cell].iter().all(fits) || typed && world.writes[cell].iter().any(is_address) {
             return None;
         }
         let diagnostic =
             Diagnostic::unsupported("program::mixed-size", format!("mixed-size accesses to `{name}`"))
                 .unless(Remedy::MixedSizes)
-                .at(self.span(narrow)?, format!("writes {bytes} of its {widest_bytes} bytes"));
+                .at(
+                    self.span(narrow)?,
+                    format!(
+                        "{} {bytes} of its {widest_bytes} bytes",
+                        if narrow.is_write() { "writes" } else { "reads" }
+                    ),
+                );
         let diagnostic = match self.span(widest) {
             Some(span) if widest.size == Some(widest_bytes) => {
                 diagnostic.at(span, format!("accesses {widest_bytes} bytes"))

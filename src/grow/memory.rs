@@ -188,7 +188,7 @@ impl<'p> Stepper<'p> {
     }
 
     pub(super) fn wrong_size(&self, state: &State<'p>, cell: u16, size: AccessSize) -> Option<Diagnostic> {
-        if self.program.conventions.sizes == CellSizes::Approximate {
+        if matches!(self.program.conventions.sizes, CellSizes::Approximate | CellSizes::Typed) {
             return None;
         }
         let location = self.program.locations.get(usize::from(cell))?;

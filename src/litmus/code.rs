@@ -4,64 +4,155 @@
 //! `-variant ifetch` such an instruction is fetched from there each time it is run, and may have been overwritten by any
 //! instruction that the initial state has as a value: each of those is translated for that place, and what was fetched decides.
 
+use crate::arch::extensions::Extensions;
 use crate::arch::{ColumnCx, Isa};
 use crate::diag::Diagnostic;
 use crate::program::{
-    AccessSize, BinOp, BranchKind, Extra, Instr, Location, Op, Program, SetName, Tmp, Type, Value,
+    BinOp, BranchKind, CodeCell, Extra, Instr, Location, Oa, Op, PAGE, Program, Pte, SetName, Space, Sym,
+    Tmp, Type, Value,
 };
 use crate::source::Span;
 
-use super::ast::{Const, Test};
+use super::ast::{Const, Loc, Test};
 use super::names::intern;
+use super::special::Named;
+
+/// Bytes of address space that each thread's code has.
+const THREAD: usize = 100_000;
 
 /// The type of a cell that holds an instruction.
 const INSTRUCTION: Type = Type { bytes: 4, signed: false };
 
-/// Makes cells of the instructions that the test has addresses of: those of `addressed`, and the labels of its initial state.
-pub fn cells(test: &Test, isa: &dyn Isa, addressed: &[(usize, usize)], program: &mut Program) {
+/// Makes cells of the instructions that the test has addresses of: those of `addressed`, the labels of its initial state, and where code
+/// is fetched through page tables, those on a page whose entry the initial state has.
+pub fn cells(
+    test: &Test,
+    isa: &dyn Isa,
+    addressed: &[(usize, usize)],
+    extensions: &[Extensions],
+    program: &mut Program,
+) {
+    let find = |program: &Program, thread: usize, name: &str| {
+        let labels = program.threads.get(thread).map_or(&[][..], |t| &t.labels);
+        labels.iter().find(|(label, _)| label == name).map(|(_, pc)| *pc)
+    };
     let mut exported: Vec<(usize, usize)> = addressed.to_vec();
     for entry in &test.init {
         for value in &entry.values {
             let Const::Label { thread, name } = value else { continue };
-            let labels = program.threads.get(*thread).map_or(&[][..], |t| &t.labels);
-            let found = labels.iter().find(|(label, _)| label == name);
-            exported.extend(found.map(|(_, pc)| (*thread, *pc)));
+            exported.extend(find(program, *thread, name).map(|pc| (*thread, pc)));
+        }
+        if let Loc::Special(text) = &entry.loc
+            && let Some(Named::Entry(name)) = Named::parse(text)
+            && let Some((thread, label)) = page_label(name)
+            && let Some(pc) = find(program, thread, label)
+        {
+            let sym = intern(&mut program.symbols, name);
+            program.locations.retain(|cell| (cell.sym, cell.space) != (sym, Space::Data));
+            page(isa, thread, pc, sym, extensions, program);
         }
     }
     exported.sort_unstable();
     exported.dedup();
     for (thread, pc) in exported {
-        let Some(instruction) = program.threads[thread].code.get(pc) else { continue };
-        let (text, span) = (instruction.text.clone(), instruction.span);
         let Some(label) = program.label_at(thread, pc).map(str::to_string) else { continue };
-        let relative = place(isa, program, thread, pc, true, &text, span).map_or(text, |instr| instr.text);
-        let name = format!("P{thread}:{label}");
-        let sym = intern(&mut program.symbols, &name);
-        let init = program.instruction(&relative);
-        program.code_cells.push(((thread as u16, pc as u16), sym));
-        program.locations.push(Location {
-            space: Default::default(),
-            name,
-            sym,
-            offset: 0,
-            ty: INSTRUCTION,
-            declared: true,
-            init,
-        });
+        if program.code_cell(thread as u16, pc as u16).is_some() {
+            continue;
+        }
+        let sym = intern(&mut program.symbols, &format!("P{thread}:{label}"));
+        cell(isa, (thread, pc), (sym, 0), extensions, program);
+        if program.machine.tables.is_some() && program.cell_of(Value::PteAddr(sym)).is_none() {
+            let name = format!("PTE({})", program.symbol(sym));
+            let ty = Type { bytes: 8, signed: false };
+            let init = Value::Pte(Pte::of(Oa::Phys(sym)));
+            program.locations.push(Location {
+                space: Space::Pte,
+                name,
+                sym,
+                offset: 0,
+                ty,
+                declared: true,
+                init,
+            });
+        }
     }
+}
+
+/// The thread and the label in the name of a page of code, `P0:L`.
+fn page_label(name: &str) -> Option<(usize, &str)> {
+    let (thread, label) = name.split_once(':')?;
+    Some((thread.strip_prefix('P').unwrap_or(thread).parse().ok()?, label))
+}
+
+/// Makes cells of all instructions on a page that begins with a label.
+fn page(
+    isa: &dyn Isa,
+    thread: usize,
+    start: usize,
+    sym: Sym,
+    extensions: &[Extensions],
+    program: &mut Program,
+) {
+    let first = program.code_number(thread, start);
+    if !(first % THREAD).is_multiple_of(PAGE) || !program.features.ifetch || program.machine.tables.is_none()
+    {
+        return;
+    }
+    for pc in 0..program.threads[thread].code.len() {
+        let at = program.code_number(thread, pc);
+        if (first..first + PAGE).contains(&at) && !program.threads[thread].code[pc].text.is_empty() {
+            cell(isa, (thread, pc), (sym, (at - first) as i64), extensions, program);
+        }
+    }
+}
+
+/// Makes a cell of an instruction.
+fn cell(
+    isa: &dyn Isa,
+    (thread, pc): (usize, usize),
+    (sym, offset): (Sym, i64),
+    extensions: &[Extensions],
+    program: &mut Program,
+) {
+    let Some(instruction) = program.threads[thread].code.get(pc) else { return };
+    let (text, span) = (instruction.text.clone(), instruction.span);
+    let relative =
+        place(isa, program, (thread, pc), true, &text, span, extensions).map_or(text, |instr| instr.text);
+    let init = program.instruction(&relative);
+    program.code_cells.push(CodeCell { thread: thread as u16, pc: pc as u16, sym, offset });
+    let name = match offset {
+        0 => program.symbol(sym).to_string(),
+        _ => format!("{}+{offset}", program.symbol(sym)),
+    };
+    program.locations.push(Location {
+        space: Space::Data,
+        name,
+        sym,
+        offset,
+        ty: INSTRUCTION,
+        declared: true,
+        init,
+    });
 }
 
 /// The value of an instruction that the test writes as text.
 ///
 /// # Errors
 /// It is none.
-pub fn value(isa: &dyn Isa, program: &mut Program, text: &str, span: Span) -> Result<Value, Diagnostic> {
+pub fn value(
+    isa: &dyn Isa,
+    program: &mut Program,
+    text: &str,
+    span: Span,
+    extensions: &[Extensions],
+) -> Result<Value, Diagnostic> {
     // Far from both ends, so that offsets have room; labels are as good as any.
     let labels: Vec<(String, usize)> =
         program.threads.iter().flat_map(|thread| thread.labels.clone()).collect();
     let labels: Vec<(String, usize)> = labels.into_iter().map(|(name, _)| (name, 1000)).collect();
+    let own = extensions.first().cloned().unwrap_or_default();
     let mut cx = ColumnCx {
-        extensions: &Default::default(),
+        extensions: &own,
         thread: 0,
         regs: &mut program.regs,
         symbols: &mut program.symbols,
@@ -77,9 +168,8 @@ pub fn value(isa: &dyn Isa, program: &mut Program, text: &str, span: Span) -> Re
 }
 
 /// Lets every instruction that is a cell be fetched from there.
-pub fn fetched(isa: &dyn Isa, program: &mut Program) {
-    let places: Vec<(usize, usize)> =
-        program.code_cells.iter().map(|((thread, pc), _)| (usize::from(*thread), usize::from(*pc))).collect();
+pub fn fetched(isa: &dyn Isa, program: &mut Program, extensions: &[Extensions]) {
+    let places = program.code_cells.clone();
     let held = program.locations.iter().map(|cell| cell.init);
     let held = held.chain(program.init_regs.iter().map(|(_, _, value)| *value));
     let mut candidates: Vec<u16> =
@@ -88,29 +178,29 @@ pub fn fetched(isa: &dyn Isa, program: &mut Program) {
     candidates.dedup();
     let texts = program.instructions.iter().enumerate();
     program.restricted = texts.filter(|(_, text)| isa.is_restricted(text)).map(|(n, _)| n as u16).collect();
-    for (thread, pc) in places {
+    for cell in places {
+        let (thread, pc) = (usize::from(cell.thread), usize::from(cell.pc));
         let own = program.threads[thread].code[pc].clone();
-        let sym = program
-            .code_cells
-            .iter()
-            .find(|(place, _)| *place == (thread as u16, pc as u16))
-            .map(|(_, s)| *s);
-        let original = program.locations.iter().find(|cell| Some(cell.sym) == sym).map(|cell| cell.init);
+        let original = program
+            .location_at(cell.sym, cell.offset)
+            .map(|location| program.locations[usize::from(location.0)].init);
         let mut choices = Vec::new();
         for number in &candidates {
             let text = program.instructions[usize::from(*number)].clone();
             let ops = match original == Some(Value::Instr(*number)) {
                 true => Some(own.ops.clone()),
                 // An instruction with a label of its own in it is no code that could be put elsewhere.
-                false => place(isa, program, thread, pc, false, &text, own.span).map(|instr| instr.ops),
+                false => place(isa, program, (thread, pc), false, &text, own.span, extensions)
+                    .map(|instr| instr.ops),
             };
             if let Some(ops) = ops {
                 choices.push((Value::Instr(*number), isa.is_restricted(&text), ops));
             }
         }
         let labels = program.threads[thread].labels.clone();
+        let machine = of_thread(program, thread, extensions);
         let mut cx = ColumnCx {
-            extensions: &Default::default(),
+            extensions: &machine,
             thread,
             regs: &mut program.regs,
             symbols: &mut program.symbols,
@@ -122,26 +212,34 @@ pub fn fetched(isa: &dyn Isa, program: &mut Program) {
             addressed: &mut Vec::new(),
         };
         let undefined = isa.undefined(&mut cx);
-        program.threads[thread].code[pc].ops = fetch(thread, pc, choices, undefined);
+        let fetch = isa.fetch(&mut cx, Value::Addr { sym: cell.sym, offset: cell.offset }, WORD, own.span);
+        program.threads[thread].code[pc].ops = decode(fetch, choices, undefined);
     }
+}
+
+/// What a thread's machine has.
+fn of_thread(program: &Program, thread: usize, extensions: &[Extensions]) -> Extensions {
+    let own = extensions.get(thread).cloned().unwrap_or_default();
+    Extensions { handler: program.threads[thread].handler.is_some(), ..own }
 }
 
 /// An instruction translated for a place. `None`: it cannot stand there.
 fn place(
     isa: &dyn Isa,
     program: &mut Program,
-    thread: usize,
-    pc: usize,
+    (thread, pc): (usize, usize),
     relative: bool,
     text: &str,
     span: Span,
+    extensions: &[Extensions],
 ) -> Option<Instr> {
+    let machine = of_thread(program, thread, extensions);
     let labels = match relative {
         true => program.threads[thread].labels.clone(),
         false => Vec::new(),
     };
     let mut cx = ColumnCx {
-        extensions: &Default::default(),
+        extensions: &machine,
         thread,
         regs: &mut program.regs,
         symbols: &mut program.symbols,
@@ -155,38 +253,32 @@ fn place(
     isa.instruction(&mut cx, text, span).ok()
 }
 
+/// Temporaries of a fetch: what is compared, the word that was fetched, and its decoding.
+const COMPARED: Tmp = Tmp(0);
+const WORD: Tmp = Tmp(1);
+const DECODED: Tmp = Tmp(2);
+
 /// The fetch, the decoding, and what comes of each value.
-fn fetch(thread: usize, pc: usize, choices: Vec<(Value, bool, Vec<Op>)>, undefined: Vec<Op>) -> Vec<Op> {
-    let (address, word, decoded) = (Tmp(0), Tmp(1), Tmp(2));
-    let set = |name: &'static str| SetName::Borrowed(name);
+fn decode(fetch: Vec<Op>, choices: Vec<(Value, bool, Vec<Op>)>, undefined: Vec<Op>) -> Vec<Op> {
     let mut otherwise = undefined;
     for (value, restricted, mut ops) in choices.into_iter().rev() {
         if restricted {
-            ops.insert(0, Op::Mark { of: word, sets: vec![set("Restricted-CMODX")] });
+            ops.insert(0, Op::Mark { of: WORD, sets: vec![SetName::Borrowed("Restricted-CMODX")] });
         }
-        // The comparison stands before the choice that it decides; its temporaries are free again.
+        // The comparison stands before the choice that it decides.
         let compare = [
-            Op::Const { dst: address, value },
-            Op::Binary { dst: address, op: BinOp::Eq, a: decoded, b: address },
+            Op::Const { dst: COMPARED, value },
+            Op::Binary { dst: COMPARED, op: BinOp::Eq, a: DECODED, b: COMPARED },
         ];
-        let choice = Op::If { cond: address, then: ops, otherwise };
+        let choice = Op::If { cond: COMPARED, then: ops, otherwise };
         otherwise = compare.into_iter().chain([choice]).collect();
     }
-    let mut all = vec![
-        Op::Const { dst: address, value: Value::Code { thread: thread as u16, pc: pc as u16 } },
-        Op::Load {
-            dst: word,
-            addr: address,
-            size: AccessSize(4),
-            sets: vec![set("NExp")],
-            extra: Extra::default(),
-        },
-        Op::Branch {
-            kind: BranchKind::Pred,
-            cond: Some(word),
-            extra: Extra { done: Some(decoded), ..Extra::default() },
-        },
-    ];
+    let mut all = fetch;
+    all.push(Op::Branch {
+        kind: BranchKind::Pred,
+        cond: Some(WORD),
+        extra: Extra { done: Some(DECODED), ..Extra::default() },
+    });
     all.extend(otherwise);
     all
 }

@@ -81,7 +81,7 @@ fn entry(entry: &Init) -> String {
     let own = loc.strip_prefix("pte_");
     if let Some(text) = entry.values.first().and_then(|value| page_table_entry(value, own)) {
         let ty = if let Ty::Named(ty) = &entry.ty { ty } else { "pteval_t" };
-        return format!("{ty} {loc}={text}");
+        return without_p(&format!("{ty} {loc}={text}"));
     }
     let value = entry.values.first().map_or_else(|| "0".to_string(), value);
     match &entry.ty {
@@ -92,6 +92,19 @@ fn entry(entry: &Init) -> String {
         Ty::NamedPointer(ty) => format!("{ty} *{loc}={value}"),
         Ty::Array(ty, len) => format!("{ty} {loc}[{len}]"),
     }
+}
+
+/// Pages of code are hashed by the number of their thread alone: `pte_0:L` for `PTE(P0:L)`.
+fn without_p(text: &str) -> String {
+    let mut parts = text.split("_P");
+    let mut result = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        let digits = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
+        let is_label = digits > 0 && part[digits..].starts_with(':');
+        result.push_str(if is_label { "_" } else { "_P" });
+        result.push_str(part);
+    }
+    result
 }
 
 /// The value as a page table entry, if it is one; `own`: the symbol whose entry it is.
@@ -139,14 +152,20 @@ fn columns(test: &Test, program: &Program) -> Vec<Vec<String>> {
     let columns = ranges.map(|(thread, range)| {
         let mut lines = Vec::new();
         for pc in range.start..=range.end {
-            for (name, _) in thread.labels.iter().filter(|(_, at)| *at == pc) {
+            let mut aligned =
+                thread.aligned.iter().filter(|aligned| aligned.pc == pc && !aligned.padded).peekable();
+            for (number, (name, _)) in thread.labels.iter().enumerate().filter(|(_, (_, at))| *at == pc) {
+                while aligned.next_if(|aligned| aligned.labels <= number).is_some() {
+                    lines.push(PAGE_ALIGN.into());
+                }
                 lines.push(format!("{}:", rename(name).unwrap_or_default()));
             }
-            let text = thread
-                .code
-                .get(pc)
-                .filter(|_| pc < range.end)
-                .map(|instruction| quirks(test.arch, &instruction.text));
+            lines.extend(aligned.map(|_| PAGE_ALIGN.to_string()));
+            let padded = thread.aligned.iter().any(|aligned| aligned.padded && aligned.pc == pc);
+            let text = thread.code.get(pc).filter(|_| pc < range.end).map(|instruction| match padded {
+                true => PAGE_ALIGN.into(),
+                false => quirks(test.arch, &instruction.text),
+            });
             lines.extend(text.map(|text| match labels.is_empty() {
                 true => text.into_owned(),
                 false => rename_labels(&text, &rename),
@@ -157,12 +176,27 @@ fn columns(test: &Test, program: &Program) -> Vec<Vec<String>> {
     columns.collect()
 }
 
+/// How the end of a page of code is hashed.
+const PAGE_ALIGN: &str = "pagealign";
+
+/// Instructions of two registers and an address that may be moved afterwards.
+const PAIRS: [&str; 10] = ["LDP", "LDNP", "LDPSW", "LDIAPP", "LDAP", "LDAPP", "STP", "STNP", "STILP", "STLP"];
+
 /// Where what herd7 hashes is not what anyone would print.
 fn quirks(arch: ArchId, text: &str) -> Cow<'_, str> {
     let mnemonic = text.split(' ').next().unwrap_or("");
     match (arch, mnemonic) {
         // Two commas before the shift.
         (ArchId::AArch64, "MOVZ" | "MOVK" | "MOVN") => text.replace(",LSL #", ",,LSL #").into(),
+        (ArchId::AArch64, "ADR") => text.replacen("ADR", "ADDR", 1).into(),
+        (ArchId::AArch64, "REV64") => text.replacen("REV64", "REV", 1).into(),
+        // The first register in the other view.
+        (ArchId::AArch64, "LDUR") => text.replacen(" W", " X", 1).replacen(",[", ", [", 1).into(),
+        (ArchId::AArch64, "LDXP" | "LDAXP") => text.replacen(" X", " W", 1).into(),
+        (ArchId::AArch64, _) if text.contains("],#") => {
+            let blank = if PAIRS.contains(&mnemonic) { ", [" } else { ",[" };
+            text.replace("],#", "]#").replacen(",[", blank, 1).into()
+        }
         _ => text.into(),
     }
 }

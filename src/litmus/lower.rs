@@ -2,10 +2,10 @@
 
 use crate::arch::extensions::Extensions;
 use crate::arch::{self, ArchId, ColumnCx, Isa};
-use crate::diag::{Diagnostic, nearest};
+use crate::diag::{Diagnostic, Severity, nearest};
 use crate::program::{
-    Faults, Features, Instr, Location, Machine, Mixed, Oa, Op, Program, Pte, RegTable, Space, Sym, Thread,
-    Type, Value,
+    Aligned, Faults, Features, Instr, Location, Machine, Mixed, Oa, Op, PAGE, Program, Pte, RegTable, Space,
+    Sym, Thread, Type, Value,
 };
 use crate::variant::Variant;
 
@@ -93,10 +93,11 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
         arrays.extend(lower_c::cells(test, &c.globals, &mut lowering.program));
     }
     if let Some(isa) = lowering.isa.filter(|_| test.arch == ArchId::AArch64) {
-        code::cells(test, isa, &lowering.addressed, &mut lowering.program);
+        code::cells(test, isa, &lowering.addressed, &lowering.extensions, &mut lowering.program);
     }
     let (isa, mut program, mut diags) = (lowering.isa, lowering.program, lowering.diags);
-    let mut names = Names { isa, program: &mut program, arrays };
+    let extensions = lowering.extensions;
+    let mut names = Names { isa, program: &mut program, arrays, extensions: &extensions };
     registers(test, &mut names, &mut diags, &mut warnings);
     cell_values(test, &mut names, &mut diags, &mut warnings);
     let observed = observe::observe(test, &mut names, &mut diags);
@@ -109,7 +110,7 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
         && program.features.ifetch
         && test.arch == ArchId::AArch64
     {
-        code::fetched(isa, &mut program);
+        code::fetched(isa, &mut program, &extensions);
     }
     let hashes = hash::hashes(test, &program, c.as_ref().map(|c| c.functions.as_slice()));
     let s128 = variants.contains(&Variant::S128);
@@ -240,10 +241,15 @@ impl Lowering<'_> {
     fn thread(&mut self, isa: &dyn Isa, number: usize, column: &Column, handler: Option<&Column>) -> Thread {
         let mut labels = Vec::new();
         let mut length = 0;
+        let mut layout = Thread::default();
         let mut count = |column: &Column| {
             for cell in &column.cells {
                 labels.extend(cell.labels.iter().map(|(name, _)| (name.clone(), length)));
-                length += usize::from(!cell.text.is_empty());
+                let padded = is_alignment(cell) && !layout.address(length).is_multiple_of(PAGE);
+                if is_alignment(cell) {
+                    layout.aligned.push(Aligned { pc: length, padded, labels: labels.len() });
+                }
+                length += usize::from(padded || !cell.text.is_empty() && !is_alignment(cell));
             }
             length
         };
@@ -257,6 +263,7 @@ impl Lowering<'_> {
             code: Vec::with_capacity(length),
             labels,
             handler: handler_at,
+            aligned: layout.aligned,
             annotations: column.annotations.iter().map(|(name, _)| name.clone()).collect(),
             ..Thread::default()
         };
@@ -268,6 +275,17 @@ impl Lowering<'_> {
         for cell in all.filter(|cell| !cell.text.is_empty()) {
             if handler_at == Some(thread.code.len() + 1) {
                 thread.code.push(Instr { text: String::new(), span: cell.span, ops: vec![Op::Stop] });
+                continue;
+            }
+            if is_alignment(cell) {
+                let pc = thread.code.len();
+                if thread.aligned.iter().any(|aligned| aligned.padded && aligned.pc == pc) {
+                    if pc + 1 >= length {
+                        self.diags.push(no_page(cell.span));
+                    }
+                    let text = format!("B .+{}", thread.address(pc + 1) - thread.address(pc));
+                    thread.code.push(Instr { text, span: cell.span, ops: Vec::new() });
+                }
                 continue;
             }
             let mut cx = ColumnCx {
@@ -420,6 +438,16 @@ fn declared_type(entry: &Init, pointer_bytes: u8) -> Result<Option<Type>, Box<Di
     })
 }
 
+/// Does the code go on with the next page here?
+fn is_alignment(cell: &Cell) -> bool {
+    cell.text.eq_ignore_ascii_case(".pagealign")
+}
+
+fn no_page(span: Span) -> Diagnostic {
+    Diagnostic::error("program::no-branch-target", "there is no instruction on the next page")
+        .at(span, "the code goes on there")
+}
+
 /// What stands between the code of a thread and that of its handler.
 fn stop_cell(span: Span) -> Cell {
     Cell { labels: Vec::new(), text: "stop".into(), span }
@@ -453,7 +481,11 @@ fn registers(test: &Test, names: &mut Names, diags: &mut Vec<Diagnostic>, warnin
             }
             Loc::Global(_) | Loc::Cell(..) => continue,
         };
-        let ty = declared_type(entry, pointer_bytes).map_err(|error| *error);
+        // A register holds what it holds, whatever is said of its size.
+        let ty = declared_type(entry, pointer_bytes).or_else(|error| {
+            warnings.push(Diagnostic { severity: Severity::Warning, ..*error });
+            Ok::<_, Diagnostic>(None)
+        });
         let value = match entry.values.first() {
             Some(value) => names.value(value, entry.value_span),
             None => Ok(Value::ZERO),

@@ -66,6 +66,7 @@ pub fn setup(test: &Test, variants: &[Variant], n_threads: usize) -> Result<Setu
             signing,
             mixed,
             stacks,
+            nested: variants.contains(&Variant::Nv2),
             handler: false,
         }
     });

@@ -1,6 +1,7 @@
 //! What the names of a test stand for: symbols, cells, registers, labels.
 
 use crate::arch::Isa;
+use crate::arch::extensions::Extensions;
 use crate::condition::Observable;
 use crate::diag::{Diagnostic, nearest};
 use crate::program::{Location, Program, Reg, Space, Sym, Type, Value, wrap};
@@ -17,6 +18,8 @@ pub struct Names<'a> {
     pub program: &'a mut Program,
     /// Symbols declared as arrays, with their number of elements.
     pub arrays: Vec<(Sym, u64)>,
+    /// What each thread's machine has.
+    pub extensions: &'a [Extensions],
 }
 
 /// What a location of the final part stands for.
@@ -104,7 +107,7 @@ impl Names<'_> {
             }
             Const::Label { thread, name } => self.label(*thread, name, span),
             Const::Special(text) => match (instruction_text(text), self.isa) {
-                (Some(text), Some(isa)) => super::code::value(isa, self.program, text, span),
+                (Some(text), Some(isa)) => super::code::value(isa, self.program, text, span, self.extensions),
                 _ => self.special_value(text, own, span),
             },
         }

@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use crate::diag::{Diagnostic, nearest};
-use crate::program::{Reg, Sym, Uses, Value, addresses};
+use crate::program::signature::Pointer;
+use crate::program::{Location, Oa, Reg, Space, Sym, Uses, Value, addresses};
 use crate::source::Span;
 
 use super::ast::{Atom, Item, Loc, Prop, Side, Test};
@@ -153,9 +154,16 @@ impl Asked<'_, '_> {
     /// Does the address of a symbol stand anywhere: in the code, in a register, in a cell?
     fn is_used(&self, sym: Sym) -> bool {
         let program = &*self.names.program;
-        let is = |value: &Value| matches!(value, Value::Addr { sym: s, .. } if *s == sym);
+        let is = |value: &Value| match value {
+            Value::Addr { sym: s, .. } | Value::Tagged { sym: s, .. } => *s == sym,
+            Value::Signed { of: Pointer::Data(s, _), .. } => *s == sym,
+            Value::Pte(entry) => entry.oa == Oa::Phys(sym),
+            _ => false,
+        };
+        // That its own page table entry leads there is no use of it.
+        let own = |cell: &Location| cell.sym == sym && cell.space == Space::Pte;
         self.uses.iter().any(|uses| uses.symbols.contains(&sym))
             || program.init_regs.iter().any(|(_, _, value)| is(value))
-            || program.locations.iter().any(|cell| is(&cell.init))
+            || program.locations.iter().any(|cell| !own(cell) && is(&cell.init))
     }
 }

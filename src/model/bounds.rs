@@ -12,6 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::base::no_value;
+use super::buffer::Buffer;
 use super::{Base, Expr, ExprId, FixId, Model, Pool, Sort, Universe, Val};
 use crate::diag::Diagnostic;
 use crate::limits;
@@ -95,7 +96,7 @@ pub struct Bounds<'a> {
     universe: &'a dyn Universe,
     shape: Shape,
     visible: Set,
-    words: Vec<u64>,
+    words: Buffer,
     cells: Vec<Cell>,
     others: Vec<Val>,
     /// For nodes that mention a recursion variable: for which values of the variables they were computed.
@@ -118,7 +119,7 @@ impl<'a> Bounds<'a> {
             universe,
             shape,
             visible: universe.visible(),
-            words: Vec::with_capacity((shape.rel() * model.pool.len()).min(1 << 14)),
+            words: Buffer::with_capacity((shape.rel() * model.pool.len()).min(1 << 14)),
             cells: vec![Cell::Open; model.pool.len()],
             others: Vec::new(),
             round_of: Vec::new(),

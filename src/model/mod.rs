@@ -6,6 +6,7 @@
 
 mod base;
 mod bounds;
+mod buffer;
 mod origin;
 mod plain;
 mod pool;

@@ -28,7 +28,9 @@ pub struct Conventions {
 pub enum CellSizes {
     /// An access is to a whole object, and the types that tests write are only approximate: nothing is looked at.
     Approximate,
-    /// They may differ as long as it does not show.
+    /// They may differ as long as it does not show; narrow reads are not cut to their size where cells are whole.
+    Typed,
+    /// They may differ as long as it does not show. Instructions cut narrow reads to their size.
     Hidden,
     /// They must not differ.
     Declared,

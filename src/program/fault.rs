@@ -23,7 +23,7 @@ pub struct Fault {
 impl Fault {
     /// The order of state lines: by thread, labels, address and type.
     fn order(&self, other: &Fault) -> Ordering {
-        let rank = |f: &Fault| KINDS.iter().position(|kind| f.kind.ends_with(kind)).unwrap_or(KINDS.len());
+        let rank = |f: &Fault| KINDS.iter().position(|kind| *kind == f.kind).unwrap_or(KINDS.len());
         let (own, its) =
             ((self.thread, &self.labels, &self.address), (other.thread, &other.labels, &other.address));
         own.cmp(&its).then(rank(self).cmp(&rank(other))).then_with(|| self.cmp(other))
@@ -88,7 +88,25 @@ pub struct Faults {
 }
 
 /// Types in the order of state lines, before all others.
-const KINDS: [&str; 3] = ["Translation", "AccessFlag", "Permission"];
+const KINDS: [&str; 17] = [
+    "TagCheck",
+    "UndefinedInstruction",
+    "SupervisorCall",
+    "I-MMU:Translation",
+    "I-MMU:AccessFlag",
+    "I-MMU:Permission",
+    "D-MMU:Translation",
+    "D-MMU:AccessFlag",
+    "D-MMU:Permission",
+    "GCS:PRET",
+    "GCS:POPM",
+    "GCS:SS1",
+    "GCS:SS2",
+    "PacCheck:DA",
+    "PacCheck:DB",
+    "PacCheck:IA",
+    "PacCheck:IB",
+];
 
 impl Faults {
     /// The most faults of a test that can be told apart.

@@ -28,8 +28,8 @@ pub use fault::{Fault, FaultPattern, Faults};
 pub use features::{Features, Mixed, OnFault};
 pub use machine::Machine;
 pub use ops::{
-    AccessSize, Awaited, BinOp, BranchKind, Content, Extra, FETCH_TEMPORARIES, Op, Port, Property, Resume,
-    SetName, Storage, Target, Tmp, UnOp, WRITE_BACK,
+    AccessSize, Awaited, BinOp, BranchKind, Content, Extra, FETCH, FETCH_TEMPORARIES, Op, Port, Property,
+    Resume, SetName, Storage, Target, Tmp, UnOp, WRITE_BACK,
 };
 pub use pte::{Attrs, Managed, Oa, Pte, Walk, Walked};
 pub use scopes::ScopeTree;
@@ -62,8 +62,8 @@ pub struct Program {
     pub instructions: Vec<String>,
     /// Those that must not be modified while they may be run.
     pub restricted: Vec<u16>,
-    /// Instructions that are cells of memory: thread and program counter, and the symbol of the cell.
-    pub code_cells: Vec<((u16, u16), Sym)>,
+    /// Instructions that are cells of memory.
+    pub code_cells: Vec<CodeCell>,
     /// What the test asks about faults.
     pub faults: Faults,
     /// The extensions that it is run with.
@@ -72,6 +72,19 @@ pub struct Program {
     pub reg_types: Vec<(usize, Reg, Type)>,
     /// What the machine has besides: page tables, tags.
     pub machine: Machine,
+}
+
+/// An instruction that is a cell of memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CodeCell {
+    /// The thread whose code it is.
+    pub thread: u16,
+    /// Its index there.
+    pub pc: u16,
+    /// The symbol of the cell: its label, or that of its page.
+    pub sym: Sym,
+    /// Where it lies from there, in bytes.
+    pub offset: i64,
 }
 
 /// One thread: a list of instructions. The index of an instruction is its program counter.
@@ -83,12 +96,40 @@ pub struct Thread {
     pub labels: Vec<(String, usize)>,
     /// Where its fault handler starts, if it has one: code that follows its own.
     pub handler: Option<usize>,
+    /// Where its code goes on with the next page of memory (`.pagealign`).
+    pub aligned: Vec<Aligned>,
     /// Names from the program header (`P0:a,b`): sets holding every event of the thread.
     pub annotations: Vec<String>,
     /// Does it run from the start, or only when another thread spawns it?
     pub start: Start,
     /// The register that holds its result when it has ended.
     pub result: Option<Reg>,
+}
+
+/// Bytes of a page of code.
+pub const PAGE: usize = 4096;
+
+/// A place where code goes on with the next page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Aligned {
+    /// The program counter there.
+    pub pc: usize,
+    /// Does a jump stand there, over the rest of a page? Where a page begins anyway there is none.
+    pub padded: bool,
+    /// How many labels stand before.
+    pub labels: usize,
+}
+
+impl Thread {
+    /// Where an instruction lies from the start of the thread's code, in bytes.
+    pub fn address(&self, pc: usize) -> usize {
+        let (mut start, mut base) = (0, 0);
+        for jump in self.aligned.iter().filter(|aligned| aligned.padded && aligned.pc < pc) {
+            base = (base + 4 * (jump.pc - start)).next_multiple_of(PAGE);
+            start = jump.pc + 1;
+        }
+        base + 4 * (pc - start)
+    }
 }
 
 /// When a thread's code is run.
@@ -219,9 +260,9 @@ impl Program {
         Value::Instr(number as u16)
     }
 
-    /// The symbol of the cell that an instruction is.
-    pub fn code_cell(&self, thread: u16, pc: u16) -> Option<Sym> {
-        self.code_cells.iter().find(|(place, _)| *place == (thread, pc)).map(|(_, sym)| *sym)
+    /// The cell that an instruction is.
+    pub fn code_cell(&self, thread: u16, pc: u16) -> Option<CodeCell> {
+        self.code_cells.iter().find(|cell| (cell.thread, cell.pc) == (thread, pc)).copied()
     }
 
     /// All labels of an instruction, sorted.
@@ -236,9 +277,10 @@ impl Program {
     /// The number that stands for the address of an instruction without a label.
     pub fn code_number(&self, thread: usize, pc: usize) -> usize {
         let base = 100_000 * (thread + 1);
-        match self.threads.get(thread).and_then(|thread| thread.handler) {
+        let Some(thread) = self.threads.get(thread) else { return base + 4 * pc };
+        match thread.handler {
             Some(handler) if pc >= handler => base + 1000 + 4 * (pc - handler),
-            _ => base + 4 * pc,
+            _ => base + thread.address(pc),
         }
     }
 

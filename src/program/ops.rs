@@ -17,6 +17,9 @@ pub type SetName = Cow<'static, str>;
 /// The set of writes that put back what was read, as a failing compare-and-swap may. No model knows it.
 pub const WRITE_BACK: &str = "(write-back)";
 
+/// The set of accesses to page table entries for the sake of a fetch. No model knows it.
+pub const FETCH: &str = "(fetch)";
+
 /// Size of a memory access in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct AccessSize(pub u8);

@@ -39,6 +39,17 @@ fn half_of_a_location() {
     assert_eq!(states(test, &[], None), expected);
 }
 
+#[test]
+fn objects_of_c() {
+    let test = "C T\n{ uint16_t x=0; }\nP0 (atomic_ushort* x) { atomic_store_explicit((atomic_uchar*)x + 1, 2, memory_order_relaxed); }\n\
+                P1 (atomic_ushort* x) { int r0 = atomic_load_explicit(x, memory_order_relaxed); }\nexists (1:r0=512)\n";
+    assert_eq!(states(test, &[], Some("rc11")), "1:r0=0x0;\n1:r0=0x200;\n1 1");
+    // A narrow read of a wide value.
+    let test = "C T\n{}\nP0 (atomic_int* x) { atomic_store_explicit(x, 257, memory_order_relaxed); }\n\
+                P1 (atomic_uchar* x) { int r0 = atomic_load_explicit(x, memory_order_relaxed); }\nexists (1:r0=1)\n";
+    assert_eq!(states(test, &[], Some("rc11")), "1:r0=0x0;\n1:r0=0x1;\n1 1");
+}
+
 /// Both halves are written, in order; one read of the whole does not see the second alone.
 #[test]
 fn a_wide_read_is_not_torn() {
@@ -169,12 +180,36 @@ fn word(bytes: u8, value: u8) -> u32 {
     u32::from(value) * if bytes == 1 { 1 } else { 0x101 }
 }
 
+/// The next number below `n`.
+fn draw(seed: &mut u64, n: u64) -> u64 {
+    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*seed >> 33) % n
+}
+
+/// A random test of C: two threads that read and write one or two bytes of one object.
+fn random_c(seed: &mut u64) -> String {
+    let mut text = "C T\n{ uint16_t x=0; }\n".to_string();
+    let mut observed = vec!["x".to_string()];
+    for thread in 0..2 {
+        text += &format!("P{thread} (atomic_ushort* x) {{");
+        for place in 0..2 {
+            let at = ["(atomic_uchar*)x", "(atomic_uchar*)x + 1", "x", "x"][draw(seed, 4) as usize];
+            if draw(seed, 2) == 0 {
+                let value = word(if at == "x" { 2 } else { 1 }, 1 + draw(seed, 3) as u8);
+                text += &format!(" atomic_store_explicit({at}, {value}, memory_order_relaxed);");
+            } else {
+                text += &format!(" int r{place} = atomic_load_explicit({at}, memory_order_relaxed);");
+                observed.push(format!("{thread}:r{place}"));
+            }
+        }
+        text += " }\n";
+    }
+    format!("{text}locations [{};]\n", observed.join("; "))
+}
+
 /// A random test: two threads that read and write one or two bytes of one location.
 fn random_test(syntax: &Syntax, seed: &mut u64) -> String {
-    let mut next = |n: u64| {
-        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (*seed >> 33) % n
-    };
+    let mut next = |n: u64| draw(seed, n);
     let mut columns: Vec<Vec<String>> = Vec::new();
     let mut observed = vec!["x".to_string()];
     for thread in 0..2 {
@@ -207,8 +242,9 @@ fn as_good_as_byte_by_byte() {
     let mut seed = 7;
     let cases: usize = std::env::var("LITMUS_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(3);
     for case in 0..cases {
-        for syntax in &SYNTAXES {
-            let text = random_test(syntax, &mut seed);
+        let mut texts: Vec<String> = SYNTAXES.iter().map(|syntax| random_test(syntax, &mut seed)).collect();
+        texts.push(random_c(&mut seed));
+        for text in texts {
             let report = report(&text, &[], None);
             let Some(answer) = report.answer else {
                 panic!("{text}{}", render_all(&report.diagnostics, &report.sources, Color::Never));

@@ -1,5 +1,6 @@
 //! The command, from the outside: every subcommand, exit code and format.
 
+mod arm;
 mod attack;
 mod campaign;
 mod diagnostics;

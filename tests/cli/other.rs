@@ -575,7 +575,7 @@ fn help_texts() {
       -I -include -model -cat -bell -macros -conf -local-conf -variant -unroll -speedcheck -timeout
       -skipchecks -skipcheck -archcheck -checkfilter -hexa -brackets -candidates -exit -badflag -o
       -suffix -v -q -verbose -names -oknames -excl -nonames -rename -kinds -conds -through -strictskip
-      -optace -web -c11 -version -set-libdir
+      -optace -web -c11 -version -set-libdir -machsize
 
     Graphs (with -o):
       -show -showflag -nshow -showone -doshow -unshow -showraw -symetric -noid -showpo -showinitrf
@@ -592,14 +592,13 @@ fn help_texts() {
       -initwrites, unless true: initial writes are always events
       -badexecs, unless true: a search that stops at the first bad execution counts an arbitrary part; the verdict says Undef
       -restrict, unless none: outcomes are never left out
-      -dumpallfaults, unless false: faults are not simulated
+      -dumpallfaults, unless false: states show the faults that a test asks about
       -endian, unless little: memory is little-endian
       -outcomereads, unless false: name the registers in a `locations` clause instead
-      -machsize: cells are as large as the test declares them
       -throughflag: `-showflag` shows the executions with a flag
       -cycles: graphs show executions that the model accepts
       -statelessrc11, unless false: the search is stateless for every model
-      -maxphantom, unless none: there are no phantom updates
+      -maxphantom, unless none: every choice of updates that hardware may make is looked at
       -dumpes, unless false: draw executions with `-show all -o DIR`
       -debug: it shows herd7's inside
       -switch: it shows herd7's inside

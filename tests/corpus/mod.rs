@@ -26,6 +26,7 @@ fn variants(suite: &str) -> &str {
     match suite.strip_prefix("extensions/").unwrap_or(suite) {
         "instr-c" => "S128",
         "arm64-mixed" | "arm64-cata-mixed" | "aarch64-mixed" => "mixed",
+        "arm64-vmsa+ifetch" => "vmsa,ifetch",
         "arm64-self" => "ifetch",
         "arm64-cata-ifetch" => "ifetch,fatal",
         "arm64-kvm" => "vmsa",

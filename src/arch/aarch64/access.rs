@@ -9,7 +9,7 @@
 
 use super::lower::Lower;
 use crate::arch::build::names;
-use crate::program::{AccessSize, BinOp, BranchKind, Extra, Op, Resume, SetName, Tmp, Value};
+use crate::program::{AccessSize, BinOp, BranchKind, Extra, Op, Resume, SetName, Tmp, UnOp, Value};
 
 /// The register that takes the address to come back to after a fault.
 pub const LINK: &str = "ELR_EL1";
@@ -18,6 +18,9 @@ pub const LINK: &str = "ELR_EL1";
 pub const TRANSLATION: &str = "D-MMU:Translation";
 pub const ACCESS_FLAG: &str = "D-MMU:AccessFlag";
 pub const PERMISSION: &str = "D-MMU:Permission";
+/// Types of faults of data accesses, and of fetches.
+pub const FAULTS: [&str; 3] = [TRANSLATION, ACCESS_FLAG, PERMISSION];
+pub const FETCH_FAULTS: [&str; 3] = ["I-MMU:Translation", "I-MMU:AccessFlag", "I-MMU:Permission"];
 pub const TAG_CHECK: &str = "TagCheck";
 
 /// Does the instruction write? Atomics and store-exclusives do.
@@ -38,6 +41,8 @@ pub struct Access<'s> {
     pub direction: Direction,
     /// Sets of its (first) event: `A`, `L`, `X` …
     pub sets: &'s [&'static str],
+    /// Is its tag checked, where there are tags?
+    pub check: bool,
 }
 
 impl Access<'_> {
@@ -61,17 +66,31 @@ pub struct Place {
 impl Lower<'_, '_> {
     /// Takes an address through the stages.
     pub fn reach(&mut self, addr: Tmp, access: Access) -> Place {
+        match self.cx.extensions.tags {
+            None => self.resolve(addr, access).0,
+            Some(checks) if !access.check || checks.skips(access.writes()) => {
+                self.b.push(Op::Pin { addr });
+                let plain = self.b.unary(UnOp::Untag, addr);
+                self.resolve(plain, access).0
+            }
+            Some(checks) => {
+                let (place, pointer) = self.resolve(addr, access);
+                self.check_tag(place, pointer, access, checks)
+            }
+        }
+    }
+
+    /// The stages up to physical memory: signatures and page tables. Also the pointer that was translated.
+    pub fn resolve(&mut self, addr: Tmp, access: Access) -> (Place, Tmp) {
         let mut place = Place { addr, ctrl: Vec::new(), via: Vec::new() };
         if self.cx.extensions.signing.is_some() {
             place = self.check_signature(addr, access);
         }
+        let pointer = place.addr;
         if let Some(tables) = self.cx.extensions.tables {
-            place = self.translate(addr, access, tables);
+            place = self.translate(place, access, tables);
         }
-        if let Some(checks) = self.cx.extensions.tags {
-            place = self.check_tag(place, addr, access, checks);
-        }
-        place
+        (place, pointer)
     }
 
     /// The element after the one there.
@@ -146,6 +165,9 @@ pub fn fault_sets(kind: &'static str, access: Access) -> Vec<SetName> {
         TRANSLATION => &["MMU", "D-MMU", "Translation"],
         ACCESS_FLAG => &["MMU", "D-MMU", "AccessFlag"],
         PERMISSION => &["MMU", "D-MMU", "Permission"],
+        "I-MMU:Translation" => &["MMU", "Translation"],
+        "I-MMU:AccessFlag" => &["MMU", "AccessFlag"],
+        "I-MMU:Permission" => &["MMU", "Permission"],
         _ if kind.starts_with("PacCheck:") => &["PacCheck"],
         _ if kind.starts_with("GCS:") => &["GCSCheck"],
         _ => &[kind],

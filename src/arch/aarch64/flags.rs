@@ -1,9 +1,12 @@
 //! Condition flags, and the instructions that are made of them.
 
+use super::access::{Access, Direction};
 use super::alu::{Second, zero_register};
 use super::lower::{Lower, Text};
 use super::syntax::{Gpr, Kind, Width, condition};
-use super::table::{Alu, CONDITIONS, FLAGS, Flags, SYSTEM_REGISTERS, Select, Shift, system_register};
+use super::table::{
+    Alu, CONDITIONS, FLAGS, Flags, NESTED, NESTED_BASE, SYSTEM_REGISTERS, Select, Shift, system_register,
+};
 use crate::diag::Diagnostic;
 use crate::program::{BinOp, BranchKind, Extra, Op, Port, Tmp, UnOp};
 
@@ -191,6 +194,13 @@ impl Lower<'_, '_> {
     pub fn read_system(&mut self) -> Result<Text, Diagnostic> {
         let rd = self.reg_of(Width::X)?;
         let name = self.system_register()?;
+        if let Some(offset) = self.nested_place(name) {
+            let addr = self.nested_address(offset);
+            let place = self.reach(addr, Access { direction: Direction::Read, sets: &[], check: true });
+            let value = self.load_at(&place, Width::X.bytes(), &[], Extra::default());
+            self.write(rd, Width::X, value);
+            return Ok(Text::Operands(format!("{rd},{name}")));
+        }
         let register = self.cx.regs.intern(name);
         let mut value = self.b.read(register, Port::None);
         if name == FLAGS {
@@ -203,6 +213,13 @@ impl Lower<'_, '_> {
     pub fn write_system(&mut self) -> Result<Text, Diagnostic> {
         let name = self.system_register()?;
         let rn = self.reg_of(Width::X)?;
+        if let Some(offset) = self.nested_place(name) {
+            let value = self.read(rn, Width::X, Port::Data);
+            let addr = self.nested_address(offset);
+            let place = self.reach(addr, Access { direction: Direction::Write, sets: &[], check: true });
+            self.store_at(&place, value, Width::X.bytes(), &[], Extra::default());
+            return Ok(Text::Operands(format!("{name},{rn}")));
+        }
         let mut value = self.read(rn, Width::X, Port::None);
         if name == FLAGS {
             value = self.b.binary_int(BinOp::Lsr, value, 28);
@@ -211,6 +228,18 @@ impl Lower<'_, '_> {
         let register = self.cx.regs.intern(name);
         self.b.write(register, value);
         Ok(Text::Operands(format!("{name},{rn}")))
+    }
+
+    /// Under nested virtualization some registers live in memory: how far from where `VNCR_EL2` points to.
+    fn nested_place(&self, name: &str) -> Option<i128> {
+        let place = NESTED.iter().find(|(register, _)| *register == name)?;
+        self.cx.extensions.nested.then_some(place.1)
+    }
+
+    fn nested_address(&mut self, offset: i128) -> Tmp {
+        let base = self.cx.regs.intern(NESTED_BASE);
+        let base = self.b.read(base, Port::Addr);
+        self.b.offset(base, offset)
     }
 
     /// A system register, by its canonical name. The flags are in a register of their own, four bits wide.

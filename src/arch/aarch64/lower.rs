@@ -2,10 +2,10 @@
 
 use super::syntax::{Gpr, Kind, Mem, Mnemonic, Name, Operand, Width};
 use super::table::Form;
-use crate::arch::build::Builder;
+use crate::arch::build::{Builder, names};
 use crate::arch::{ColumnCx, errors};
 use crate::diag::Diagnostic;
-use crate::program::{Extra, Op, Port, Reg, Tmp, UnOp};
+use crate::program::{AccessSize, Extra, Op, Port, Reg, Tmp, UnOp, Value};
 use crate::source::Span;
 
 /// Canonical text and micro-ops of an instruction.
@@ -18,11 +18,7 @@ pub fn lower(
     let mut lower = Lower { b: builder(cx), mnemonic, operands, at: 0, cx, span };
     let operands = lower.instruction()?;
     lower.end()?;
-    let name = match mnemonic.entry.name {
-        // As herd7 spells it in the text that hashes are made of.
-        "ADR" => "ADDR",
-        _ => mnemonic.text.as_str(),
-    };
+    let name = mnemonic.text.as_str();
     let text = match operands {
         Text::Operands(operands) if operands.is_empty() => name.to_string(),
         Text::Operands(operands) => format!("{name} {operands}"),
@@ -47,6 +43,20 @@ pub fn undefined(cx: &mut ColumnCx) -> Vec<Op> {
     let mut b = builder(cx);
     super::exception::undefined_instruction(&mut b, cx, Extra::default());
     b.finish()
+}
+
+/// The fetch of an instruction: a read of the word at that address, through the page tables where there are any.
+pub fn fetch(cx: &mut ColumnCx, at: Value, word: Tmp, span: Span) -> Vec<Op> {
+    let mut b = builder(cx);
+    let (Some(tables), Some(mnemonic)) = (cx.extensions.tables, super::syntax::nothing(span)) else {
+        let addr = b.value(at);
+        let (size, sets) = (AccessSize(4), names(&["NExp"]));
+        b.push(Op::Load { dst: word, addr, size, sets, extra: Extra::default() });
+        return b.finish();
+    };
+    let mut lower = Lower { b, mnemonic: &mnemonic, operands: &[], at: 0, cx, span };
+    lower.fetch_through_tables(at, word, tables);
+    lower.b.finish()
 }
 
 /// How an instruction prints.

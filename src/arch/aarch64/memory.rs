@@ -34,18 +34,11 @@ impl<'a> Lower<'a, '_> {
         let bytes = size(access, rt.width);
         self.word_register(rt, access)?;
         let address = self.address(access.mode, bytes, false)?;
-        let place = self.go(&address, Way { direction: Direction::Read, sets: access.sets }, false);
+        let place =
+            self.go(&address, Way { direction: Direction::Read, sets: access.sets, check: true }, false);
         let value = self.load_at(&place, bytes, access.sets, Extra::default());
         self.write_loaded(rt, value, bytes, access.sign);
-        Ok(self.memory_text(rt, &address))
-    }
-
-    /// herd7 prints unscaled loads with a blank and in the 64-bit view.
-    fn memory_text(&self, rt: &Gpr, address: &Address) -> Text {
-        if self.mnemonic.entry.name == "LDUR" {
-            return Text::Operands(format!("{}, {}", rt.text(Width::X), address.text));
-        }
-        Text::Operands(format!("{rt},{}", address.text))
+        Ok(Text::Operands(format!("{rt},{}", address.text)))
     }
 
     /// `LDR Xt,=x`: the address of a global, from a literal pool that no other thread sees.
@@ -69,7 +62,8 @@ impl<'a> Lower<'a, '_> {
         self.word_register(rt, access)?;
         let data = self.read_data(rt, bytes);
         let address = self.address(access.mode, bytes, false)?;
-        let place = self.go(&address, Way { direction: Direction::Write, sets: access.sets }, false);
+        let place =
+            self.go(&address, Way { direction: Direction::Write, sets: access.sets, check: true }, false);
         self.store_at(&place, data, bytes, access.sets, Extra::default());
         Ok(Text::Operands(format!("{rt},{}", address.text)))
     }
@@ -124,8 +118,7 @@ impl<'a> Lower<'a, '_> {
         let base = self.read(&mem.base, Width::X, Port::Addr);
         if let Some(offset) = after {
             let new = self.b.offset(base, offset);
-            let blank = if pair { " " } else { "" };
-            let text = format!("{blank}[{}]#{offset}", mem.base);
+            let text = format!("[{}],#{offset}", mem.base);
             return Ok(Address { addr: base, update: Some((&mem.base, new)), text });
         }
         let addr = match &mem.index {
@@ -232,7 +225,7 @@ impl<'a> Lower<'a, '_> {
         let bytes = if signed { 4 } else { first.width.bytes() };
         let sign = if signed { Sign::Signed } else { Sign::Unsigned };
         let address = self.address(Mode::Any, bytes, true)?;
-        let place = self.go(&address, Way { direction: Direction::Read, sets: pair.sets }, true);
+        let place = self.go(&address, Way { direction: Direction::Read, sets: pair.sets, check: true }, true);
         let value = self.load_at(&place, bytes, pair.sets, Extra::default());
         let mut next = self.next_place(&place, bytes);
         let order = if pair.ordered { vec![value] } else { Vec::new() };
@@ -254,7 +247,8 @@ impl<'a> Lower<'a, '_> {
         let bytes = first.width.bytes();
         let (data, other) = (self.read_data(first, bytes), self.read_data(second, bytes));
         let address = self.address(Mode::Any, bytes, true)?;
-        let place = self.go(&address, Way { direction: Direction::Write, sets: pair.sets }, true);
+        let place =
+            self.go(&address, Way { direction: Direction::Write, sets: pair.sets, check: true }, true);
         let next = self.next_place(&place, bytes);
         let mut stores = [(place, data), (next, other)];
         if address.update.is_some() {
@@ -277,7 +271,7 @@ impl<'a> Lower<'a, '_> {
         let bytes = size(access, rt.width);
         self.word_register(rt, access)?;
         let (addr, shown) = self.plain_address()?;
-        let place = self.reach(addr, Way { direction: Direction::Read, sets: access.sets });
+        let place = self.reach(addr, Way { direction: Direction::Read, sets: access.sets, check: true });
         let value = self.load_at(&place, bytes, access.sets, Extra::default());
         self.reserve(place.addr, bytes, &place.ctrl);
         self.write_loaded(rt, value, bytes, Sign::Unsigned);
@@ -292,7 +286,7 @@ impl<'a> Lower<'a, '_> {
         self.word_register(rt, access)?;
         let data = self.read_data(rt, bytes);
         let (addr, shown) = self.plain_address()?;
-        let place = self.reach(addr, Way { direction: Direction::Write, sets: access.sets });
+        let place = self.reach(addr, Way { direction: Direction::Write, sets: access.sets, check: true });
         self.conditional(status, place.addr, bytes, |lower, reserved| {
             let extra = Extra { ctrl: lower.exclusive_ctrl(&place, reserved), ..Extra::default() };
             lower.store_at(&place, data, bytes, access.sets, extra);
@@ -305,15 +299,14 @@ impl<'a> Lower<'a, '_> {
         let second = self.reg_of(first.width)?;
         let bytes = first.width.bytes();
         let (addr, shown) = self.plain_address()?;
-        let place = self.reach(addr, Way { direction: Direction::Read, sets });
+        let place = self.reach(addr, Way { direction: Direction::Read, sets, check: true });
         let value = self.load_at(&place, bytes, sets, Extra::default());
         self.reserve(place.addr, 2 * bytes, &place.ctrl);
         let next = self.next_place(&place, bytes);
         let other = self.load_at(&next, bytes, sets, Extra::default());
         self.write_loaded(first, value, bytes, Sign::Unsigned);
         self.write_loaded(second, other, bytes, Sign::Unsigned);
-        // herd7 prints the first register in the 32-bit view.
-        Ok(Text::Operands(format!("{},{second},{shown}", first.text(Width::W))))
+        Ok(Text::Operands(format!("{first},{second},{shown}")))
     }
 
     pub fn store_exclusive_pair(&mut self, sets: &'static [&'static str]) -> Result<Text, Diagnostic> {
@@ -323,7 +316,7 @@ impl<'a> Lower<'a, '_> {
         let bytes = first.width.bytes();
         let (data, other) = (self.read_data(first, bytes), self.read_data(second, bytes));
         let (addr, shown) = self.plain_address()?;
-        let place = self.reach(addr, Way { direction: Direction::Write, sets });
+        let place = self.reach(addr, Way { direction: Direction::Write, sets, check: true });
         self.conditional(status, place.addr, 2 * bytes, |lower, reserved| {
             let next = lower.next_place(&place, bytes);
             let extra = Extra { ctrl: lower.exclusive_ctrl(&place, reserved), ..Extra::default() };
@@ -407,7 +400,7 @@ impl<'a> Lower<'a, '_> {
         let (addr, shown) = self.plain_address()?;
         let new = self.read_data(rs, bytes);
         let (read_sets, write_sets) = self.atomic_sets(rt.reg.is_some());
-        let place = self.reach(addr, Way { direction: Direction::Write, sets: &read_sets });
+        let place = self.reach(addr, Way { direction: Direction::Write, sets: &read_sets, check: true });
         let old = self.load_at(&place, bytes, &read_sets, Extra::default());
         let extra = Extra { ctrl: vec![old], ..Extra::default() };
         self.store_at(&place, new, bytes, &write_sets, extra);
@@ -424,7 +417,7 @@ impl<'a> Lower<'a, '_> {
         let operand = self.read_data(rs, bytes);
         let returns = rt.is_some_and(|rt| rt.reg.is_some());
         let (read_sets, write_sets) = self.atomic_sets(returns);
-        let place = self.reach(addr, Way { direction: Direction::Write, sets: &read_sets });
+        let place = self.reach(addr, Way { direction: Direction::Write, sets: &read_sets, check: true });
         let old = self.load_at(&place, bytes, &read_sets, Extra::default());
         let (x, y) = match sign {
             Sign::Signed => (self.sign_extend(old, 8 * bytes), self.sign_extend(operand, 8 * bytes)),
@@ -462,6 +455,15 @@ impl<'a> Lower<'a, '_> {
         Ok(Text::Operands(format!("{rs},{rs2},{rt},{rt2},{shown}")))
     }
 
+    /// A comparison that fails may be checked like a load or like a store: where only stores have their tags checked, both are tried.
+    fn checked_or_not(&self) -> &'static [bool] {
+        if self.cx.extensions.tags.is_some_and(|checks| checks.stores_only) {
+            &[false, true]
+        } else {
+            &[true]
+        }
+    }
+
     /// Compare and swap of one element or two.
     ///
     /// The architecture leaves open where the final value of the compared register comes from, if it succeeds: from
@@ -475,27 +477,30 @@ impl<'a> Lower<'a, '_> {
         let marks = self.cx.extensions.tables.is_some_and(|tables| tables.managed == Managed::Dirty);
         let attempts =
             if marks { vec![Direction::Write, Direction::Attempt] } else { vec![Direction::Write] };
-        for direction in attempts {
+        let checks = self.checked_or_not();
+        for (direction, check) in attempts.into_iter().flat_map(|way| checks.iter().map(move |c| (way, *c))) {
             branches.push(self.nested(|lower| {
                 let sets: &[&str] = match (returns, lower.mnemonic.acquire) {
                     (false, _) => &["X", "NoRet"],
                     (true, true) => &["A"],
                     (true, false) => &[],
                 };
-                let place = lower.reach(addr, Way { direction, sets });
+                let place = lower.reach(addr, Way { direction, sets, check });
                 let (old, _) = lower.compared(&place, bytes, sets, &expected, false);
                 lower.write_all(rs, &old, bytes, &old, &[]);
             }));
         }
         let (read_sets, write_sets) = self.atomic_sets(returns);
-        let way = Way { direction: Direction::Write, sets: &read_sets };
-        branches.push(self.nested(|lower| {
-            let place = lower.reach(addr, way);
-            let (old, done) = lower.compared(&place, bytes, &read_sets, &expected, false);
-            let back: Vec<&'static str> = write_sets.iter().copied().chain([WRITE_BACK]).collect();
-            lower.store_all(&place, bytes, &old, &back, done);
-            lower.write_all(rs, &old, bytes, &old, &[]);
-        }));
+        let way = Way { direction: Direction::Write, sets: &read_sets, check: true };
+        for check in checks {
+            branches.push(self.nested(|lower| {
+                let place = lower.reach(addr, Way { check: *check, ..way });
+                let (old, done) = lower.compared(&place, bytes, &read_sets, &expected, false);
+                let back: Vec<&'static str> = write_sets.iter().copied().chain([WRITE_BACK]).collect();
+                lower.store_all(&place, bytes, &old, &back, done);
+                lower.write_all(rs, &old, bytes, &old, &[]);
+            }));
+        }
         branches.push(self.nested(|lower| {
             let place = lower.reach(addr, way);
             let (old, done) = lower.compared(&place, bytes, &read_sets, &expected, true);

@@ -4,14 +4,13 @@ use super::table::Form::Unsupported;
 use super::table::{Entry, e};
 
 const VMSA: &str = "virtual memory (-variant vmsa)";
-const IFETCH: &str = "self-modifying code (-variant ifetch)";
 const MEMTAG: &str = "memory tagging (-variant memtag)";
 const PAUTH: &str = "pointer authentication (-variant pauth1)";
 const NEON: &str = "Advanced SIMD (-variant neon)";
 const SVE: &str = "scalable vectors (-variant sve)";
 const SME: &str = "scalable matrices (-variant sme)";
 const GCS: &str = "guarded control stacks (-variant shadowstack)";
-const MORELLO: &str = "Morello";
+const MORELLO: &str = "Morello (-variant morello)";
 const EXCEPTIONS: &str = "exceptions";
 const PAGES: &str = "position-independent code";
 const REGIONS: &str = "limited ordering regions";
@@ -23,7 +22,6 @@ const TRANSACTIONS: &str = "transactional memory";
 /// Those that are known by name.
 pub const MISSING: &[Entry] = &[
     e("ADRP", Unsupported(PAGES)),
-    e(".PAGEALIGN", Unsupported(IFETCH)),
     e("LDLAR", Unsupported(REGIONS)),
     e("LDLARB", Unsupported(REGIONS)),
     e("LDLARH", Unsupported(REGIONS)),
@@ -43,6 +41,13 @@ pub const MISSING: &[Entry] = &[
     e("GMI", Unsupported(MEMTAG)),
     e("ADDG", Unsupported(MEMTAG)),
     e("SUBG", Unsupported(MEMTAG)),
+    e("STGP", Unsupported(MEMTAG)),
+    e("STGM", Unsupported(MEMTAG)),
+    e("STZGM", Unsupported(MEMTAG)),
+    e("LDGM", Unsupported(MEMTAG)),
+    e("SUBP", Unsupported(MEMTAG)),
+    e("SUBPS", Unsupported(MEMTAG)),
+    e("CMPP", Unsupported(MEMTAG)),
     e("BRAA", Unsupported(PAUTH)),
     e("BLRAA", Unsupported(PAUTH)),
     e("RETAA", Unsupported(PAUTH)),
@@ -138,3 +143,6 @@ pub const UNSUPPORTED_PREFIXES: &[(&str, &str)] = &[
 
 /// The extension that vector registers belong to.
 pub const VECTORS: &str = NEON;
+
+/// What registers such as `C0` belong to.
+pub const CAPABILITIES: &str = MORELLO;

@@ -22,7 +22,7 @@ mod values;
 
 use super::{ArchId, ColumnCx, Isa, scan::Scanner};
 use crate::diag::Diagnostic;
-use crate::program::{CellSizes, Conventions, Instr, Op};
+use crate::program::{CellSizes, Conventions, Instr, Op, Tmp, Value};
 use crate::source::Span;
 
 /// How messages call it.
@@ -75,6 +75,10 @@ impl Isa for AArch64 {
 
     fn undefined(&self, cx: &mut ColumnCx) -> Vec<Op> {
         lower::undefined(cx)
+    }
+
+    fn fetch(&self, cx: &mut ColumnCx, at: Value, word: Tmp, span: Span) -> Vec<Op> {
+        lower::fetch(cx, at, word, span)
     }
 
     /// Those that may be modified while they are run: branches without a condition on flags, and what does nothing.

@@ -116,7 +116,7 @@ impl Lower<'_, '_> {
         let differ = self.nested(|lower| match signing.version {
             SigningVersion::Faulting => {
                 let done = lower.commit(left, &[]);
-                let access = Access { direction: Direction::Read, sets: &[] };
+                let access = Access { direction: Direction::Read, sets: &[], check: false };
                 let extra = Extra { ctrl: vec![done], ..Extra::default() };
                 lower.fault(FAILED[key as usize], None, access, extra);
             }

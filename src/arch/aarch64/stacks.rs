@@ -26,8 +26,8 @@ const VALID: UnOp = UnOp::WithLow { bits: 12, value: 1 };
 const IN_PROGRESS: UnOp = UnOp::WithLow { bits: 3, value: 5 };
 const PLACE: UnOp = UnOp::WithLow { bits: 3, value: 0 };
 
-const READ: Access = Access { direction: Direction::Read, sets: &[] };
-const WRITE: Access = Access { direction: Direction::Write, sets: &[] };
+const READ: Access = Access { direction: Direction::Read, sets: &[], check: false };
+const WRITE: Access = Access { direction: Direction::Write, sets: &[], check: false };
 
 /// What is done to a stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,9 +74,10 @@ impl Lower<'_, '_> {
     }
 
     fn reach_entry(&mut self, addr: Tmp, access: Access) -> Place {
+        let place = Place { addr, ctrl: Vec::new(), via: Vec::new() };
         match self.cx.extensions.tables {
-            Some(tables) => self.translate(addr, access, tables),
-            None => Place { addr, ctrl: Vec::new(), via: Vec::new() },
+            Some(tables) => self.translate(place, access, tables),
+            None => place,
         }
     }
 

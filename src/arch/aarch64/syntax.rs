@@ -1,6 +1,6 @@
 //! Mnemonics with their suffixes, and operands.
 
-use super::missing::{MISSING, UNSUPPORTED_PREFIXES, VECTORS};
+use super::missing::{CAPABILITIES, MISSING, UNSUPPORTED_PREFIXES, VECTORS};
 use super::table::{CONDITIONS, Entry, Form, PREDICATE_CONDITIONS, Shift, TABLE};
 use super::{NAME, REGISTERS};
 use crate::arch::scan::{Scanner, Token};
@@ -213,6 +213,13 @@ pub fn mnemonic(scanner: &mut Scanner) -> Result<Mnemonic, Diagnostic> {
     Err(errors::unknown_instruction(NAME, word, span, known))
 }
 
+/// The mnemonic of what makes no event of its own.
+pub fn nothing(span: Span) -> Option<Mnemonic> {
+    let entry = find("NOP")?;
+    let text = entry.name.to_string();
+    Some(Mnemonic { entry, text, acquire: false, release: false, bytes: 0, cond: None, span })
+}
+
 fn find(name: &str) -> Option<&'static Entry> {
     TABLE.iter().chain(MISSING).find(|entry| entry.name == name)
 }
@@ -346,8 +353,12 @@ fn register(scanner: &mut Scanner, cx: &mut ColumnCx) -> Result<Option<Gpr>, Dia
         }
         Some(Token::Word(word)) => match named(word) {
             Some(found) => found,
-            None if is_vector(word) && !cx.labels.iter().any(|(label, _)| label == word) => {
+            None if cx.labels.iter().any(|(label, _)| label == word) => return Ok(None),
+            None if is_vector(word) => {
                 return Err(errors::unsupported(word, VECTORS, ahead.since(mark)));
+            }
+            None if is_numbered(word, "Cc") => {
+                return Err(errors::unsupported(word, CAPABILITIES, ahead.since(mark)));
             }
             None => return Ok(None),
         },
@@ -383,9 +394,14 @@ pub fn named(word: &str) -> Option<(Name, Width)> {
 
 /// A register of the vector extensions, such as `V0`, `Q1`, `Z3`?
 fn is_vector(word: &str) -> bool {
-    let word = word.split('.').next().unwrap_or(word);
-    let Some(first) = word.chars().next() else { return false };
-    "VvQqDdSsHhBbZzPp".contains(first) && word.len() > 1 && word[1..].chars().all(|c| c.is_ascii_digit())
+    is_numbered(word.split('.').next().unwrap_or(word), "VvQqDdSsHhBbZzPp")
+}
+
+/// One of these letters, and a number?
+fn is_numbered(word: &str, letters: &str) -> bool {
+    word.starts_with(|c| letters.contains(c))
+        && word.len() > 1
+        && word[1..].chars().all(|c| c.is_ascii_digit())
 }
 
 fn memory(scanner: &mut Scanner, cx: &mut ColumnCx) -> Result<Mem, Diagnostic> {

@@ -652,9 +652,15 @@ pub const PREDICATE_CONDITIONS: [(&str, &str); 9] = [
     ("TSTOP", "LT"),
 ];
 
+/// Points to the registers that live in memory under nested virtualization.
+pub const NESTED_BASE: &str = "VNCR_EL2";
+
+/// Those registers, and where they lie.
+pub const NESTED: [(&str, i128); 3] = [(NESTED_BASE, 0xb0), ("ESR_EL1", 0x138), ("ELR_EL1", 0x230)];
+
 /// System registers that are registers and no more: what is written there is read there.
-/// The ones that exceptions or translations fill, or that live in memory under nested virtualization, are not there.
-pub const SYSTEM_REGISTERS: [&str; 13] = [
+pub const SYSTEM_REGISTERS: [&str; 14] = [
+    NESTED_BASE,
     "ELR_EL1",
     "ESR_EL1",
     "PAR_EL1",

@@ -31,9 +31,6 @@ impl Lower<'_, '_> {
         }
         self.b.push(Op::Pin { addr: pointer });
         let addr = self.b.unary(UnOp::Untag, pointer);
-        if checks.skips(access.writes()) {
-            return Place { addr, ..place };
-        }
         let cell = self.b.unary(UnOp::TagCell, pointer);
         let branch = self.compare_tags(cell, pointer, access, checks, &place.ctrl);
         let mut ctrl = place.ctrl.clone();
@@ -53,17 +50,14 @@ impl Lower<'_, '_> {
         checks: TagChecks,
         tables: Tables,
     ) -> Place {
-        if checks.skips(access.writes()) {
-            return place;
-        }
         let color = self.b.tmp();
         let none = |lower: &mut Self| lower.b.push(Op::Const { dst: color, value: Value::ZERO });
         let is_tagged = self.b.unary(UnOp::IsTagged, page);
         let is_plain = self.b.unary(UnOp::IsZero, is_tagged);
         let plain = self.where_holds(is_plain, none);
         let tagged = self.where_holds(is_tagged, |lower| {
-            let read = Access { direction: Direction::Read, sets: access.sets };
-            let seen = lower.walk(pointer, walk(read, tables), tables);
+            let read = Access { direction: Direction::Read, ..access };
+            let seen = lower.walk(pointer, walk(read, tables), tables, &[]);
             let hangs_on: Vec<Tmp> = place.ctrl.iter().copied().chain([seen.branch]).collect();
             lower.outcomes(&seen, tables.managed, |lower, kind| {
                 let extra = Extra { ctrl: hangs_on.clone(), ..Extra::default() };
@@ -139,13 +133,9 @@ impl Lower<'_, '_> {
         branch
     }
 
-    /// The cell of a tag: through the page tables, where there are any.
-    fn tag_place(&mut self, addr: Tmp, direction: Direction) -> Place {
-        let place = match self.cx.extensions.tables {
-            Some(tables) => self.translate(addr, Access { direction, sets: &[] }, tables),
-            None => Place { addr, ctrl: Vec::new(), via: Vec::new() },
-        };
-        Place { addr: self.b.unary(UnOp::TagCell, place.addr), ..place }
+    /// Where a tag lies, or what it is the tag of: through the page tables, where there are any. Nothing checks tags there.
+    fn unchecked(&mut self, addr: Tmp, direction: Direction) -> Place {
+        self.resolve(addr, Access { direction, sets: &[], check: false }).0
     }
 
     fn tag_operands(&mut self) -> Result<(Tmp, String), Diagnostic> {
@@ -174,33 +164,61 @@ impl Lower<'_, '_> {
         if granules > 1 && !mixed {
             return Err(self.needs("accesses of several sizes: --variant mixed"));
         }
-        if (zeroes || granules > 1) && self.cx.extensions.tables.is_some() {
-            return Err(self.needs("memory without page tables (not --variant vmsa)"));
-        }
         let rt = self.reg_of(Width::X)?;
         let value = self.read(rt, Width::X, Port::Data);
         let at = self.at;
         let (addr, text) = self.tag_operands()?;
         self.b.push(Op::Pin { addr });
         let tag = self.b.unary(UnOp::TagOf, value);
-        for granule in 0..granules {
-            let here = self.b.offset(addr, i128::from(granule * GRANULE));
-            let place = self.tag_place(here, Direction::Write);
-            self.store_at(&place, tag, TAG, &[], Extra::default());
+        if !zeroes {
+            self.write_tags(addr, tag, granules);
+            return Ok(Text::Operands(format!("{rt},{text}")));
         }
-        if zeroes {
-            self.at = at;
-            let (addr, _) = self.tag_operands()?;
-            let plain = self.b.unary(UnOp::Untag, addr);
-            let zero = self.b.int(0);
-            // Where cells are whole it is one of them that is cleared, whatever its size.
-            let bytes = if mixed { GRANULE as u8 } else { 0 };
-            for granule in 0..granules {
-                let here = self.b.offset(plain, i128::from(granule * GRANULE));
-                self.b.store(here, zero, bytes, &[]);
-            }
+        self.at = at;
+        let (addr_of_zeros, _) = self.tag_operands()?;
+        let zeroed = self.b.unary(UnOp::Untag, addr_of_zeros);
+        if self.cx.extensions.tables.is_none() {
+            self.write_tags(addr, tag, granules);
+            self.write_zeros(zeroed, granules);
+            return Ok(Text::Operands(format!("{rt},{text}")));
         }
+        // Two accesses, each with its own translation; either may be the first, and the fault of one leaves what the other has done.
+        let tags_first = self.nested(|lower| {
+            lower.write_tags(addr, tag, granules);
+            lower.write_zeros(zeroed, granules);
+        });
+        let zeros_first = self.nested(|lower| {
+            lower.write_zeros(zeroed, granules);
+            lower.write_tags(addr, tag, granules);
+            // Where neither faults that is the same once more.
+            let never = lower.b.int(0);
+            lower.b.push(Op::Assume { cond: never });
+        });
+        self.b.push(Op::Choice { branches: vec![tags_first, zeros_first] });
         Ok(Text::Operands(format!("{rt},{text}")))
+    }
+
+    /// The tags of some granules, through one translation.
+    fn write_tags(&mut self, addr: Tmp, tag: Tmp, granules: i64) {
+        let place = self.unchecked(addr, Direction::Write);
+        for granule in 0..granules {
+            let here = self.b.offset(place.addr, i128::from(granule * GRANULE));
+            let cell = Place { addr: self.b.unary(UnOp::TagCell, here), ..place.clone() };
+            self.store_at(&cell, tag, TAG, &[], Extra::default());
+        }
+    }
+
+    /// Zeros in some granules, through one translation.
+    fn write_zeros(&mut self, addr: Tmp, granules: i64) {
+        let place = self.unchecked(addr, Direction::Write);
+        let zero = self.b.int(0);
+        // Where cells are whole it is one of them that is cleared, whatever its size.
+        let bytes = if self.cx.extensions.mixed { GRANULE as u8 } else { 0 };
+        for granule in 0..granules {
+            let here =
+                Place { addr: self.b.offset(place.addr, i128::from(granule * GRANULE)), ..place.clone() };
+            self.store_at(&here, zero, bytes, &[], Extra::default());
+        }
     }
 
     /// `LDG`: the register with its tag replaced by that of a granule.
@@ -209,7 +227,8 @@ impl Lower<'_, '_> {
         let (addr, text) = self.tag_operands()?;
         self.b.push(Op::Pin { addr });
         let old = self.read(rt, Width::X, Port::None);
-        let place = self.tag_place(addr, Direction::Read);
+        let place = self.unchecked(addr, Direction::Read);
+        let place = Place { addr: self.b.unary(UnOp::TagCell, place.addr), ..place };
         let dst = self.load_at(&place, TAG, &[], Extra { data: vec![old], ..Extra::default() });
         let new = self.b.binary(BinOp::WithTag, old, dst);
         let result = self.b.tmp();

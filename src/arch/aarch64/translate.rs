@@ -1,17 +1,18 @@
 //! The stage of page tables: an access reads the entry of its page, and goes where that leads, or faults.
 
-use super::access::{ACCESS_FLAG, Access, Direction, PERMISSION, Place, TRANSLATION};
+use super::access::{Access, Direction, FAULTS, FETCH_FAULTS, PERMISSION, Place};
 use super::lower::Lower;
 use crate::arch::build::names;
 use crate::arch::extensions::Tables;
-use crate::program::{AccessSize, BinOp, Extra, Managed, Op, SetName, Tmp, UnOp, Value, Walk, Walked};
+use crate::program::{AccessSize, BinOp, Extra, FETCH, Managed, Op, SetName, Tmp, UnOp, Value, Walk, Walked};
 
 /// Entries have this many bytes.
 const ENTRY: u8 = 8;
 
 impl Lower<'_, '_> {
     /// Takes an access through the page tables. The entries themselves are reached by addresses of their own.
-    pub fn translate(&mut self, addr: Tmp, access: Access, tables: Tables) -> Place {
+    pub fn translate(&mut self, place: Place, access: Access, tables: Tables) -> Place {
+        let Place { addr, ctrl, .. } = place;
         self.b.push(Op::Pin { addr });
         let (out, branch, via) = (self.b.tmp(), self.b.tmp(), self.b.tmp());
         let is_entry = self.b.unary(UnOp::IsEntry, addr);
@@ -24,12 +25,13 @@ impl Lower<'_, '_> {
             }
             false => {
                 lower.b.push(Op::Taint { dst: out, a: addr, also: Vec::new() });
-                lower.b.push(Op::Const { dst: branch, value: Value::ZERO });
+                let none = lower.b.int(0);
+                lower.b.push(Op::From { dst: branch, a: none, from: ctrl.clone() });
                 lower.b.push(Op::Taint { dst: via, a: addr, also: Vec::new() });
             }
         });
         let page = self.where_holds(is_virtual, |lower| {
-            let walked = lower.walk(addr, walk(access, tables), tables);
+            let walked = lower.walk(addr, walk(access, tables), tables, &ctrl);
             lower.outcomes(&walked, tables.managed, |lower, kind| {
                 let extra = Extra { ctrl: vec![walked.branch], ..Extra::default() };
                 lower.fault(kind, Some(addr), access, extra);
@@ -43,8 +45,25 @@ impl Lower<'_, '_> {
         Place { addr: out, ctrl: vec![branch], via: vec![via] }
     }
 
-    /// Reads the entry of an address, and looks at it.
-    pub fn walk(&mut self, addr: Tmp, walk: Walk, tables: Tables) -> Seen {
+    /// Fetches the instruction at a known virtual address: its word goes to `word`.
+    pub fn fetch_through_tables(&mut self, at: Value, word: Tmp, tables: Tables) {
+        let access = Access { direction: Direction::Read, sets: &[], check: false };
+        let addr = self.b.value(at);
+        let walked = self.walk(addr, Walk { fetch: true, ..walk(access, tables) }, tables, &[]);
+        self.b.push(Op::Mark { of: walked.pte, sets: names(&[FETCH]) });
+        self.outcomes_of(&walked, tables.managed, FETCH_FAULTS, |lower, kind| {
+            let extra = Extra { ctrl: vec![walked.branch], ..Extra::default() };
+            lower.fault(kind, Some(addr), access, extra);
+        });
+        let (phys, from) = (self.b.binary(BinOp::Translate, walked.pte, addr), self.b.tmp());
+        self.b.push(Op::From { dst: from, a: phys, from: vec![walked.pte] });
+        let extra = Extra { ctrl: vec![walked.branch], ..Extra::default() };
+        let size = AccessSize(4);
+        self.b.push(Op::Load { dst: word, addr: from, size, sets: names(&["NExp"]), extra });
+    }
+
+    /// Reads the entry of an address, and looks at it. The read hangs on `ctrl`.
+    pub fn walk(&mut self, addr: Tmp, walk: Walk, tables: Tables, ctrl: &[Tmp]) -> Seen {
         let entry = self.b.unary(UnOp::EntryOf, addr);
         let pte = self.b.tmp();
         self.b.push(Op::Load {
@@ -52,7 +71,7 @@ impl Lower<'_, '_> {
             addr: entry,
             size: AccessSize(ENTRY),
             sets: walk_sets(tables.announced),
-            extra: Extra::default(),
+            extra: Extra { ctrl: ctrl.to_vec(), ..Extra::default() },
         });
         let branch = self.commit(pte, &[]);
         let outcome = self.b.unary(UnOp::Walk(walk), pte);
@@ -61,6 +80,17 @@ impl Lower<'_, '_> {
 
     /// Goes on where the access happens, after the update that hardware may make; elsewhere there is a fault.
     pub fn outcomes(&mut self, walked: &Seen, managed: Managed, fault: impl Fn(&mut Self, &'static str)) {
+        self.outcomes_of(walked, managed, FAULTS, fault);
+    }
+
+    /// Likewise, with faults of these types.
+    fn outcomes_of(
+        &mut self,
+        walked: &Seen,
+        managed: Managed,
+        [translation, access_flag, permission]: [&'static str; 3],
+        fault: impl Fn(&mut Self, &'static str),
+    ) {
         let is = |lower: &mut Self, outcome: Walked| {
             lower.b.binary_int(BinOp::Eq, walked.outcome, outcome as i128)
         };
@@ -77,9 +107,9 @@ impl Lower<'_, '_> {
             branches.push(self.where_holds(cond, |lower| lower.update(walked, dirty)));
         }
         for (outcome, kind) in [
-            (Walked::Translation, TRANSLATION),
-            (Walked::AccessFlag, ACCESS_FLAG),
-            (Walked::Permission, PERMISSION),
+            (Walked::Translation, translation),
+            (Walked::AccessFlag, access_flag),
+            (Walked::Permission, permission),
         ] {
             let cond = is(self, outcome);
             branches.push(self.where_holds(cond, |lower| fault(lower, kind)));
@@ -106,7 +136,7 @@ impl Lower<'_, '_> {
     pub fn report_translation(&mut self, addr: Tmp, write: bool, user: bool, tables: Tables) -> Tmp {
         self.b.push(Op::Pin { addr });
         let direction = if write { Direction::Attempt } else { Direction::Read };
-        let access = Access { direction, sets: &[] };
+        let access = Access { direction, sets: &[], check: false };
         let walk = Walk { dirties: false, user, ..walk(access, tables) };
         let entry = self.b.unary(UnOp::EntryOf, addr);
         let pte = self.b.tmp();

@@ -384,14 +384,14 @@ fn lists_literals_and_hints() {
       │            ^^ its end
 
 
-    error[arch::unsupported-instruction]: `LDREXD` belongs to exclusive accesses of 64 bits, which this tool does not handle
+    error[arch::unsupported-instruction]: `LDREXD` belongs to exclusive accesses of 64 bits, and is not supported
       ┌─ test.litmus:1:1
       │
     1 │ LDREXD R0,R1,[R2]
       │ ^^^^^^ no answer can be given for this test
 
 
-    error[arch::unsupported-instruction]: `SVC` belongs to exceptions, which this tool does not handle
+    error[arch::unsupported-instruction]: `SVC` belongs to exceptions, and is not supported
       ┌─ test.litmus:1:1
       │
     1 │ SVC #0

@@ -22,6 +22,6 @@ pub fn conventions() -> Conventions {
         control_flows: false,
         follows_known_jumps: false,
         undefined_behaviour: true,
-        sizes: CellSizes::Approximate,
+        sizes: CellSizes::Typed,
     }
 }

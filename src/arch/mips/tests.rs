@@ -177,21 +177,21 @@ fn what_assemblers_and_compilers_write() {
     insta::assert_snapshot!(listing(&Mips, &["la $2,y", "jalr $2", "mult $2,$3", "beql $2,$3,L0", "syscall"]), @r"
     la $2,y
     jalr $2
-    error[arch::unsupported-instruction]: `mult` belongs to code with the registers HI and LO, which this tool does not handle
+    error[arch::unsupported-instruction]: `mult` belongs to code with the registers HI and LO, and is not supported
       ┌─ test.litmus:1:1
       │
     1 │ mult $2,$3
       │ ^^^^ no answer can be given for this test
 
 
-    error[arch::unsupported-instruction]: `beql` belongs to branches with a delay slot that may be skipped, which this tool does not handle
+    error[arch::unsupported-instruction]: `beql` belongs to branches with a delay slot that may be skipped, and is not supported
       ┌─ test.litmus:1:1
       │
     1 │ beql $2,$3,L0
       │ ^^^^ no answer can be given for this test
 
 
-    error[arch::unsupported-instruction]: `syscall` belongs to exceptions, which this tool does not handle
+    error[arch::unsupported-instruction]: `syscall` belongs to exceptions, and is not supported
       ┌─ test.litmus:1:1
       │
     1 │ syscall

@@ -293,7 +293,7 @@ fn what_assemblers_and_compilers_write() {
       │        ^ here
 
 
-    error[arch::unsupported-instruction]: `LOCK` belongs to macros that stand for several instructions, which this tool does not handle
+    error[arch::unsupported-instruction]: `LOCK` belongs to macros that stand for several instructions, and is not supported
       ┌─ test.litmus:1:1
       │
     1 │ LOCK(r1)

@@ -43,7 +43,7 @@ fn unknown_instructions_get_a_suggestion() {
       = help: `sw` takes the order suffixes `.rl` and `.aq.rl`
     ");
     insta::assert_snapshot!(refused(&RiscV, "csrrw x5,x6,x7"), @r"
-    error[arch::unsupported-instruction]: `csrrw` belongs to the Zicsr extension, which this tool does not handle
+    error[arch::unsupported-instruction]: `csrrw` belongs to the Zicsr extension, and is not supported
       ┌─ test.litmus:1:1
       │
     1 │ csrrw x5,x6,x7

@@ -121,7 +121,7 @@ fn what_cannot_be() {
       = note: `lock` goes with a read-modify-write of memory: add, adc, sub, sbb, and, or, xor, inc, dec, neg, not, bts, btr, btc, xadd, cmpxchg, xchg
 
 
-    error[arch::unsupported-instruction]: `movd` belongs to the vector extensions, which this tool does not handle
+    error[arch::unsupported-instruction]: `movd` belongs to the vector extensions, and is not supported
       ┌─ test.litmus:1:1
       │
     1 │ movd %xmm0,%eax
@@ -243,14 +243,14 @@ fn hints_and_what_is_not_handled() {
       │      ^^^^ wanted here: an immediate
 
 
-    error[arch::unsupported-instruction]: `pushq` belongs to code with a stack, which this tool does not handle
+    error[arch::unsupported-instruction]: `pushq` belongs to code with a stack, and is not supported
       ┌─ test.litmus:1:1
       │
     1 │ pushq %rax
       │ ^^^^^ no answer can be given for this test
 
 
-    error[arch::unsupported-instruction]: `cmpxchg16b` belongs to accesses of two registers at once, which this tool does not handle
+    error[arch::unsupported-instruction]: `cmpxchg16b` belongs to accesses of two registers at once, and is not supported
       ┌─ test.litmus:1:6
       │
     1 │ lock cmpxchg16b (x)

@@ -15,7 +15,7 @@ use crate::diag::{Diagnostic, Remedy};
 use crate::execution::{EventKind, Extent, SymVal};
 use crate::program::{
     AccessSize, BinOp, CellSizes, LocId, Location, Mixed, Oa, Op, Property, SetName, Space, Sym, Tmp, Value,
-    addresses,
+    addresses, eval_binary, eval_unary,
 };
 
 /// Where an access goes.
@@ -90,6 +90,16 @@ impl<'p> Unfolding<'p> {
         let value = self.temp(state, addr)?.value.clone();
         let value = state.path.constraints.fold(&value, self.bits());
         if let Some(known) = value.known() {
+            // Where there are page tables, instructions have virtual addresses like data.
+            if let Value::Code { thread, pc } = known
+                && self.program.machine.tables.is_some()
+                && let Some(cell) = self.program.code_cell(thread, pc)
+            {
+                let virt = Value::Addr { sym: cell.sym, offset: cell.offset };
+                let sources = self.temp(state, addr)?.sources.clone();
+                Self::set(state, addr, SymVal::Known(virt), sources);
+                return Ok(Some(virt));
+            }
             return Ok(Some(known));
         }
         if let Some(diagnostic) = self.meaningless(state, &value) {
@@ -115,6 +125,22 @@ impl<'p> Unfolding<'p> {
 
     /// Where the page table entry of a known address can lead; none if the value is nothing of that sort.
     fn translations(&self, value: &SymVal) -> Option<Vec<Value>> {
+        // Some bytes further on, or the tag of what is there.
+        let moved = match value {
+            SymVal::Unary(op, inner) => {
+                let moved = |from| eval_unary(*op, from, self.bits()).ok();
+                Some(self.translations(inner)?.into_iter().filter_map(moved).collect())
+            }
+            SymVal::Binary(op, inner, by) if *op != BinOp::Translate => {
+                let by = by.known()?;
+                let moved = |from| eval_binary(*op, from, by, self.bits()).ok();
+                Some(self.translations(inner)?.into_iter().filter_map(moved).collect())
+            }
+            _ => None,
+        };
+        if moved.is_some() {
+            return moved;
+        }
         let SymVal::Binary(BinOp::Translate, _, virt) = value else { return None };
         let Some(Value::Addr { sym, offset } | Value::Tagged { sym, offset, .. }) = virt.known() else {
             return None;
@@ -235,7 +261,7 @@ impl<'p> Unfolding<'p> {
     ) -> Result<Spot, Box<Diagnostic>> {
         let address = match address {
             Value::Code { thread, pc } => match self.program.code_cell(thread, pc) {
-                Some(sym) => Value::Addr { sym, offset: 0 },
+                Some(cell) => self.data_address(cell.sym, cell.offset),
                 None => return Err(Box::new(self.no_cell(state, address))),
             },
             Value::Int(_) if size.0 == 0 => return Ok(Spot::Nowhere),
@@ -284,9 +310,17 @@ impl<'p> Unfolding<'p> {
 
     /// The address of a place: that of an instruction, where it is one.
     fn address_of(&self, sym: Sym, offset: i64) -> Value {
-        match self.program.code_cells.iter().find(|(_, cell)| *cell == sym) {
-            Some(((thread, pc), _)) => Value::Code { thread: *thread, pc: *pc },
+        match self.program.code_cells.iter().find(|cell| (cell.sym, cell.offset) == (sym, offset)) {
+            Some(cell) => Value::Code { thread: cell.thread, pc: cell.pc },
             None => Value::Addr { sym, offset },
+        }
+    }
+
+    /// The address of a place, where what is there does not matter.
+    fn data_address(&self, sym: Sym, offset: i64) -> Value {
+        match self.program.machine.tables.is_some() {
+            true => Value::Phys { sym, offset },
+            false => Value::Addr { sym, offset },
         }
     }
 
@@ -343,7 +377,7 @@ impl<'p> Unfolding<'p> {
             Spot::Bytes(extent) => extent.sym,
             Spot::Nowhere => return None,
         };
-        self.program.code_cells.iter().find(|(_, cell)| *cell == sym)?;
+        self.program.code_cells.iter().find(|cell| cell.sym == sym)?;
         let name = &self.program.symbols[usize::from(sym.0)];
         Some(
             Diagnostic::error(

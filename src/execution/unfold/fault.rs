@@ -27,7 +27,13 @@ impl<'p> Unfolding<'p> {
             let Some(address) = self.pinned(state, *addr, op)? else { return Ok(Flow::Over) };
             at = Some(address);
             sources = self.sources(state, &[*addr])?;
-            fault.address = Some(self.program.show(address));
+            fault.address = Some(match address {
+                Value::Addr { sym, offset } if self.program.code_cells.iter().any(|cell| cell.sym == sym) => {
+                    let plus = if offset == 0 { String::new() } else { format!("+{offset}") };
+                    format!("label:\"{}\"{plus}", self.program.symbol(sym))
+                }
+                address => self.program.show(address),
+            });
             fault.symbol = match address {
                 Value::Addr { sym, .. } | Value::Tagged { sym, .. } => {
                     Some(self.program.symbol(sym).to_string())
