@@ -159,12 +159,6 @@ fn too_many_flags_to_set() {
     let report = Session::new(Settings { variants, ..Settings::default() }).run(&input, None);
     let shown = render_all(&report.diagnostics, &report.sources, Color::Never);
     insta::assert_snapshot!(shown, @"
-    warning[question::location]: nothing reads or writes `x`
-       ┌─ test:22:9
-       │
-    22 │ exists (x=0)
-       │         ^ this is its initial value, whatever happens
-
     error[program::too-many-updates]: hardware may set access flags after 17 writes, and 16 are the most
      = help: `af:1` in entries leaves nothing to set; without `TTHM=HA` hardware sets none
     ");
