@@ -256,6 +256,7 @@ impl<'s> Iterator for Tokens<'s> {
     type Item = Spanned<'s>;
 
     fn next(&mut self) -> Option<Spanned<'s>> {
+        crate::limits::poll();
         let mut current = match self.ahead.take() {
             Some(token) => token,
             None => self.pull(),

@@ -212,6 +212,10 @@ pub struct VerifyArgs {
     /// Time limit per file, in seconds
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub timeout: Option<f64>,
+    /// Stop a file for which the process takes more than SIZE: bytes, or a number with K, M or G [default: half of the
+    /// machine's memory]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub max_memory: Option<u64>,
     /// Only read and translate the files; report everything that is not supported
     #[arg(long)]
     pub check: bool,

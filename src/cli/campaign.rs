@@ -86,7 +86,7 @@ struct Campaign {
 impl Campaign {
     fn read(folder: &Path) -> Result<Campaign, Stop> {
         let path = folder.join("campaign.json");
-        let text = std::fs::read_to_string(&path).map_err(|error| {
+        let text = crate::limits::read_text(&path).map_err(|error| {
             Stop::Usage(format!("`{}` is not the folder of a campaign: {error}", folder.display()))
         })?;
         serde_json::from_str(&text).map_err(|error| Stop::Usage(format!("{}: {error}", path.display())))

@@ -69,7 +69,7 @@ pub fn check(
 fn is_program(arg: &str) -> bool {
     let path = Path::new(arg);
     let named = path.extension().is_some_and(|end| end == "c" || end == "i");
-    let text = || std::fs::read_to_string(path).unwrap_or_default();
+    let text = || crate::limits::read_text(path).unwrap_or_default();
     named && {
         let text = text();
         let mut words = text.split_whitespace();

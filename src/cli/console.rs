@@ -1,8 +1,8 @@
 //! The terminal, or what stands in its place.
 
 use std::io::{IsTerminal, Write};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use crate::diag::{self, Color, Severity};
 use crate::report::several;
@@ -136,15 +136,19 @@ impl Repeated {
     }
 }
 
-/// A flag that Ctrl-C sets; the second Ctrl-C ends the process.
+/// The flag that Ctrl-C sets, one for the process; the second Ctrl-C ends it.
 pub fn interrupt_flag() -> Arc<AtomicBool> {
-    let flag = Arc::new(AtomicBool::new(false));
-    let set = Arc::clone(&flag);
-    // A second handler cannot be installed: then the first one serves (library use of `main`).
-    let _ = ctrlc::set_handler(move || {
-        if set.swap(true, Ordering::SeqCst) {
-            std::process::exit(130);
-        }
-    });
-    flag
+    static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    let install = || {
+        let flag = Arc::new(AtomicBool::new(false));
+        let set = Arc::clone(&flag);
+        // Someone else in the process may have a handler: then that one serves.
+        let _ = ctrlc::set_handler(move || {
+            if set.swap(true, Ordering::SeqCst) {
+                std::process::exit(130);
+            }
+        });
+        flag
+    };
+    Arc::clone(FLAG.get_or_init(install))
 }

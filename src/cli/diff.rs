@@ -1,6 +1,6 @@
 //! `litmus diff`.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::Path;
 
 use crate::limits;
@@ -74,10 +74,7 @@ fn read_log(path: &Path, width: Width, err: &mut (dyn Write + Send)) -> Result<L
         return read_folder(path, width, err);
     }
     let bytes = match path.to_str() {
-        Some("-") => {
-            let mut bytes = Vec::new();
-            std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
-        }
+        Some("-") => limits::read_all(std::io::stdin(), MAX_LOG),
         _ => limits::read_file(path, MAX_LOG),
     };
     let bytes = bytes.map_err(|error| Stop::Usage(format!("cannot read the log `{shown}`: {error}")))?;

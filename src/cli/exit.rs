@@ -1,6 +1,7 @@
 //! Exit codes: stable, documented in `--help` and in `docs/exit-codes.md`.
 
 use crate::diag::Class;
+use crate::limits::Stopped;
 use crate::report::Summary;
 use crate::session::Report;
 
@@ -39,10 +40,23 @@ impl Exit {
 
     /// Of a test that has no answer: what its error says.
     pub fn of_report(report: &Report) -> Exit {
-        match report.error().map(|error| error.class) {
-            Some(Class::Unsupported) => Exit::Unsupported,
-            Some(Class::Limit(_)) | None => Exit::Limit,
-            _ => Exit::BadInput,
+        report.error().map_or(Exit::Limit, |error| Exit::of_class(error.class))
+    }
+
+    /// Of what is wrong.
+    pub fn of_class(class: Class) -> Exit {
+        match class {
+            Class::Unsupported => Exit::Unsupported,
+            Class::BadInput => Exit::BadInput,
+            Class::Limit(why) => Exit::stopped(why),
+        }
+    }
+
+    /// Of work that was stopped.
+    pub fn stopped(why: Stopped) -> Exit {
+        match why {
+            Stopped::Interrupt => Exit::Interrupted,
+            Stopped::Time | Stopped::Memory => Exit::Limit,
         }
     }
 

@@ -88,12 +88,17 @@ pub fn explain(
     let session = Session::new(settings);
     let mut exit = Exit::Success;
     for input in &inputs {
+        let start = Instant::now();
         let explained = session.explain(input, model.as_deref(), args.outcome.as_deref());
+        let late = args.timeout.is_some_and(|limit| start.elapsed().as_secs_f64() >= limit);
         err.write_all(console.diagnostics(&explained.report).as_bytes())?;
         match &explained.answer {
             Some((test, explanation)) => {
                 show(args, test, explanation, out)?;
                 let allowed = matches!(explanation.answer, Answer::Allowed { .. });
+                if late && matches!(explanation.answer, Answer::Forbidden { incomplete: true, .. }) {
+                    exit = Exit::Limit;
+                }
                 if args.fix && allowed && args.format == ExplainFormat::Text {
                     let fenced = session.repair(input, model.as_deref(), args.outcome.as_deref());
                     if let Some((_, repairs)) = fenced.answer {
@@ -101,12 +106,7 @@ pub fn explain(
                     }
                 }
             }
-            None => {
-                exit = match explained.report.error().map(|error| error.class) {
-                    Some(crate::diag::Class::Unsupported) => Exit::Unsupported,
-                    _ => Exit::BadInput,
-                }
-            }
+            None => exit = Exit::of_report(&explained.report),
         }
     }
     Ok(exit)

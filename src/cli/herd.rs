@@ -123,7 +123,7 @@ fn drawing(options: &HerdOptions) -> Result<Option<Drawing>, Stop> {
                 searched(&options.include)
             )));
         };
-        drawing.header = std::fs::read_to_string(&path)
+        drawing.header = limits::read_text(&path)
             .map_err(|error| Stop::Usage(format!("cannot read `{}`: {error}", path.display())))?;
     }
     Ok(Some(drawing))

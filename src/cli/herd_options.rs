@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::diag::nearest;
+use crate::limits;
 
 use crate::condition::Quantifier;
 use crate::litmus::Overrides;
@@ -181,7 +182,8 @@ impl HerdOptions {
             )));
         };
         let shown = path.display();
-        let text = std::fs::read(&path).map_err(|e| Refused::Wrong(format!("cannot read `{shown}`: {e}")))?;
+        let text = limits::read_file(&path, limits::MAX_TEXT)
+            .map_err(|e| Refused::Wrong(format!("cannot read `{shown}`: {e}")))?;
         let settings = cfg::parse(&String::from_utf8_lossy(&text))
             .map_err(|(line, message)| Refused::Wrong(format!("{shown}:{line}: {message}")))?;
         let folder = path.parent().unwrap_or(Path::new("."));
@@ -404,7 +406,7 @@ pub fn searched(include: &[PathBuf]) -> String {
 
 /// One name a line.
 fn names(file: &str) -> Result<Vec<String>, Refused> {
-    let text = std::fs::read_to_string(file)
+    let text = limits::read_text(Path::new(file))
         .map_err(|e| Refused::Wrong(format!("cannot read the list of names `{file}`: {e}")))?;
     Ok(text
         .lines()
@@ -416,8 +418,8 @@ fn names(file: &str) -> Result<Vec<String>, Refused> {
 
 /// Lines `NAME VALUE`, the value perhaps quoted: line number, name, value.
 fn pairs(file: &str) -> Result<Vec<(usize, String, String)>, Refused> {
-    let text =
-        std::fs::read_to_string(file).map_err(|e| Refused::Wrong(format!("cannot read `{file}`: {e}")))?;
+    let text = limits::read_text(Path::new(file))
+        .map_err(|e| Refused::Wrong(format!("cannot read `{file}`: {e}")))?;
     let mut pairs = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let line = line.trim();

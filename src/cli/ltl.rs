@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use crate::arch::c::preprocess;
-use crate::diag::{Class, Diagnostic, Diagnostics};
+use crate::diag::{Diagnostic, Diagnostics};
 use crate::limits::Stopped;
 use crate::machine::{
     self, Answer, AtomicRule, AtomicWrite, Buffers, Fairness, Figures, LtlProperty, Options, System, Watch,
@@ -37,10 +37,8 @@ pub fn ltl(
     err.write_all(console.diagnostics(&read.report).as_bytes())?;
     let Some(runnable) = &read.runnable else { return Ok(read.exit()) };
     let program = &runnable.system.program;
-    let property = machine::parse(&args.formula, program).map_err(|wrong| {
-        let before = args.formula[..wrong.at].chars().count();
-        Stop::Usage(format!("{}\n  {}\n  {}^", wrong.message, args.formula, " ".repeat(before)))
-    })?;
+    let property =
+        machine::parse(&args.formula, program).map_err(|wrong| Stop::Usage(wrong.shown(&args.formula)))?;
     if args.reach && property.formula.is_temporal() {
         let message = "--reach looks for a state: its formula has no temporal operators";
         return Err(Stop::Usage(format!("{message}\n  {}", args.formula)));
@@ -96,11 +94,7 @@ impl Read {
 }
 
 pub(super) fn class(diagnostic: &Diagnostic) -> Exit {
-    match diagnostic.class {
-        Class::Unsupported => Exit::Unsupported,
-        Class::BadInput => Exit::BadInput,
-        Class::Limit(_) => Exit::Limit,
-    }
+    Exit::of_class(diagnostic.class)
 }
 
 /// The settings of the session: what is read, and what the run may take.
@@ -258,7 +252,7 @@ impl Question<'_> {
 /// Reads which writes are atomic: `x`, `x P0:label` or `x P0:12` (a line of the program), a line each; `*` for any location.
 fn atomic_writes(path: &Path, program: &Program, sources: &Sources) -> Result<Vec<AtomicWrite>, Stop> {
     let shown = path.display();
-    let text = std::fs::read_to_string(path)
+    let text = crate::limits::read_text(path)
         .map_err(|error| Stop::Usage(format!("cannot read `{shown}`: {error}")))?;
     let mut writes = Vec::new();
     for (number, line) in text.lines().enumerate() {

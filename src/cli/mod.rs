@@ -113,11 +113,18 @@ pub fn main(
         }
         false => out,
     };
-    let budget = Budget { memory: Some(limits::memory::default_limit()), ..Budget::default() };
+    let budget = Budget {
+        memory: Some(limits::memory::default_limit()),
+        interrupt: Some(console::interrupt_flag()),
+        ..Budget::default()
+    };
     let result = budget.run(|| command(&cli.command, &console, out, err));
     let result = result.unwrap_or_else(|why| Err(Stop::Limit(why)));
     let result = result.and_then(|exit| Ok(out.flush().map(|()| exit)?));
+    let interrupted = console::interrupt_flag().load(std::sync::atomic::Ordering::Relaxed);
     match result {
+        // Whatever was found until then: not all was looked at.
+        Ok(_) if interrupted => Exit::Interrupted,
         Ok(exit) => exit,
         // The reader of a pipe went away: it has seen what it wanted to see.
         Err(Stop::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Success,
@@ -134,8 +141,9 @@ pub fn main(
             Exit::Unsupported
         }
         Err(Stop::Limit(why)) => {
+            let _ = out.flush();
             let _ = writeln!(err, "error: {}", Diagnostic::stopped(why, "").message.trim_end());
-            Exit::Limit
+            Exit::stopped(why)
         }
     }
 }

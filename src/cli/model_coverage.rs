@@ -79,6 +79,11 @@ pub fn cover(
             return Ok(Exit::of_report(&report));
         }
     };
+    let mut exit = Exit::Success;
+    for report in &coverage.unanswered {
+        let _ = err.write_all(console.diagnostics(report).as_bytes());
+        exit = Exit::of_report(report);
+    }
     match args.format {
         CoverageFormat::Text => write!(out, "{}", report::text(&coverage, &args.model))?,
         CoverageFormat::Listing => write!(out, "{}", report::listing(&coverage))?,
@@ -88,7 +93,7 @@ pub fn cover(
             writeln!(out)?;
         }
     }
-    Ok(Exit::Success)
+    Ok(exit)
 }
 
 /// Checks that none of the tests needs, a line each.

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-use crate::explore::Gauge;
+use crate::limits::Gauge;
 use crate::machine::Watch;
 use crate::report::several;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
@@ -16,19 +16,22 @@ const PATIENCE: Duration = Duration::from_millis(700);
 fn said(gauge: &Gauge, elapsed: Duration) -> String {
     let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     let (worlds, graphs, executions) = (read(&gauge.worlds), read(&gauge.graphs), read(&gauge.executions));
-    if worlds == 0 {
-        return "reading".to_string();
-    }
-    let rate = graphs as f64 / elapsed.as_secs_f64().max(0.001);
-    let mut text = format!(
-        "{}, {}, {} ({rate:.0}/s)",
-        several(worlds, "world"),
-        several(executions, "execution"),
-        several(graphs, "graph")
-    );
+    let rate = |n: u64| n as f64 / elapsed.as_secs_f64().max(0.001);
+    let mut text = match (worlds, executions) {
+        (0, 0) => return "reading".to_string(),
+        // Executions that grow one event at a time.
+        (0, _) => format!("{} ({:.0}/s)", several(executions, "execution"), rate(executions)),
+        _ => format!(
+            "{}, {}, {} ({:.0}/s)",
+            several(worlds, "world"),
+            several(executions, "execution"),
+            several(graphs, "graph"),
+            rate(graphs)
+        ),
+    };
     let done = read(&gauge.done);
     if done > 0 {
-        text += &format!(", about {}% of the worlds done", done.min(1_000_000) / 10_000);
+        text += &format!(", about {}% done", done.min(1_000_000) / 10_000);
     }
     text
 }
@@ -134,13 +137,15 @@ mod tests {
     fn a_long_search_says_how_far_it_is() {
         let gauge = Gauge::default();
         assert_eq!(said(&gauge, Duration::from_secs(1)), "reading");
+        gauge.executions.store(10, Ordering::Relaxed);
+        assert_eq!(said(&gauge, Duration::from_secs(2)), "10 executions (5/s)");
         gauge.worlds.store(3, Ordering::Relaxed);
         gauge.executions.store(1, Ordering::Relaxed);
         gauge.graphs.store(100, Ordering::Relaxed);
         gauge.done.store(250_000, Ordering::Relaxed);
         assert_eq!(
             said(&gauge, Duration::from_secs(2)),
-            "3 worlds, 1 execution, 100 graphs (50/s), about 25% of the worlds done"
+            "3 worlds, 1 execution, 100 graphs (50/s), about 25% done"
         );
     }
 

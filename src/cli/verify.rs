@@ -1,23 +1,23 @@
 //! `litmus verify`.
 
 use std::io::Write;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::arch::ArchId;
 use crate::arch::c::preprocess;
 use crate::arch::c::unit::lower::{Options, Orders};
 use crate::diag::{self, Class, Diagnostic, Severity};
+use crate::limits::{self, Budget, Gauge};
 use crate::report::program::{self, Checked, Detail};
 use crate::session;
 use crate::source::Sources;
-use crate::verify::{self, Answer, Kind, Loaded, Verdict, load};
+use crate::verify::{self, Answer, Kind, Loaded, RECURSION, Verdict, load};
 
 use super::args::{IgnoreArg, TraceArg, VerifyArgs, VerifyFormatArg};
 use super::console::Console;
+use super::progress::Progress;
 use super::{Done, Exit};
-
-/// How deep functions may call themselves without a bound.
-const RECURSION: usize = 16;
 
 /// Checks programs.
 pub fn verify(
@@ -48,11 +48,18 @@ pub fn verify(
     let mut all = Vec::new();
     for file in &args.files {
         let start = Instant::now();
-        let Loaded { program, mut diagnostics, sources, .. } = load(file, &reading, options);
+        let gauge = Arc::new(Gauge::default());
+        let progress = Progress::new(console.err_is_terminal && !console.quiet, 1, &gauge);
+        let budget = budget(args);
+        let loaded = budget.run(|| load(file, &reading, options));
+        let Loaded { program, mut diagnostics, sources, .. } =
+            loaded.unwrap_or_else(|why| Loaded::stopped(why, file));
         err.write_all(diag::render_all(&diagnostics, &sources, console.color_err).as_bytes())?;
         let answer = match &program {
             Some(program) if !args.check => {
-                match verify::run(program, &prepared.model, &settings_of(args, orders)) {
+                let settings = verify::Settings { gauge: Some(gauge), ..settings_of(args, orders) };
+                let work = || verify::run(program, &prepared.model, &settings);
+                match budget.run(work).unwrap_or_else(|why| Err(Diagnostic::stopped(why, ""))) {
                     Ok(answer) => Some(answer),
                     Err(diagnostic) => {
                         err.write_all(diag::render(&diagnostic, &sources, console.color_err).as_bytes())?;
@@ -63,6 +70,7 @@ pub fn verify(
             }
             _ => None,
         };
+        progress.finish();
         if let Some(answer) = &answer {
             err.write_all(diag::render_all(&answer.errors, &sources, console.color_err).as_bytes())?;
         }
@@ -79,6 +87,10 @@ pub fn verify(
             VerifyFormatArg::Text => out.write_all(program::text(&checked, detail(args.trace)).as_bytes())?,
             _ => all.push(checked),
         }
+        // After Ctrl-C nothing new is begun.
+        if exit == Exit::Interrupted {
+            break;
+        }
     }
     let document = match args.format {
         VerifyFormatArg::Text => String::new(),
@@ -88,6 +100,13 @@ pub fn verify(
     };
     out.write_all(document.as_bytes())?;
     Ok(exit)
+}
+
+/// What one file may take, from now on.
+fn budget(args: &VerifyArgs) -> Budget {
+    let process = limits::current();
+    let timeout = args.timeout.map(Duration::from_secs_f64);
+    Budget::starting_now(timeout, args.max_memory.or(process.memory), process.interrupt)
 }
 
 fn settings_of(args: &VerifyArgs, orders: Orders) -> verify::Settings {
@@ -101,11 +120,11 @@ fn settings_of(args: &VerifyArgs, orders: Orders) -> verify::Settings {
     verify::Settings {
         unroll: args.unroll,
         keep_going: args.keep_going,
-        timeout: args.timeout.map(Duration::from_secs_f64),
         orders,
         ignore: args.ignore.iter().map(kind).collect(),
         races: args.races,
         fewer_blocked: args.fewer_blocked,
+        gauge: None,
     }
 }
 
@@ -124,20 +143,27 @@ fn exit_of(answer: Option<&Answer>, diagnostics: &[Diagnostic]) -> Exit {
         Some(Verdict::Unknown) if answer.is_some_and(|answer| !answer.errors.is_empty()) => {
             class_of(answer.map_or(&[], |answer| &answer.errors))
         }
-        Some(Verdict::SafeUpTo(_) | Verdict::Unknown) => Exit::Limit,
+        Some(Verdict::SafeUpTo(_) | Verdict::Unknown) => {
+            answer.and_then(|answer| answer.stopped).map_or(Exit::Limit, Exit::stopped)
+        }
         None if diagnostics.iter().all(|d| d.severity != Severity::Error) => Exit::Success,
         None => class_of(diagnostics),
     }
 }
 
 fn class_of(diagnostics: &[Diagnostic]) -> Exit {
-    let mut errors = diagnostics.iter().filter(|d| d.severity == Severity::Error);
-    if errors.all(|d| d.class == Class::Unsupported) { Exit::Unsupported } else { Exit::BadInput }
+    let errors = || diagnostics.iter().filter(|d| d.severity == Severity::Error);
+    match errors().find_map(|d| if let Class::Limit(why) = d.class { Some(why) } else { None }) {
+        Some(why) => Exit::stopped(why),
+        None if errors().all(|d| d.class == Class::Unsupported) => Exit::Unsupported,
+        None => Exit::BadInput,
+    }
 }
 
-/// The first of bad input, unsupported, violated, limit.
+/// The first of interrupted, bad input, unsupported, violated, limit.
 fn worse(a: Exit, b: Exit) -> Exit {
     let rank = |exit: Exit| match exit {
+        Exit::Interrupted => 5,
         Exit::BadInput => 4,
         Exit::Unsupported => 3,
         Exit::Failed => 2,

@@ -191,6 +191,11 @@ impl Worlds {
         self.threads.iter().map(Vec::len).collect()
     }
 
+    /// Is there a path on which a thread does what it must not do?
+    pub fn may_go_wrong(&self) -> bool {
+        self.threads.iter().flatten().any(|candidate| !candidate.path.violations.is_empty())
+    }
+
     /// These loops are known to be cut off somewhere. Executions of cut paths are dropped: once no path has another loop to tell of, paths that were cut are left out.
     pub fn knows_cuts(&mut self, known: &[Cut]) {
         if self.whole_only || known.len() == self.known_cuts {
@@ -213,6 +218,11 @@ impl Worlds {
             part += *chosen as f64 * share;
         }
         part.min(1.0)
+    }
+
+    /// The share that one combination of paths has of all.
+    pub fn share(&self) -> f64 {
+        self.threads.iter().map(|paths| 1.0 / paths.len().max(1) as f64).product()
     }
 
     fn candidate(&self, thread: usize) -> &Candidate {

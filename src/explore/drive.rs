@@ -150,19 +150,23 @@ impl Job<'_> {
                 return over_worlds(self, built, worlds, sink);
             }
         }
+        // What goes wrong is told whatever decides the condition.
+        let goes_on = worlds.may_go_wrong();
+        sink.begin(0.0, worlds.share());
         for world in built {
             if self.look_into(world, sink).is_break() || sink.look_at_limits().is_break() {
                 return;
             }
         }
         while let Some(world) = worlds.next_while(&mut || sink.look_at_limits().is_continue()) {
-            if self.look_into(world, sink).is_break() || sink.look_at_limits().is_break() {
+            let over = self.look_into(world, sink).is_break() && !(goes_on && sink.is_decided());
+            if over || sink.look_at_limits().is_break() {
                 return;
             }
             if self.options.at_bound != AtBound::Keep {
                 worlds.knows_cuts(&sink.outcome.cuts);
             }
-            sink.is_done(worlds.done());
+            sink.begin(worlds.done(), worlds.share());
         }
     }
 
@@ -195,6 +199,9 @@ impl Job<'_> {
 
 fn in_world(model: &Model, view: &View, options: &Options, sink: &mut Sink) -> ControlFlow<()> {
     let world = view.world;
+    if sink.is_decided() && world.violations.is_empty() {
+        return ControlFlow::Continue(());
+    }
     if let Some(error) = world.errors.first() {
         // The path cannot be answered for: an error, if the model accepts an execution that takes it.
         if is_feasible(view, sink)? && is_accepted(model, view, options, sink.test()) {
@@ -228,7 +235,7 @@ fn in_world(model: &Model, view: &View, options: &Options, sink: &mut Sink) -> C
     {
         sink.outcome.violations.extend(world.violations.iter().cloned());
     }
-    if world.aborted {
+    if world.aborted || sink.is_decided() {
         return ControlFlow::Continue(());
     }
     search(model, view, options, sink)

@@ -11,7 +11,7 @@ use crate::grow::{self, Ended, Execution, Visitor};
 use crate::litmus::Lowered;
 use crate::model::Model;
 use crate::outcome::{Cause, Outcome};
-use crate::program::Value;
+use crate::program::{Instr, Op, Program, Value};
 
 /// Runs a test under a model.
 pub(super) fn run(
@@ -41,9 +41,10 @@ pub(super) fn run(
     let alone = options.mode == super::Mode::Check || options.max_executions.is_some();
     let jobs = if alone { 1 } else { options.jobs.max(1) };
     let started = sink.started();
-    let mut own = Recorder { sink };
+    let goes_on = options.mode == super::Mode::Check && may_go_wrong(&test.program);
+    let mut own = Recorder { sink, goes_on };
     let mut more: Vec<Recorder> =
-        (1..jobs).map(|_| Recorder { sink: Sink::continued(test, options, started) }).collect();
+        (1..jobs).map(|_| Recorder { sink: Sink::continued(test, options, started), goes_on }).collect();
     let stats = {
         let mut visitors: Vec<&mut (dyn Visitor + Send)> = vec![&mut own];
         visitors.extend(more.iter_mut().map(|recorder| recorder as &mut (dyn Visitor + Send)));
@@ -73,6 +74,24 @@ const MANY: usize = 2_000;
 /// Puts executions into the outcome.
 struct Recorder<'t> {
     sink: Sink<'t>,
+    /// Once the condition is decided, look for executions that go wrong?
+    goes_on: bool,
+}
+
+/// Has a program, by its text, anything in it that a thread must not do?
+fn may_go_wrong(program: &Program) -> bool {
+    fn checked(ops: &[Op]) -> bool {
+        ops.iter().any(|op| match op {
+            Op::Assert { .. } | Op::Free { .. } | Op::Alloc { .. } => true,
+            Op::If { then, otherwise, .. } | Op::Conditional { then, otherwise, .. } => {
+                checked(then) || checked(otherwise)
+            }
+            Op::Choice { branches } => branches.iter().any(|ops| checked(ops)),
+            _ => false,
+        })
+    }
+    let is_checked = |instr: &Instr| checked(&instr.ops);
+    program.conventions.undefined_behaviour && program.threads.iter().any(|t| t.code.iter().any(is_checked))
 }
 
 impl Visitor for Recorder<'_> {
@@ -103,7 +122,7 @@ impl Visitor for Recorder<'_> {
             // Refused above.
             Observable::Fault(_) | Observable::Faults | Observable::Assumed => Value::ZERO,
         };
-        if !self.sink.wanted(&value) {
+        if self.sink.is_decided() || !self.sink.wanted(&value) {
             return ControlFlow::Continue(());
         }
         for observable in &self.sink.test().observed {
@@ -115,7 +134,12 @@ impl Visitor for Recorder<'_> {
             }
         }
         let flags: Vec<&str> = found.flags.iter().map(String::as_str).collect();
-        self.sink.record(&value, &sink::Found { flags: &flags, undefined: found.undefined, ways: 1 })
+        let flow =
+            self.sink.record(&value, &sink::Found { flags: &flags, undefined: found.undefined, ways: 1 });
+        match flow {
+            ControlFlow::Break(()) if self.goes_on && self.sink.is_decided() => ControlFlow::Continue(()),
+            flow => flow,
+        }
     }
 
     fn look(&mut self) -> ControlFlow<()> {

@@ -37,6 +37,7 @@ mod witness;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub use crate::limits::Gauge;
 pub use candidates::{Candidate, candidates, names};
 pub use witness::{Request, Show, each_execution, executions};
 
@@ -46,7 +47,7 @@ pub(crate) use sink::{Found, Sink};
 pub(crate) use steps::{assertion_failed, bind, each_choice, the_choice};
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::diag::Diagnostic;
@@ -82,19 +83,6 @@ pub enum Engine {
     /// A solver proposes executions, the model refutes them (`crate::sat`, which runs above this module). Questions that it does not
     /// answer go to the explorer.
     Sat,
-}
-
-/// How far a search is, for someone who looks on.
-#[derive(Debug, Default)]
-pub struct Gauge {
-    /// Worlds begun.
-    pub worlds: AtomicU64,
-    /// Partial graphs built.
-    pub graphs: AtomicU64,
-    /// Executions found.
-    pub executions: AtomicU64,
-    /// The part of the combinations of paths that is done, in millionths.
-    pub done: AtomicU64,
 }
 
 /// Settings of a search.

@@ -164,6 +164,8 @@ pub(super) struct Search<'s, 't, const W: usize> {
     refuted: bool,
     /// Subtrees met so far at the depth where they are shared out.
     subtrees: usize,
+    /// The share of the tree that the subtree at hand has, if all alternatives are alike.
+    share: f64,
     /// For models with parts that only the plain evaluator can run.
     pub plain: Option<Plain<'s>>,
     pub last: Vec<usize>,
@@ -250,6 +252,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             troubles: vec![1; problem.reads.len() + problem.options.len() + problem.orders.len()],
             refuted: false,
             subtrees: 0,
+            share: 1.0,
             plain: problem.plain_leaf.then(|| Plain::new(problem.model, problem.view)),
             last: vec![0; problem.world.observed.len()],
             chains_failed: 0,
@@ -323,9 +326,13 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             }
         }
         self.sink.graph()?;
+        // Whatever comes of a subtree, its share of the tree is done then.
+        let (before, share) = (self.sink.part, self.share);
         let mut state = std::mem::take(&mut self.states[depth]);
         let flow = self.explore_from(depth, &mut state);
         self.states[depth] = state;
+        self.share = share;
+        self.sink.part = before + share;
         flow
     }
 
@@ -350,6 +357,14 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         let enough = self.one_is_enough(state).then_some(self.sink.outcome.stats.executions);
         let found =
             |search: &Self| enough.is_some_and(|before| search.sink.outcome.stats.executions > before);
+        let ways_on = match branch {
+            Branch::Leaf => 1,
+            Branch::Read(read) => rows::count(&state.candidates[read]),
+            Branch::Option(variable) => state.options[variable].count_ones(),
+            Branch::Order(..) => 2,
+            Branch::Final(index) => rows::count(&state.finals[index]),
+        };
+        self.share /= f64::from(ways_on.max(1));
         match branch {
             // What ends above the depth where subtrees are shared out is the first worker's.
             Branch::Leaf if shared && self.part.number != 0 => {}

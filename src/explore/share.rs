@@ -87,6 +87,7 @@ fn take_worlds(job: &Job, queue: &Mutex<Queue>, over: &AtomicBool, share: &mut S
             let world =
                 built.next().or_else(|| worlds.next_while(&mut || share.sink.look_at_limits().is_continue()));
             let Some(world) = world else { return };
+            share.sink.begin(worlds.done(), worlds.share());
             *number += 1;
             (*number, world)
         };

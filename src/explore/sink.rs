@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::candidates::Look;
 use super::witness::Watch;
@@ -17,6 +17,9 @@ use crate::program::{Assumptions, Value};
 
 /// How many graphs pass between two looks at the clock.
 const TICKS: u32 = 32;
+
+/// What it takes to put one state in its place in the end.
+const SORTED_IN: Duration = Duration::from_nanos(1200);
 
 /// The table is made anew for the answer.
 const TABLES: u64 = 2;
@@ -52,6 +55,10 @@ pub(crate) struct Sink<'t> {
     ticks: u32,
     /// Worlds, graphs and executions that the gauge knows of.
     told: (u64, u64, u64),
+    /// How much of the world at hand is done, as an estimate; what was done before it, and its share of all.
+    pub part: f64,
+    before: f64,
+    of_all: f64,
     /// Stop after so many graphs.
     pub most_graphs: u64,
     /// Someone who looks at every accepted execution.
@@ -77,6 +84,9 @@ impl<'t> Sink<'t> {
             started: Instant::now(),
             ticks: 0,
             told: (0, 0, 0),
+            part: 0.0,
+            before: 0.0,
+            of_all: 1.0,
             most_graphs: u64::MAX,
             watch: None,
             look: None,
@@ -179,7 +189,9 @@ impl<'t> Sink<'t> {
 
     /// Stops if a limit is hit.
     pub fn look_at_limits(&mut self) -> ControlFlow<()> {
-        if self.options.timeout.is_some_and(|limit| self.started.elapsed() > limit) {
+        // States are put together and sorted at the end: that, too, is to be done in time.
+        let ending = SORTED_IN * u32::try_from(self.states.len()).unwrap_or(u32::MAX);
+        if self.options.timeout.is_some_and(|limit| self.started.elapsed() + ending > limit) {
             return self.stop(Completeness::TimedOut);
         }
         if self.options.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
@@ -192,10 +204,19 @@ impl<'t> Sink<'t> {
         }
     }
 
-    /// Stops the search: for good, with what is known so far.
+    /// Stops the search: for good, with what is known so far. A search that has decided the condition, and goes on for what else may go wrong,
+    /// has not come to its end either.
     pub fn stop(&mut self, why: Completeness) -> ControlFlow<()> {
-        self.stopped.get_or_insert(why);
+        match self.stopped {
+            None | Some(Completeness::Decided) => self.stopped = Some(why),
+            Some(_) => {}
+        }
         ControlFlow::Break(())
+    }
+
+    /// Is the condition decided? What is left to look for is executions that go wrong.
+    pub fn is_decided(&self) -> bool {
+        self.stopped == Some(Completeness::Decided)
     }
 
     /// Tells whoever looks on how far the search is.
@@ -207,13 +228,13 @@ impl<'t> Sink<'t> {
         gauge.graphs.fetch_add(stats.graphs - graphs, Ordering::Relaxed);
         gauge.executions.fetch_add(stats.executions - executions, Ordering::Relaxed);
         self.told = (stats.worlds, stats.graphs, stats.executions);
+        let done = self.before + self.part.min(1.0) * self.of_all;
+        gauge.done.store((done * 1e6) as u64, Ordering::Relaxed);
     }
 
-    /// So much of the combinations of paths is done.
-    pub fn is_done(&self, part: f64) {
-        if let Some(gauge) = &self.options.gauge {
-            gauge.done.store((part * 1e6) as u64, Ordering::Relaxed);
-        }
+    /// A world is begun: so much of all is done before it, and it is so much of all.
+    pub fn begin(&mut self, before: f64, of_all: f64) {
+        (self.part, self.before, self.of_all) = (0.0, before, of_all);
     }
 
     /// Ends the run with an error.

@@ -37,6 +37,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use crate::diag::{Diagnostic, Remedy};
+use crate::limits;
 use crate::model::Model;
 use crate::program::{Op, Program, Start};
 
@@ -264,7 +265,8 @@ impl<'p> Setting<'_, 'p> {
                 .iter_mut()
                 .filter_map(|visitor| {
                     let builder = std::thread::Builder::new().stack_size(workers::STACK);
-                    builder.spawn_scoped(scope, move || worker(&mut **visitor)).ok()
+                    let work = limits::handed_on(move || worker(&mut **visitor));
+                    builder.spawn_scoped(scope, work).ok()
                 })
                 .collect();
             for handle in handles {

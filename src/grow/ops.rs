@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::diag::{Diagnostic, Remedy};
 use crate::execution::EventKind;
-use crate::program::{BinOp, Op, Property, Tmp, Value, eval_binary, eval_unary};
+use crate::program::{BinOp, LOOP_CUT, Op, Property, Tmp, Value, eval_binary, eval_unary};
 
 use super::cells::Object;
 use super::state::{Frame, Halt, Held, Join, Spawn, State, Stop, count, set};
@@ -160,6 +160,7 @@ impl<'p> Stepper<'p> {
                     forked: true,
                 });
             }
+            Op::LoopHead { id: LOOP_CUT } => return Err(self.cut(state, "Recursion".to_string())),
             Op::LoopHead { id } => {
                 // In a branch that was known to be taken the program itself counts its passes, unless nothing changes.
                 let known = state.frames.last().is_some_and(|frame| frame.guard.is_some() && frame.constant);

@@ -4,10 +4,12 @@
 //! poll that finds the budget spent unwinds to the innermost [`Budget::run`] or [`catch`], which makes a [`Stopped`] of it: no phase needs to
 //! hand an error on that has nothing to do with it. Who has something to save (the search: the states seen so far) asks [`look`], or catches.
 
+mod gauge;
 pub mod memory;
 mod read;
 
-pub use read::{MAX_TEXT, read_all, read_file};
+pub use gauge::Gauge;
+pub use read::{MAX_TEXT, read_all, read_file, read_text};
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -111,6 +113,12 @@ impl Drop for Restore {
 /// The budget of the work that this thread is doing: for threads that do a part of it.
 pub fn current() -> Budget {
     CONTEXT.with(|context| context.installed.borrow().as_ref().map(|i| i.budget.clone()).unwrap_or_default())
+}
+
+/// Work for another thread, under the budget of this one. If it is stopped it unwinds there: whoever joins hands that on, as it does a panic.
+pub fn handed_on<R>(work: impl FnOnce() -> R) -> impl FnOnce() -> R {
+    let budget = current();
+    move || budget.run(work).unwrap_or_else(|why| stop(why))
 }
 
 /// Must the work of this thread stop?

@@ -33,6 +33,15 @@ pub fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     patiently(move || File::open(path), most)
 }
 
+/// The text of a file that somebody has written.
+///
+/// # Errors
+/// As [`read_file`], or it is not text.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    let bytes = read_file(path, MAX_TEXT)?;
+    String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}
+
 /// All that a reader gives, at most so many bytes; it is given up if it says nothing for long.
 ///
 /// # Errors

@@ -90,6 +90,7 @@ impl<'a> Cursor<'a> {
 
     /// Steps over a token.
     pub fn bump(&mut self) {
+        crate::limits::poll();
         self.at = (self.at + 1).min(self.lexemes.len() - 1);
     }
 

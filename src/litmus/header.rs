@@ -83,6 +83,10 @@ fn unknown_arch(word: &str, span: Span) -> Diagnostic {
     let error = Diagnostic::error("litmus::not-a-test", "this is not a litmus test")
         .unless(Remedy::OtherCommand)
         .at(span, "expected the name of an architecture");
+    // Lines of C: whoever knows the file's name says what to do with it.
+    if ["#include", "#define", "#ifdef", "#ifndef", "#pragma"].contains(&word) {
+        return error;
+    }
     if word.starts_with('#') {
         return error.help(super::text::COMMENTS);
     }

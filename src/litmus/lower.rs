@@ -155,6 +155,7 @@ impl Lowering<'_> {
     /// Names of the initial state become symbols first: their order is that of the test.
     fn symbols_of_init(&mut self) {
         for entry in &self.test.init {
+            crate::limits::poll();
             if let Loc::Global(name) | Loc::Cell(name, _) = &entry.loc {
                 intern(&mut self.program.symbols, name);
             }
@@ -180,6 +181,7 @@ impl Lowering<'_> {
     fn check_arrays(&mut self) {
         const MOST: u64 = 1024;
         for entry in &self.test.init {
+            crate::limits::poll();
             if matches!(&entry.ty, Ty::Array(_, len) if *len == 0 || *len > MOST) {
                 self.diags.push(
                     Diagnostic::error("litmus::array-size", format!("an array has 1 to {MOST} elements"))
@@ -273,6 +275,7 @@ impl Lowering<'_> {
         let stop = handler.map(|handler| stop_cell(handler.span));
         let all = column.cells.iter().chain(&stop).chain(handler.iter().flat_map(|handler| &handler.cells));
         for cell in all.filter(|cell| !cell.text.is_empty()) {
+            crate::limits::poll();
             if handler_at == Some(thread.code.len() + 1) {
                 thread.code.push(Instr { text: String::new(), span: cell.span, ops: vec![Op::Stop] });
                 continue;
@@ -314,6 +317,7 @@ impl Lowering<'_> {
     fn locations(&mut self, elsewhere: &[arch::c::Global]) -> Vec<(crate::program::Sym, u64)> {
         let mut arrays = Vec::new();
         for entry in &self.test.init {
+            crate::limits::poll();
             let Loc::Global(name) = &entry.loc else { continue };
             let sym = intern(&mut self.program.symbols, name);
             let (ty, declared) = self.declared(entry);
@@ -457,6 +461,7 @@ fn stop_cell(span: Span) -> Cell {
 fn registers(test: &Test, names: &mut Names, diags: &mut Vec<Diagnostic>, warnings: &mut Vec<Diagnostic>) {
     let pointer_bytes = pointer_bytes(names.program);
     for entry in &test.init {
+        crate::limits::poll();
         let (threads, name) = match &entry.loc {
             Loc::Reg { thread, name } => (vec![*thread], name.clone()),
             Loc::Symbolic(name) => (users(test, name), format!("%{name}")),
@@ -590,6 +595,7 @@ fn users(test: &Test, name: &str) -> Vec<usize> {
 /// Initial values of memory cells.
 fn cell_values(test: &Test, names: &mut Names, diags: &mut Vec<Diagnostic>, warnings: &mut Vec<Diagnostic>) {
     for entry in &test.init {
+        crate::limits::poll();
         let Loc::Global(name) = &entry.loc else { continue };
         let sym = names.symbol(name);
         let data = |l: &Location| l.sym == sym && l.space == Space::Data;

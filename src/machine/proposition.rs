@@ -209,6 +209,21 @@ pub struct Wrong {
     pub message: String,
 }
 
+impl Wrong {
+    /// What is wrong, and the place in the formula, as far as a line holds it.
+    pub fn shown(&self, formula: &str) -> String {
+        const AROUND: usize = 50;
+        let before: Vec<char> = formula[..self.at].chars().collect();
+        let from = before.len().saturating_sub(AROUND);
+        let cut = if from > 0 { "…" } else { "" };
+        let start: String = before[from..].iter().collect();
+        let after: String = formula[self.at..].chars().take(AROUND).collect();
+        let more = if formula[self.at..].chars().count() > AROUND { "…" } else { "" };
+        let place = cut.chars().count() + before.len() - from;
+        format!("{}\n  {cut}{start}{after}{more}\n  {}^", self.message, " ".repeat(place))
+    }
+}
+
 /// Reads a formula about a program.
 ///
 /// # Errors
@@ -353,6 +368,9 @@ struct Parser<'p> {
     depth: usize,
 }
 
+/// Sides of an equivalence larger than this are refused.
+const MAX_SIZE: usize = 10_000;
+
 /// Formulas nested deeper than this are refused.
 const MAX_DEPTH: usize = 500;
 
@@ -383,6 +401,10 @@ impl Parser<'_> {
         let mut left = self.implication()?;
         while self.takes("<->") {
             let right = self.implication()?;
+            // Both sides come twice.
+            if left.size() + right.size() > MAX_SIZE {
+                return Err(self.wrong("the formula is too large, with each `<->` written out".to_string()));
+            }
             let both = left.clone().and(right.clone());
             left = both.or(left.negated().and(right.negated()));
         }
@@ -550,21 +572,33 @@ impl Parser<'_> {
         self.atom(Proposition::At(thread, instruction))
     }
 
+    /// A number that a register can hold, with a sign or without one.
+    fn number(&self, n: i128) -> Result<Term, Wrong> {
+        let bits = self.program.bits;
+        let fits = bits >= 127 || (-(1 << (bits - 1))..1 << bits).contains(&n);
+        match fits {
+            true => Ok(Term::Number(n)),
+            false => Err(self.wrong(format!("`{n}` does not fit the {bits}-bit values of the program"))),
+        }
+    }
+
     fn term(&mut self) -> Result<Term, Wrong> {
         if self.takes("-") {
             return match self.peek() {
                 Token::Number(n) => {
+                    let number = self.number(-n)?;
                     self.next();
-                    Ok(Term::Number(-n))
+                    Ok(number)
                 }
                 other => Err(self.wrong(format!("expected a number, found {}", other.words()))),
             };
         }
         match self.peek() {
             Token::Number(n) => {
+                let number = self.number(n);
                 self.next();
                 if !self.takes(":") {
-                    return Ok(Term::Number(n));
+                    return number;
                 }
                 let thread = usize::try_from(n).unwrap_or(usize::MAX);
                 self.known_thread(thread)?;

@@ -28,8 +28,8 @@ pub use fault::{Fault, FaultPattern, Faults};
 pub use features::{Features, Mixed, OnFault};
 pub use machine::Machine;
 pub use ops::{
-    AccessSize, Awaited, BinOp, BranchKind, Content, Extra, FETCH, FETCH_TEMPORARIES, Op, Port, Property,
-    Resume, SetName, Storage, Target, Tmp, UnOp, WRITE_BACK,
+    AccessSize, Awaited, BinOp, BranchKind, Content, Extra, FETCH, FETCH_TEMPORARIES, LOOP_CUT, Op, Port,
+    Property, Resume, SetName, Storage, Target, Tmp, UnOp, WRITE_BACK,
 };
 pub use pte::{Attrs, Managed, Oa, Pte, Walk, Walked};
 pub use scopes::ScopeTree;

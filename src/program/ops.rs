@@ -223,6 +223,9 @@ impl BranchKind {
     }
 }
 
+/// The loop that is always cut: where a function calls itself more deeply than is looked into.
+pub const LOOP_CUT: u32 = u32::MAX;
+
 /// The micro-operations of an instruction, run in order.
 ///
 /// Events made: `ReadReg`, `WriteReg`, `Load`, `Store`, `Rmw`, `Fence`, `Branch`. An event gets an

@@ -59,7 +59,7 @@ pub struct Batsat {
 impl Batsat {
     /// Without variables.
     pub fn new() -> Batsat {
-        let limits = Limits { asked: Cell::new(0) };
+        let limits = Limits::default();
         Batsat { solver: batsat::Solver::new(batsat::SolverOpts::default(), limits), variables: Vec::new() }
     }
 
@@ -100,14 +100,21 @@ impl Solver for Batsat {
 }
 
 /// Stops the solver when the work that it is a part of must stop.
+#[derive(Default)]
 struct Limits {
     asked: Cell<u32>,
+    stopped: Cell<bool>,
 }
 
 impl Callbacks for Limits {
     fn stop(&self) -> bool {
+        // The solver asks again whether it was meant: the answer is the same.
+        if self.stopped.get() {
+            return true;
+        }
         self.asked.set(self.asked.get().wrapping_add(1));
-        self.asked.get().is_multiple_of(16) && limits::look().is_some()
+        self.stopped.set(self.asked.get().is_multiple_of(16) && limits::look().is_some());
+        self.stopped.get()
     }
 }
 

@@ -27,8 +27,8 @@ pub struct Coverage {
     pub parts: Vec<Part>,
     /// How many tests there are that the model has an answer for.
     pub tests: usize,
-    /// Tests that it has none for, by name.
-    pub unanswered: Vec<String>,
+    /// Tests that it has none for, and why.
+    pub unanswered: Vec<Report>,
     /// Tests for other architectures than the model's.
     pub foreign: usize,
     /// Changes that change nothing on this architecture, left out of the figures.
@@ -109,7 +109,7 @@ pub fn coverage(
                     known.push((&inputs[at], report.title().to_string(), answer));
                 }
                 None if report.other_arch => foreign += 1,
-                None => unanswered.push(report.title().to_string()),
+                None => unanswered.push(report),
             }
             true
         },

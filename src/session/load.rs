@@ -138,7 +138,7 @@ pub(super) fn parse(
         Ok(test) => Some(test),
         Err(errors) => {
             let name = input.name();
-            let other = other_kind(&name);
+            let other = other_kind(&name, &sources.get(source).text);
             for error in errors {
                 diagnostics.error(match &other {
                     Some(way_on) if error.remedy == Some(Remedy::OtherCommand) => error.help(way_on),
@@ -150,9 +150,15 @@ pub(super) fn parse(
     }
 }
 
-/// What to do with a file that is no test, as its name tells.
-fn other_kind(name: &str) -> Option<String> {
-    match Path::new(name).extension()?.to_str()? {
+/// What to do with a file that is no test, as its first line or its name tells.
+fn other_kind(name: &str, text: &str) -> Option<String> {
+    let first = text.trim_start().trim_start_matches('#').trim_start();
+    let directives = ["include", "define", "ifdef", "ifndef", "pragma"];
+    let is_c = text.trim_start().starts_with('#') && directives.iter().any(|word| first.starts_with(word));
+    match Path::new(name).extension().and_then(|extension| extension.to_str()).unwrap_or_default() {
+        extension if is_c && !["c", "h"].contains(&extension) => Some(format!(
+            "`litmus verify` reads C programs: `litmus verify {name}`; a test starts with a line `C NAME`"
+        )),
         "cat" => Some(format!(
             "a `.cat` file is a model: `litmus model check {name}`, or `-m {name}` to run tests under it"
         )),

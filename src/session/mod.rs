@@ -161,7 +161,8 @@ impl Settings {
     pub fn budget(&self) -> Budget {
         let memory = self.explore.max_memory.map(|bytes| bytes.max(LEAST_MEMORY));
         let memory = memory.or(limits::current().memory);
-        Budget::starting_now(self.explore.timeout, memory, self.explore.interrupt.clone())
+        let interrupt = self.explore.interrupt.clone().or(limits::current().interrupt);
+        Budget::starting_now(self.explore.timeout, memory, interrupt)
     }
 }
 

@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::sync::{Condvar, Mutex};
 
+use crate::limits;
+
 /// The stack of a worker: it recurses over formulas and loops as deep as its input nests. What is not used is not touched.
 pub const STACK: usize = 512 << 20;
 
@@ -33,11 +35,13 @@ pub fn in_order<T: Send>(
     let printed = Mutex::new(0usize);
     let moved = Condvar::new();
     let window = AHEAD * jobs.max(1);
+    let budget = limits::current();
+    let mut stopped = None;
     std::thread::scope(|scope| {
         let (send, receive) = mpsc::channel();
         for number in 0..jobs.clamp(1, n.max(1)) {
             let send = send.clone();
-            let (next, printed, moved, work) = (&next, &printed, &moved, &work);
+            let (next, printed, moved, work, budget) = (&next, &printed, &moved, &work, &budget);
             let worker = move || {
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
@@ -50,7 +54,7 @@ pub fn in_order<T: Send>(
                         done = moved.wait(done).unwrap_or_else(|poison| poison.into_inner());
                     }
                     drop(done);
-                    if send.send((index, work(index))).is_err() {
+                    if send.send((index, budget.run(|| work(index)))).is_err() {
                         return;
                     }
                 }
@@ -70,7 +74,14 @@ pub fn in_order<T: Send>(
             waiting.insert(index, result);
             let before = due;
             while let Some(result) = waiting.remove(&due) {
-                if !sink(due, result) {
+                let go_on = match result {
+                    Ok(result) => sink(due, result),
+                    Err(why) => {
+                        stopped = Some(why);
+                        false
+                    }
+                };
+                if !go_on {
                     // Let the workers run dry: none starts anything new, none waits any more.
                     next.store(n, Ordering::Relaxed);
                     due = usize::MAX;
@@ -87,6 +98,9 @@ pub fn in_order<T: Send>(
             }
         }
     });
+    if let Some(why) = stopped {
+        limits::stop(why);
+    }
 }
 
 #[cfg(test)]

@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
+use crate::arch::ArchId;
 use crate::arch::c::preprocess::{self, preprocess};
 use crate::arch::c::unit::lower::{Options, lower};
 use crate::arch::c::unit::parse::parse;
 use crate::diag::Diagnostic;
+use crate::limits::{self, Stopped};
 use crate::program::Program;
 use crate::source::{SourceId, Sources};
 
@@ -22,11 +24,19 @@ pub struct Loaded {
     pub main: SourceId,
 }
 
+impl Loaded {
+    /// Nothing: whoever read it was stopped.
+    pub fn stopped(why: Stopped, path: &Path) -> Loaded {
+        let diagnostic = Diagnostic::stopped(why, &format!("while `{}` was read", path.display()));
+        Loaded { program: None, diagnostics: vec![diagnostic], sources: Sources::new(), main: SourceId(0) }
+    }
+}
+
 /// Reads a C file.
 ///
 /// It is parsed on a stack that holds what is nested deeply.
 pub fn load(path: &Path, settings: &preprocess::Settings, options: Options) -> Loaded {
-    match std::fs::read(path) {
+    match limits::read_file(path, limits::MAX_TEXT) {
         Ok(bytes) => load_text(path, String::from_utf8_lossy(&bytes).into_owned(), settings, options),
         Err(error) => {
             let message = format!("cannot read `{}`: {error}", path.display());
@@ -39,15 +49,18 @@ pub fn load(path: &Path, settings: &preprocess::Settings, options: Options) -> L
 /// Reads a C text; headers are looked for as if it stood at that path.
 pub fn load_text(path: &Path, text: String, settings: &preprocess::Settings, options: Options) -> Loaded {
     std::thread::scope(|scope| {
-        let work = || read(path, text, settings, options);
+        let work = limits::handed_on(|| read(path, text, settings, options));
         let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
-        let loaded = worker.ok().and_then(|worker| worker.join().ok());
-        loaded.unwrap_or_else(|| Loaded {
-            program: None,
-            diagnostics: vec![Diagnostic::internal("the file could not be read")],
-            sources: Sources::new(),
-            main: SourceId(0),
-        })
+        match worker.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(loaded)) => loaded,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => Loaded {
+                program: None,
+                diagnostics: vec![Diagnostic::internal(format!("no thread to read it on: {error}"))],
+                sources: Sources::new(),
+                main: SourceId(0),
+            },
+        }
     })
 }
 
@@ -63,6 +76,20 @@ fn read(path: &Path, text: String, settings: &preprocess::Settings, options: Opt
         .and_then(|unit| lower(unit, &sources, options));
     match result {
         Ok(program) => Loaded { program: Some(program), diagnostics: Vec::new(), sources, main },
-        Err(diagnostics) => Loaded { program: None, diagnostics, sources, main },
+        Err(mut diagnostics) => {
+            if is_a_test(&sources.get(main).text) {
+                let way_on = format!("this is a litmus test: `litmus run {}`", path.display());
+                // One is enough: no line of it is C.
+                diagnostics.truncate(1);
+                diagnostics = diagnostics.into_iter().map(|diagnostic| diagnostic.help(&way_on)).collect();
+            }
+            Loaded { program: None, diagnostics, sources, main }
+        }
     }
+}
+
+/// Does a text begin with the name of an architecture?
+fn is_a_test(text: &str) -> bool {
+    let first = text.split_whitespace().next();
+    ArchId::ALL.iter().any(|arch| first == Some(arch.name()))
 }

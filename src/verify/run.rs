@@ -1,12 +1,14 @@
 //! A program under a model: its executions, and what they violate.
 
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use crate::arch::ArchId;
 use crate::arch::c::unit::lower::Orders;
 use crate::diag::Diagnostic;
 use crate::grow::{self, Ended, Execution, Found, Visitor};
+use crate::limits::{self, Gauge, Stopped};
 use crate::model::Model;
 use crate::program::{Program, Property};
 use crate::source::Span;
@@ -22,8 +24,6 @@ pub struct Settings {
     pub unroll: Option<u32>,
     /// Look for every violation, not only the first.
     pub keep_going: bool,
-    /// Stop after that time.
-    pub timeout: Option<Duration>,
     /// What the memory orders of C have become.
     pub orders: Orders,
     /// Properties that are not looked at.
@@ -32,6 +32,8 @@ pub struct Settings {
     pub races: bool,
     /// Of the executions in which a thread waits, list only those in which it cannot but wait.
     pub fewer_blocked: bool,
+    /// Told now and then how far it is.
+    pub gauge: Option<Arc<Gauge>>,
 }
 
 /// Kinds of properties.
@@ -83,6 +85,8 @@ pub struct Answer {
     pub warnings: Vec<Violation>,
     /// What could not be answered.
     pub errors: Vec<Diagnostic>,
+    /// Why the search did not come to its end, if it was stopped.
+    pub stopped: Option<Stopped>,
 }
 
 /// The verdict.
@@ -139,8 +143,7 @@ pub fn orders_for(model: &Model, arch: Option<ArchId>) -> Result<Orders, Diagnos
 /// # Errors
 /// The model does not fit the engine.
 pub fn run(program: &Program, model: &Model, settings: &Settings) -> Result<Answer, Diagnostic> {
-    let deadline = settings.timeout.map(|timeout| Instant::now() + timeout);
-    let mut recorder = Recorder::new(program, Machine::of(&model.name), settings, deadline);
+    let mut recorder = Recorder::new(program, Machine::of(&model.name), settings);
     let options = grow::Options {
         unroll: settings.unroll.unwrap_or(u32::MAX - 1),
         properties: true,
@@ -148,16 +151,23 @@ pub fn run(program: &Program, model: &Model, settings: &Settings) -> Result<Answ
         all_blocked: !settings.fewer_blocked,
         ..grow::Options::default()
     };
-    grow::explore(program, model, &options, &mut recorder)?;
-    let Recorder { mut answer, stopped, .. } = recorder;
+    let explored = limits::catch(|| grow::explore(program, model, &options, &mut recorder));
+    let Recorder { mut answer, .. } = recorder;
+    match explored {
+        Ok(stats) => drop(stats?),
+        Err(why) => answer.stopped = Some(why),
+    }
     answer.verdict = match () {
         () if answer.violating > 0 => Verdict::Unsafe,
-        () if stopped || !answer.errors.is_empty() => Verdict::Unknown,
-        () if answer.cut > 0 => Verdict::SafeUpTo(settings.unroll.unwrap_or(0)),
+        () if answer.stopped.is_some() || !answer.errors.is_empty() => Verdict::Unknown,
+        () if answer.cut > 0 => Verdict::SafeUpTo(settings.unroll.unwrap_or(RECURSION as u32)),
         () => Verdict::Safe,
     };
     Ok(answer)
 }
+
+/// How deep functions may call themselves without a bound.
+pub const RECURSION: usize = 16;
 
 /// Executions that are looked at for races that are only a warning.
 const RACES_TO_WARN_OF: u64 = 200;
@@ -166,24 +176,16 @@ struct Recorder<'a> {
     program: &'a Program,
     machine: Machine,
     settings: &'a Settings,
-    deadline: Option<Instant>,
     wanted: Wanted,
     answer: Answer,
-    stopped: bool,
 }
 
 impl<'a> Recorder<'a> {
-    fn new(
-        program: &'a Program,
-        machine: Machine,
-        settings: &'a Settings,
-        deadline: Option<Instant>,
-    ) -> Recorder<'a> {
+    fn new(program: &'a Program, machine: Machine, settings: &'a Settings) -> Recorder<'a> {
         Recorder {
             program,
             machine,
             settings,
-            deadline,
             wanted: Wanted::of(program),
             answer: Answer {
                 verdict: Verdict::Safe,
@@ -195,8 +197,8 @@ impl<'a> Recorder<'a> {
                 warnings: Vec::new(),
                 cuts: Vec::new(),
                 errors: Vec::new(),
+                stopped: None,
             },
-            stopped: false,
         }
     }
 
@@ -318,11 +320,15 @@ impl Visitor for Recorder<'_> {
     }
 
     fn look(&mut self) -> ControlFlow<()> {
-        if self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
-            self.stopped = true;
-            return ControlFlow::Break(());
+        if let Some(gauge) = &self.settings.gauge {
+            let Answer { complete, blocked, cut, violating, .. } = &self.answer;
+            gauge.executions.store(complete + blocked + cut + violating, Ordering::Relaxed);
         }
-        ControlFlow::Continue(())
+        self.answer.stopped = limits::look();
+        match self.answer.stopped {
+            Some(_) => ControlFlow::Break(()),
+            None => ControlFlow::Continue(()),
+        }
     }
 
     fn fail(&mut self, diagnostic: Diagnostic) -> ControlFlow<()> {

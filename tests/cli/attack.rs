@@ -112,3 +112,45 @@ fn json_lines_say_what_they_are() {
     let value: serde_json::Value = serde_json::from_str(stdout(&run).lines().next().unwrap_or("{}")).unwrap();
     assert_eq!(value["schema"], "litmus-results/1");
 }
+
+/// Files without end, in place of any file that an option names.
+#[test]
+#[cfg(target_os = "linux")]
+fn options_that_name_files_without_end() {
+    let dir = folder(&[("SB.litmus", SB)]);
+    for args in [
+        &["verify", "/dev/zero"][..],
+        &["ltl", "SB.litmus", "F x==1", "--atomic", "/dev/zero"],
+        &["run", "SB.litmus", "-m", "/dev/zero"],
+        &["run", "SB.litmus", "-m", "sc", "--conf", "/dev/zero"],
+        &["run", "SB.litmus", "-m", "sc", "--bell", "/dev/zero"],
+        &["compile", "SB.litmus", "--mapping", "/dev/zero"],
+        &["herd", "-model", "sc.cat", "-names", "/dev/zero", "SB.litmus"],
+        &["herd", "-model", "sc.cat", "-kinds", "/dev/zero", "SB.litmus"],
+    ] {
+        let run = super::endless::confined(dir.path(), 8000, args).assert().code(2);
+        assert!(
+            stderr(&run).contains("/dev/zero") || stderr(&run).contains("64 MB"),
+            "{args:?}: {}",
+            stderr(&run)
+        );
+    }
+}
+
+/// Numbers that nobody means, and formulas that grow when they are written out.
+#[test]
+fn more_than_there_is_room_for() {
+    let dir = folder(&[("SB.litmus", SB)]);
+    let refused = |args: &[&str], what: &str| {
+        let run = super::endless::confined(dir.path(), 4000, args).assert().code(2);
+        assert!(stderr(&run).contains(what), "{args:?}: {}", stderr(&run));
+    };
+    refused(&["bench", "ring", "--sizes", "1..999999999999"], "sizes are from 1 to 10000");
+    refused(
+        &["ltl", "SB.litmus", "F x==99999999999999999999"],
+        "does not fit the 32-bit values of the program",
+    );
+    let doubled = vec!["x==1 <-> y==1"; 2000].join(" <-> ");
+    refused(&["ltl", "SB.litmus", &doubled], "the formula is too large");
+    refused(&["model", "coverage", "sc", "--tests", "nosuch.litmus"], "there is no such file");
+}

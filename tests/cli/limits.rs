@@ -34,6 +34,18 @@ fn a_limit_on_memory() {
     assert_eq!(stderr(&enough), "");
 }
 
+/// Memory is bounded before the search, too.
+#[test]
+fn a_limit_on_memory_while_a_test_is_read() {
+    let rows: String = (0..500_000).map(|n| format!(" MOV EAX,${} ;\n", n % 1000)).collect();
+    let long = format!("X86 long\n{{}}\n P0 ;\n{rows}exists (0:EAX=1)\n");
+    let dir = folder(&[("long.litmus", &long)]);
+    let run =
+        litmus_in(dir.path(), &["run", "long.litmus", "-m", "sc", "--max-memory", "1K"]).assert().code(4);
+    let said = "error[limit::memory]: the memory limit was reached before the search began";
+    assert!(stderr(&run).contains(said), "{}", stderr(&run));
+}
+
 #[test]
 fn a_size_is_a_number_with_a_unit() {
     let dir = folder(&[("SB.litmus", SB)]);

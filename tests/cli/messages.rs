@@ -381,3 +381,34 @@ fn models_of_other_architectures_in_a_table() {
     assert!(stdout(&assert).contains("  sb-x86  Ok Sometimes 1/4  n/a    n/a   n/a"), "{}", stdout(&assert));
     assert_eq!(stderr(&assert), "");
 }
+
+/// A C program under another name is known by its first line.
+#[test]
+fn a_program_that_is_no_test() {
+    let program = "#include <pthread.h>\nint main(void) { return 0; }\n";
+    let dir = folder(&[("a.litmus", program)]);
+    insta::assert_snapshot!(stderr(&litmus_in(dir.path(), &["run", "a.litmus"]).assert().code(2)), @r"
+    error[litmus::not-a-test]: this is not a litmus test
+      ┌─ a.litmus:1:1
+      │
+    1 │ #include <pthread.h>
+      │ ^^^^^^^^ expected the name of an architecture
+      │
+      = help: `litmus verify` reads C programs: `litmus verify a.litmus`; a test starts with a line `C NAME`
+    ");
+}
+
+/// And a test is no program.
+#[test]
+fn a_test_that_is_no_program() {
+    let dir = folder(&[("a.c", SB)]);
+    insta::assert_snapshot!(stderr(&litmus_in(dir.path(), &["verify", "a.c"]).assert().code(2)), @r"
+    error[c::syntax]: expected a type, found `X86`
+      ┌─ a.c:1:1
+      │
+    1 │ X86 SB
+      │ ^^^ here
+      │
+      = help: this is a litmus test: `litmus run a.c`
+    ");
+}

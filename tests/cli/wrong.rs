@@ -1,6 +1,6 @@
 //! What executions of C code do wrong: told with its line, while the others are answered for.
 
-use super::{folder, litmus_in, shown};
+use super::{folder, litmus_in, shown, stderr};
 
 /// One thread that writes 1, another that reads and goes on.
 fn test(reader: &str) -> String {
@@ -78,4 +78,41 @@ fn gates_do_not_let_it_through() {
     };
     insta::assert_snapshot!(gate(&["--strict"]));
     gate(&["--expect", "always"]);
+}
+
+/// What goes wrong is told in every mode and by every engine, also where another execution decides the condition.
+#[test]
+fn an_execution_that_goes_wrong_is_told_however_the_condition_is_decided() {
+    let test = |guard: &str, asked: &str| {
+        format!(
+            "C div\n{{}}\nP0(atomic_int *x) {{ int r0 = atomic_load_explicit(x, memory_order_relaxed); int r1 = 1; if ({guard}) r1 = 1 / (r0 - 2); }}\n\
+             P1(atomic_int *x) {{ atomic_store_explicit(x, 1, memory_order_relaxed); atomic_store_explicit(x, 2, memory_order_relaxed); }}\n\
+             exists (0:r0={asked})\n"
+        )
+    };
+    for (guard, asked) in [("r0", "0"), ("r0", "1"), ("r0 == 2", "0"), ("r0 != 0", "0")] {
+        let dir = folder(&[("a.litmus", &test(guard, asked))]);
+        for engine in ["worlds", "grow", "naive", "sat"] {
+            for mode in ["states", "check"] {
+                let args = ["run", "a.litmus", "-m", "rc11", "--engine", engine, "--mode", mode, "--strict"];
+                let run = litmus_in(dir.path(), &args).assert().code(1);
+                let said = stderr(&run);
+                assert!(
+                    said.contains("computes what has no result"),
+                    "{guard}, {asked}, {engine}, {mode}: {said}"
+                );
+            }
+        }
+    }
+}
+
+/// A function that calls itself more deeply than is looked into: the program is not called safe for that.
+#[test]
+fn recursion_that_is_cut_is_said() {
+    let program = "#include <assert.h>\nint f(int n) { return n ? f(n - 1) : 1; }\nint main(void) { assert(f(100) == 0); return 0; }\n";
+    let dir = folder(&[("a.c", program)]);
+    let run = litmus_in(dir.path(), &["verify", "a.c"]).assert().code(4);
+    let said = super::stdout(&run);
+    assert!(said.contains("Safe up to 16") && said.contains("a loop was cut at a.c:2"), "{said}");
+    litmus_in(dir.path(), &["verify", "a.c", "--unroll", "101"]).assert().code(1);
 }

@@ -256,3 +256,39 @@ fn logs() {
         answers.into_iter().find(|said| said.starts_with("WRONG")).unwrap_or(answers[0])
     });
 }
+
+/// Read and translated; those that can be run are, for a moment.
+#[test]
+fn programs() {
+    run("C programs", 200, seeds::PROGRAMS, &files("litmus/programs", "c"), |text, folder| {
+        let program = written(folder, "p.c", text);
+        let checked = command(&["verify", "-q", "--check", &program]);
+        let run = command(&["verify", "-q", "--unroll", "1", "--timeout", "0.02", &program]);
+        if run.starts_with("WRONG") { run } else { checked }
+    });
+}
+
+#[test]
+fn systems() {
+    run("DVE systems", 200, seeds::SYSTEMS, &files("litmus/dve", "dve"), |text, folder| {
+        let system = written(folder, "s.dve", text);
+        command(&["ltl", "-q", "--timeout", "0.02", &system, "F G x==1"])
+    });
+}
+
+#[test]
+fn formulas() {
+    run("formulas", 400, seeds::FORMULAS, &[], |text, folder| {
+        let test = written(folder, "SB.litmus", SB);
+        command(&["ltl", "-q", "--timeout", "0.05", "-m", "tso", &test, "--", text])
+    });
+}
+
+#[test]
+fn mappings() {
+    let test = "C c\n{}\nP0(atomic_int *x, int *y) { *y = 1; atomic_store_explicit(x, 1, memory_order_release); }\nP1(atomic_int *x, int *y) { int r0 = atomic_load(x); int r1 = *y; int r2 = atomic_fetch_add(x, 1); atomic_thread_fence(memory_order_seq_cst); }\nexists (1:r0=1)\n";
+    run("mappings", 200, &[], &files("cat/mappings", "map"), |text, folder| {
+        let (map, test) = (written(folder, "m.map", text), written(folder, "c.litmus", test));
+        command(&["compile", "-q", "--mapping", &map, &test])
+    });
+}

@@ -10,6 +10,10 @@ pub const TESTS: &[&str] = &[
     "RISCV FENCES\n{ 0:x6=x; 0:x8=y; 1:x6=y; 1:x8=x; }\n P0          | P1           ;\n ori x5,x0,1 | lw x5,0(x6)  ;\n sw x5,0(x6) | fence r,rw   ;\n fence w,w   | bne x5,x0,LC ;\n amoswap.w.aq x7,x5,(x8) | LC: ;\n lr.w x9,(x6) | lw x7,0(x8) ;\n sc.w x10,x5,(x6) | fence.tso ;\nexists (1:x5=1 /\\ 1:x7=0)\n",
     "MIPS SYNC\n{ 0:$2=x; 0:$4=y; 1:$2=y; 1:$4=x; }\n P0          | P1          ;\n ori $1,$0,1 | lw $1,0($2) ;\n sw $1,0($2) | sync        ;\n sync        | lw $3,0($4) ;\n ll $5,0($2) | bne $1,$0,L ;\n sc $5,0($2) | L:          ;\nexists (1:$1=1 /\\ 1:$3=0)\n",
     "LISA SCOPES\n{ x=0; 0:r1=1; }\n P0            | P1          ;\n w[] x r1      | r[] r1 y    ;\n f[]           | b[] r1 L0   ;\n w[] y 1       | r[] r2 x    ;\n rmw[] r3 (add r1 1) x | L0: ;\n mov r4 (xor r1 r1) | f[] ;\nscopes: (system (device 0) (device 1))\nexists (1:r1=1 /\\ 1:r2=0)\n",
+    "BPF ATOMICS\n{ 0:r1=x; 0:r3=y; 1:r1=x; 1:r3=y; 1:r2=1; }\n P0 | P1 ;\n r0 = *(u32 *)(r1 + 0) | store_release((u32 *)(r3 + 0), r2) ;\n if r0 >= 1 goto L0 | r2 = atomic_fetch_add((u64 *)(r1 + 0), r2) ;\n *(u32 *)(r3 + 0) = 5 | r0 = cmpxchg_64(r1 + 0, r0, r2) ;\n L0: r4 = load_acquire((u32 *)(r3 + 0)) | lock *(u32 *)(r1 + 0) |= r2 ;\nexists (0:r0=1 /\\ 0:r4=0)\n",
+    "AArch64 PTE\nVariant=vmsa\nTTHM=HA\n{ [PTE(x)]=(oa:PA(x), valid:0); 0:X1=PTE(x); 0:X0=(oa:PA(y)); 1:X1=x; }\n P0 | P1 ;\n STR X0,[X1] | L0: LDR W0,[X1] ;\n DSB ISH | ;\n TLBI VMALLE1IS | ;\nexists (1:X0=1 \\/ fault(P1:L0,x))\n",
+    "AArch64 TAGS\nVariant=mte,sync\n{ 0:X1=x:red; 0:X2=x:green; }\n P0 ;\n STG X2,[X1] ;\n LDG X3,[X1] ;\n L0: LDR W4,[X2] ;\nexists (~fault(P0:L0,x))\n",
+    "AArch64 SIGN\nVariant=pauth2\n{ 0:X0=x; 0:X1=1; }\n P0 ;\n PACDA X0,X1 ;\n AUTDA X0,X1 ;\n LDR W2,[X0] ;\nexists (0:X2=0)\n",
     "C MP\n{ [x]=0; atomic_int y=0; int *p=&x; }\nP0 (int *x, atomic_int *y) {\n  *x = 1;\n  atomic_store_explicit(y, 1, memory_order_release);\n  for (int i = 0; i < 2; i++) { if (i == 1) break; else continue; }\n}\nP1 (int *x, atomic_int *y) {\n  int r0 = atomic_load_explicit(y, memory_order_acquire);\n  int r1 = 0;\n  while (r0 && r1 < 2) { r1 = *x + (r1 ? 1 : 2); do { r1++; } while (0); }\n  int expected = 0;\n  atomic_compare_exchange_strong_explicit(y, &expected, 2, memory_order_seq_cst, memory_order_relaxed);\n}\nexists (1:r0=1 /\\ 1:r1=0)\n",
     "C LK\n{}\nP0 (int *x, int *y, spinlock_t *l) {\n  spin_lock(l);\n  WRITE_ONCE(*x, 1);\n  smp_wmb();\n  smp_store_release(y, 1);\n  spin_unlock(l);\n}\nP1 (int *x, int *y) {\n  int r0; int r1;\n  rcu_read_lock();\n  r0 = READ_ONCE(*y);\n  smp_rmb();\n  r1 = READ_ONCE(*x);\n  rcu_read_unlock();\n  r1 = atomic_add_return(1, x);\n}\nexists (1:r0=1 /\\ 1:r1=0)\n",
 ];
@@ -43,4 +47,23 @@ pub const LOGS: &[&str] = &[
     "Test MP Forbidden\nHistogram (3 states)\n500   :>1:R0=0; 1:R1=0;\n499   :>1:R0=1; 1:R1=1;\n1     *>1:R0=1; 1:R1=0;\nOk\n\nWitnesses\nPositive: 1, Negative: 999\nCondition exists (1:R0=1 /\\ 1:R1=0) is validated\nHash=0123456789abcdef0123456789abcdef\nObservation MP Sometimes 1 999\nTime MP 0.20\n\nTest SB Allowed\nStates 0\nLoop No\nWitnesses\nPositive: 0 Negative: 0\nCondition forall (true)\nObservation SB Never 0 0\n\n",
     "# expectations\nSB Allowed\nMP never\nLB forbidden\n",
     "{\"schema\":\"litmus-results/1\",\"name\":\"SB\",\"model\":\"sc\",\"hash\":[\"edd4722437d708675ed921e7607e77f0\"],\"qualifier\":{\"kind\":\"complete\"}}\n",
+];
+
+/// C programs, besides those of `litmus/programs`.
+pub const PROGRAMS: &[&str] = &[
+    "#include <pthread.h>\n#include <stdatomic.h>\n#include <assert.h>\n#define N 2\n#define MAX(a, b) ((a) > (b) ? (a) : (b))\ntypedef struct node { int value; struct node *next; } node_t;\nenum color { RED, GREEN = 3 };\nstatic atomic_int x, y[N];\nunion u { int i; char c[4]; };\nvoid *thread(void *arg) {\n  node_t n = { .value = 1, .next = 0 };\n  int *p = (int *)arg;\n  switch (n.value) { case 1: n.value += *p; break; default: goto out; }\n  for (int i = 0; i < N; i++) atomic_store_explicit(&y[i], MAX(i, n.value), memory_order_release);\nout:\n  return 0;\n}\nint main(void) {\n  pthread_t t; int a[2] = { 1, 2 };\n  pthread_create(&t, 0, thread, &a[1]);\n  do { a[0]--; } while (a[0] > 0);\n  pthread_join(t, 0);\n  assert(y[1] >= sizeof(int) - 4 && !x);\n  return 0;\n}\n",
+    "#include <stdlib.h>\n#include <pthread.h>\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nint *p;\nint __VERIFIER_nondet_int(void);\nvoid f(int n) { if (n > 0) f(n - 1); }\nvoid *g(void *a) { pthread_mutex_lock(&m); p = malloc(sizeof *p); *p = 3; pthread_mutex_unlock(&m); return p; }\nint main() {\n  pthread_t t; void *r;\n  pthread_create(&t, NULL, g, NULL);\n  f(2);\n  pthread_join(t, &r);\n  int n = __VERIFIER_nondet_int();\n  if (n == 2) free(r);\n  return *p ? 1 << 2 : ~0;\n}\n",
+];
+
+/// Systems of processes, besides those of `litmus/dve`.
+pub const SYSTEMS: &[&str] = &[
+    "const int N = 2;\nbyte a[N] = {1, 0};\nint x = -1;\nprocess A {\n  byte i;\n  state p, q;\n  commit q;\n  init p;\n  assert p: x < 9;\n  trans p -> q { guard a[i] == 1 && x < 3; effect x = x + 1, i = (i + 1) % N; }, q -> p { guard not (x == 2); };\n}\nprocess B { state r; init r; trans r -> r { effect x = 0; }; }\nsystem async;\n",
+];
+
+/// Formulas of linear temporal logic, about [`super::SB`].
+pub const FORMULAS: &[&str] = &[
+    "G (x==1 -> F (0:EAX!=0 || y==1)) && !(x==0 U y==1)",
+    "F (ended(P0) && ended(P1)) -> X X (0:EAX==1 R x<=1)",
+    "G !(0:EAX==0 && 1:EAX==0 && empty(P0)) W ended(P1)",
+    "true U (false || x>=0 && y<2)",
 ];

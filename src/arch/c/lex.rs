@@ -120,6 +120,7 @@ impl Lexer<'_> {
     }
 
     fn next_token(&mut self) -> Result<Option<Token>, Diagnostic> {
+        crate::limits::poll();
         loop {
             self.skip_blanks()?;
             if self.peek() != Some('#') {

@@ -19,6 +19,7 @@ pub(super) fn deep<T: Send>(run: impl FnOnce(usize) -> T + Send) -> T {
     std::thread::scope(|scope| {
         let (job, result) = (&mut job, &mut result);
         let on_thread = move || *result = job.take().map(|run| run(DEEP - (DEEP >> 3)));
+        let on_thread = crate::limits::handed_on(on_thread);
         let thread = std::thread::Builder::new().stack_size(DEEP).spawn_scoped(scope, on_thread);
         if let Ok(Err(panic)) = thread.map(std::thread::ScopedJoinHandle::join) {
             std::panic::resume_unwind(panic);

@@ -36,6 +36,17 @@ impl Formula {
         Formula::Literal(atom, true)
     }
 
+    /// How many operators and propositions are in it.
+    pub fn size(&self) -> usize {
+        1 + match self {
+            Formula::True | Formula::False | Formula::Literal(..) => 0,
+            Formula::Next(of) => of.size(),
+            Formula::And(a, b) | Formula::Or(a, b) | Formula::Until(a, b) | Formula::Release(a, b) => {
+                a.size() + b.size()
+            }
+        }
+    }
+
     /// Conjunction.
     pub fn and(self, other: Formula) -> Formula {
         match (self, other) {

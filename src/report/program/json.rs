@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Checked, place, word};
 use crate::diag::Severity;
+use crate::limits::Stopped;
 use crate::source::{Sources, Span};
 use crate::verify::{Verdict, Violation};
 
@@ -54,6 +55,13 @@ fn result(checked: &Checked) -> Value {
     });
     if let Verdict::SafeUpTo(n) = answer.verdict {
         value["bound"] = json!(n);
+    }
+    if let Some(why) = answer.stopped {
+        value["stopped"] = json!(match why {
+            Stopped::Time => "time",
+            Stopped::Memory => "memory",
+            Stopped::Interrupt => "interrupt",
+        });
     }
     value["executions"] = json!({
         "complete": answer.complete,

@@ -50,6 +50,10 @@ fn write(checked: &Checked, detail: Detail, out: &mut String) -> std::fmt::Resul
         out.push_str(text.trim_start());
         writeln!(out, "    {} has no rule for it, C has; --races makes it a violation", checked.model)?;
     }
+    if let Some(why) = answer.stopped {
+        let what = crate::diag::Diagnostic::stopped(why, "").message;
+        writeln!(out, "  {}: what was not looked at may violate something", what.trim_end())?;
+    }
     for cut in &answer.cuts {
         writeln!(out, "  a loop was cut at {}", at(*cut, sources))?;
     }

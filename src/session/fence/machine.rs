@@ -14,13 +14,10 @@ use crate::program::Program;
 use crate::source::{SourceId, Sources};
 use crate::synth::vocabulary::{self, Vocabulary};
 use crate::synth::{self, Change, Repairs, Subject, Verdict, What, patch};
-use crate::verify;
+use crate::verify::{self, RECURSION};
 
 /// A price for writes that do not wait.
 const ATOMIC: u32 = 8;
-
-/// How deep functions may call themselves.
-const RECURSION: usize = 16;
 
 impl Session {
     /// The program of a test, or of a C file, for the machine with store buffers.
@@ -189,7 +186,7 @@ impl MachineSubject<'_> {
     fn run(&self, changes: &[&Change]) -> Result<(System, Answer), Diagnostic> {
         let system = self.system(changes)?;
         let property = store_buffers::parse(self.formula, &system.program)
-            .map_err(|wrong| Diagnostic::error("ltl::formula", wrong.message))?;
+            .map_err(|wrong| Diagnostic::error("ltl::formula", wrong.shown(self.formula)))?;
         let mut options = self.machine.clone();
         let writes = system.writes();
         for change in changes {

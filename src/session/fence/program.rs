@@ -11,10 +11,7 @@ use crate::arch::c::unit::lower;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::model::Model;
 use crate::synth::{self, Change, Repairs, Subject, Verdict, patch, vocabulary};
-use crate::verify::{self, Answer, Loaded};
-
-/// How deep functions may call themselves without a bound.
-const RECURSION: usize = 16;
+use crate::verify::{self, Answer, Loaded, RECURSION};
 
 impl Session {
     /// The cheapest changes of a C program that make a goal hold.

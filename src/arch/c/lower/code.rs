@@ -53,6 +53,7 @@ impl Code {
     }
 
     pub fn push(&mut self, op: Op) {
+        crate::limits::poll();
         self.ops.push(op);
     }
 

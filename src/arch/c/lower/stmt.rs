@@ -56,6 +56,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn statement(&mut self, stmt: &Stmt) -> Result<(), Diagnostic> {
+        crate::limits::poll();
         self.statement_in(stmt, None)
     }
 

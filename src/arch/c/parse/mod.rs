@@ -116,6 +116,7 @@ impl Parser {
     }
 
     fn bump(&mut self) -> Token {
+        crate::limits::poll();
         let token = self.tokens[self.at.min(self.tokens.len() - 1)].clone();
         if self.at + 1 < self.tokens.len() {
             self.at += 1;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::token::{Kind, Token};
 use super::{Condition, MAX_DEPTH, Macro, Preprocessor, headers};
 use crate::diag::Diagnostic;
+use crate::limits;
 use crate::source::{SourceId, Span};
 
 impl Preprocessor<'_> {
@@ -185,7 +186,7 @@ impl Preprocessor<'_> {
             if self.once.contains(&shown) {
                 return Ok(None);
             }
-            match std::fs::read(path) {
+            match limits::read_file(path, limits::MAX_TEXT) {
                 Ok(bytes) => {
                     let text = String::from_utf8_lossy(&bytes).into_owned();
                     return Ok(Some(self.sources.add(shown, text)));

@@ -15,6 +15,7 @@ impl Preprocessor<'_> {
         let mut steps = 0usize;
         while let Some(token) = rest.pop() {
             steps += 1;
+            crate::limits::poll();
             if steps > MAX_TOKENS || self.out.len() + out.len() > MAX_TOKENS {
                 return Err(Diagnostic::unsupported("c::macro", "macros make too many tokens here")
                     .at(token.span, "here"));

@@ -122,6 +122,7 @@ impl Lexer<'_> {
     }
 
     fn next(&mut self) -> Result<Option<Token>, Diagnostic> {
+        crate::limits::poll();
         self.blank()?;
         if self.at >= self.bytes.len() {
             return Ok(None);

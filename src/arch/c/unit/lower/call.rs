@@ -6,7 +6,7 @@ use crate::arch::c::unit::tree::{Expr, ExprKind, Life, Stmt, StmtKind, Unit};
 use crate::arch::c::unit::types::Ty;
 use crate::diag::Diagnostic;
 use crate::program::threads::{SECTION_BEGIN, SECTION_END};
-use crate::program::{BinOp, Content, Op, Port, Property, Reg, Storage, Value};
+use crate::program::{BinOp, Content, LOOP_CUT, Op, Port, Property, Reg, Storage, Value};
 use crate::source::Span;
 
 use super::code::{Code, Ops};
@@ -165,6 +165,7 @@ impl Lowering<'_> {
             end,
             result,
             labels: HashMap::new(),
+            gotos: Vec::new(),
             breaks: Vec::new(),
             continues: Vec::new(),
             cases: Vec::new(),
@@ -181,9 +182,16 @@ impl Lowering<'_> {
             self.section(SECTION_END, span);
         }
         self.end_objects(&ends, span);
-        self.frames.pop();
+        let frame = self.frames.pop();
         self.code.depth = depth;
         lowered?;
+        for (name, span) in frame.iter().flat_map(|frame| &frame.gotos) {
+            let label = frame.iter().find_map(|frame| frame.labels.get(name));
+            if !label.is_some_and(|label| self.code.is_placed(*label)) {
+                let message = format!("there is no label `{name}` in this function");
+                return Err(Diagnostic::error("c::label", message).at(*span, "goes there"));
+            }
+        }
         Ok(result.map_or(Rv::ZERO, Rv::Reg))
     }
 
@@ -229,8 +237,7 @@ impl Lowering<'_> {
 
     /// Too deep: a loop that never ends, which the bound cuts.
     fn cut_recursion(&mut self, span: Span) {
-        let id = self.fresh_loop();
-        self.op(Op::LoopEnter { id }, span);
+        let id = LOOP_CUT;
         let top = self.code.label();
         self.code.place(top);
         self.op(Op::LoopHead { id }, span);

@@ -37,6 +37,7 @@ impl Ops {
     }
 
     pub fn push(&mut self, op: Op) {
+        crate::limits::poll();
         self.list.push(op);
     }
 
@@ -96,6 +97,10 @@ impl Code {
 
     pub fn place(&mut self, label: Label) {
         self.labels[label.0] = Some(self.instrs.len());
+    }
+
+    pub fn is_placed(&self, label: Label) -> bool {
+        self.labels[label.0].is_some()
     }
 
     pub fn goto(label: Label) -> Op {

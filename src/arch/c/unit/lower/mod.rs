@@ -63,6 +63,7 @@ pub fn lower(mut unit: Unit, sources: &Sources, options: Options) -> Result<Prog
         program: Program::empty(crate::arch::conventions(ArchId::C), BITS),
         statics: HashMap::new(),
         functions: HashMap::new(),
+        resolving: Vec::new(),
         codes: Vec::new(),
         code: Code::default(),
         frames: Vec::new(),
@@ -135,6 +136,8 @@ struct Frame {
     /// Where the result goes: a register, or for structures one that holds the address of an object.
     result: Option<Reg>,
     labels: HashMap<String, Label>,
+    /// Jumps to labels, and where they are.
+    gotos: Vec<(String, Span)>,
     breaks: Vec<Label>,
     continues: Vec<Label>,
     /// Labels of the `switch` being translated, those of the next `case` last.
@@ -170,6 +173,8 @@ struct Lowering<'a> {
     /// The values that are tried for integers of any value, by place.
     nondet: HashMap<Span, Vec<i128>>,
     errors: Vec<Diagnostic>,
+    /// Static variables whose initial values are being computed.
+    resolving: Vec<usize>,
 }
 
 impl Lowering<'_> {
@@ -374,7 +379,13 @@ impl Lowering<'_> {
             // A constant object, as compilers allow.
             ExprKind::Var(id) if self.unit.variables[*id].ty.is_scalar() => {
                 match self.unit.variables[*id].init.as_deref() {
-                    Some([part]) => return self.constant_rv(&part.value),
+                    // One that starts with itself starts with nothing.
+                    Some([part]) if !self.resolving.contains(id) => {
+                        self.resolving.push(*id);
+                        let value = self.constant_rv(&part.value);
+                        self.resolving.pop();
+                        return value;
+                    }
                     _ => return Ok(None),
                 }
             }

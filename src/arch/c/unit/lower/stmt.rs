@@ -97,6 +97,7 @@ impl Lowering<'_> {
                 self.op(Op::LoopHead { id }, span);
             }
             StmtKind::Goto(name) => {
+                self.frame().gotos.push((name.clone(), span));
                 let label = self.named_label(name);
                 self.goto(label, span);
             }

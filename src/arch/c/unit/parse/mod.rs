@@ -97,6 +97,7 @@ impl Parser {
     }
 
     fn bump(&mut self) -> Token {
+        crate::limits::poll();
         let token = self.peek().clone();
         if token.kind != Kind::End {
             self.at += 1;
