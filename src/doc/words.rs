@@ -130,3 +130,27 @@ pub fn word(word: &str) -> Option<&'static Word> {
     let variant = Variant::parse(word).map(Variant::name);
     words().find(|own| own.word == word).or_else(|| words().find(|own| Some(own.word) == variant))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::variant::Support;
+
+    #[test]
+    fn no_word_is_explained_twice() {
+        let mut seen = std::collections::BTreeSet::new();
+        assert!(words().all(|own| seen.insert(own.word)));
+    }
+
+    #[test]
+    fn variants_of_the_machine_go_by_each_of_their_names() {
+        for name in ["kvm", "self", "mte", "tagmem", "precise", "imprecise", "skip", "NV2"] {
+            assert!(word(name).is_some(), "{name}");
+        }
+        for refused in ["neon", "sve", "sme", "morello", "asl"] {
+            let variant = Variant::parse(refused).map(Variant::support);
+            assert_eq!(variant, Some(Support::Missing), "{refused}");
+            assert!(word(refused).is_some_and(|own| own.text.contains("Not supported")), "{refused}");
+        }
+    }
+}

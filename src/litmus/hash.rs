@@ -249,7 +249,17 @@ fn table(columns: &[Vec<String>]) -> String {
 /// The locations that the test looks at.
 fn observed(test: &Test) -> String {
     let mut locs: Vec<Loc> = Vec::new();
-    let of_fault = |fault: &Fault| fault.loc.clone().map(Loc::Global);
+    let of_fault =
+        |fault: &Fault| {
+            let text = fault.loc.as_ref()?;
+            // `PTE(x)` goes by its older name here, too.
+            let entry = text.strip_prefix("PTE(").or_else(|| text.strip_prefix("TTD("));
+            let entry = entry.and_then(|rest| rest.strip_suffix(')'));
+            Some(entry.map_or_else(
+                || Loc::Global(text.clone()),
+                |name| Loc::Special(format!("pte_{}", name.trim())),
+            ))
+        };
     for item in &test.fin.locations {
         match item {
             Item::Loc(loc, _) => locs.push(loc.clone()),
