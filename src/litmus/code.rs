@@ -31,7 +31,8 @@ pub fn cells(
     addressed: &[(usize, usize)],
     extensions: &[Extensions],
     program: &mut Program,
-) {
+) -> Vec<Diagnostic> {
+    let mut diags = Vec::new();
     let find = |program: &Program, thread: usize, name: &str| {
         let labels = program.threads.get(thread).map_or(&[][..], |t| &t.labels);
         labels.iter().find(|(label, _)| label == name).map(|(_, pc)| *pc)
@@ -45,8 +46,15 @@ pub fn cells(
         if let Loc::Special(text) = &entry.loc
             && let Some(Named::Entry(name)) = Named::parse(text)
             && let Some((thread, label)) = page_label(name)
-            && let Some(pc) = find(program, thread, label)
         {
+            let Some(pc) = find(program, thread, label) else {
+                let message = format!("P{thread} has no label `{label}`");
+                diags.push(
+                    Diagnostic::error("litmus::unknown-label", message)
+                        .at(entry.loc_span, "a page of code is named by the label that it begins with"),
+                );
+                continue;
+            };
             let sym = intern(&mut program.symbols, name);
             program.locations.retain(|cell| (cell.sym, cell.space) != (sym, Space::Data));
             page(isa, thread, pc, sym, extensions, program);
@@ -76,6 +84,7 @@ pub fn cells(
             });
         }
     }
+    diags
 }
 
 /// The thread and the label in the name of a page of code, `P0:L`.

@@ -93,7 +93,8 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
         arrays.extend(lower_c::cells(test, &c.globals, &mut lowering.program));
     }
     if let Some(isa) = lowering.isa.filter(|_| test.arch == ArchId::AArch64) {
-        code::cells(test, isa, &lowering.addressed, &lowering.extensions, &mut lowering.program);
+        let wrong = code::cells(test, isa, &lowering.addressed, &lowering.extensions, &mut lowering.program);
+        lowering.diags.extend(wrong);
     }
     let (isa, mut program, mut diags) = (lowering.isa, lowering.program, lowering.diags);
     let extensions = lowering.extensions;
@@ -247,11 +248,11 @@ impl Lowering<'_> {
         let mut count = |column: &Column| {
             for cell in &column.cells {
                 labels.extend(cell.labels.iter().map(|(name, _)| (name.clone(), length)));
-                let padded = is_alignment(cell) && !layout.address(length).is_multiple_of(PAGE);
-                if is_alignment(cell) {
+                let padded = is_alignment(isa, cell) && !layout.address(length).is_multiple_of(PAGE);
+                if is_alignment(isa, cell) {
                     layout.aligned.push(Aligned { pc: length, padded, labels: labels.len() });
                 }
-                length += usize::from(padded || !cell.text.is_empty() && !is_alignment(cell));
+                length += usize::from(padded || !cell.text.is_empty() && !is_alignment(isa, cell));
             }
             length
         };
@@ -280,7 +281,7 @@ impl Lowering<'_> {
                 thread.code.push(Instr { text: String::new(), span: cell.span, ops: vec![Op::Stop] });
                 continue;
             }
-            if is_alignment(cell) {
+            if is_alignment(isa, cell) {
                 let pc = thread.code.len();
                 if thread.aligned.iter().any(|aligned| aligned.padded && aligned.pc == pc) {
                     if pc + 1 >= length {
@@ -443,8 +444,8 @@ fn declared_type(entry: &Init, pointer_bytes: u8) -> Result<Option<Type>, Box<Di
 }
 
 /// Does the code go on with the next page here?
-fn is_alignment(cell: &Cell) -> bool {
-    cell.text.eq_ignore_ascii_case(".pagealign")
+fn is_alignment(isa: &dyn Isa, cell: &Cell) -> bool {
+    isa.id() == ArchId::AArch64 && cell.text.eq_ignore_ascii_case(".pagealign")
 }
 
 fn no_page(span: Span) -> Diagnostic {

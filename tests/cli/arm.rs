@@ -1,6 +1,6 @@
 //! Extensions of Armv8 together, and instructions that go through all of them: what a test says, and what is answered.
 
-use super::{folder, litmus_in, stdout};
+use super::{folder, litmus_in, stderr, stdout};
 
 /// States and witnesses of a test: variants, initial state, code and the end.
 fn answer(variants: &str, init: &str, code: &str, end: &str) -> String {
@@ -39,6 +39,22 @@ fn a_page_of_code_may_lead_to_another() {
         answer("vmsa,ifetch", init, code, "locations [0:X0;0:X1;] exists (0:X0=8)"),
         "States 1\n0:X0=8; 0:X1=0;\nPositive: 1 Negative: 0"
     );
+}
+
+#[test]
+fn pages_of_code_that_are_none() {
+    let said = |test: &str| {
+        let dir = folder(&[("T.litmus", test)]);
+        stderr(&litmus_in(dir.path(), &["run", "T.litmus"]).assert().code(2))
+    };
+    let unknown = said(
+        "AArch64 T\nVariant=vmsa,ifetch\n{ [PTE(P0:L1)]=(valid:0); }\n P0 ;\n L0: NOP ;\nexists (0:X0=0)\n",
+    );
+    assert!(unknown.contains("P0 has no label `L1`"), "{unknown}");
+    let empty = said("AArch64 T\nVariant=vmsa,ifetch\n{ }\n P0 ;\n NOP ;\n .pagealign ;\nexists (0:X0=0)\n");
+    assert!(empty.contains("no instruction on the next page"), "{empty}");
+    let elsewhere = said("X86 T\n{ }\n P0 ;\n .pagealign ;\nexists (0:EAX=0)\n");
+    assert!(elsewhere.contains("error[arch::"), "{elsewhere}");
 }
 
 #[test]
