@@ -250,9 +250,9 @@ impl HerdOptions {
         let optional = || (value != "none").then(|| value.to_string());
         match key {
             // Memory is cut up as far as accesses ask for it, which gives the same executions.
-            "machsize" if ["byte", "short", "word", "quad"].contains(&value) => {}
+            "machsize" if ["auto", "byte", "short", "word", "quad"].contains(&value) => {}
             "machsize" => {
-                let message = format!("`{shown}` takes byte, short, word or quad, not `{value}`");
+                let message = format!("`{shown}` takes auto, byte, short, word or quad, not `{value}`");
                 return Err(Refused::Wrong(message));
             }
             "include" | "I" => self.include.push(PathBuf::from(value)),
