@@ -164,7 +164,22 @@ impl World {
             Base::Control => pairs(&self.control),
             Base::Sm | Base::Si => {
                 let alone = |e: &Event| e.is_memory() || !self.cells.is_split() && e.is_fault();
-                over(&|a, b| alone(a) && std::ptr::eq(a, b) || is_one_access(a, b))
+                let mut rel = Rel::empty(n);
+                for (number, event) in self.events[..n].iter().enumerate() {
+                    if alone(event) && names.sees(event) {
+                        rel.insert(number, number);
+                    }
+                }
+                // Only memory events are parts of accesses, and they come first: most of a world need not be looked at.
+                let memory = self.n_memory.min(n);
+                for (a, one) in self.events[..memory].iter().enumerate() {
+                    for (b, other) in self.events[..memory].iter().enumerate() {
+                        if is_one_access(one, other) {
+                            rel.insert(a, b);
+                        }
+                    }
+                }
+                rel
             }
             Base::Aligned if self.cells.is_split() => {
                 let aligned = |e: &Event| e.extent.is_some_and(|extent| extent.is_aligned());
