@@ -1,6 +1,8 @@
 //! Programs from the command line to the verdict: the benchmarks of Abdulla and others, Stateless model checking for TSO and PSO (TACAS 2015), in
 //! sources of our own, each with the fences of no model, of TSO and of PSO.
 
+#[path = "programs/concurrent.rs"]
+mod concurrent;
 #[path = "programs/fuzz.rs"]
 mod fuzz;
 

@@ -34,7 +34,11 @@ fn counts(file: &str, model: &str, defines: &[&str], options: &grow::Options) ->
         defines: defines.iter().map(ToString::to_string).collect(),
         folders: Vec::new(),
     };
-    let loaded = verify::load(&path, &reading, lower::Options { recursion: 16, orders });
+    let loaded = verify::load(
+        &path,
+        &reading,
+        lower::Options { recursion: 16, orders, samples: false, uninitialised: false },
+    );
     let program = loaded.program.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
     grow::explore(&program, &model, options, &mut Counts).expect("an answer")
 }

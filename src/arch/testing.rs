@@ -84,6 +84,7 @@ fn program(isa: &dyn Isa, init: &str, code: &[&str]) -> Result<Program, String> 
         init_regs: Vec::new(),
         reg_types: Vec::new(),
         machine: crate::program::Machine::default(),
+        samples: Vec::new(),
     };
     for pair in init.split(';').map(str::trim).filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').expect("name=value");

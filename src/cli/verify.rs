@@ -1,6 +1,7 @@
 //! `litmus verify`.
 
 use std::io::Write;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,15 +10,20 @@ use crate::arch::c::preprocess;
 use crate::arch::c::unit::lower::{Options, Orders};
 use crate::diag::{self, Class, Diagnostic, Severity};
 use crate::limits::{self, Budget, Gauge};
+use crate::program::Program;
 use crate::report::program::{self, Checked, Detail};
 use crate::session;
 use crate::source::Sources;
-use crate::verify::{self, Answer, Kind, Loaded, RECURSION, Verdict, load};
+use crate::verify::{self, Answer, Kind, Loaded, Verdict, load};
 
 use super::args::{IgnoreArg, TraceArg, VerifyArgs, VerifyFormatArg};
 use super::console::Console;
 use super::progress::Progress;
 use super::{Done, Exit};
+
+/// How deep functions may call themselves: tried first, and the most without a bound.
+const SHALLOW: u32 = 4;
+const DEEP: u32 = 64;
 
 /// Checks programs.
 pub fn verify(
@@ -43,7 +49,6 @@ pub fn verify(
         }
     };
     let reading = preprocess::Settings { defines: args.define.clone(), folders: args.include.clone() };
-    let options = Options { recursion: args.unroll.map_or(RECURSION, |n| n as usize), orders };
     let mut exit = Exit::Success;
     let mut all = Vec::new();
     for file in &args.files {
@@ -51,24 +56,24 @@ pub fn verify(
         let gauge = Arc::new(Gauge::default());
         let progress = Progress::new(console.err_is_terminal && !console.quiet, 1, &gauge);
         let budget = budget(args);
-        let loaded = budget.run(|| load(file, &reading, options));
-        let Loaded { program, mut diagnostics, sources, .. } =
-            loaded.unwrap_or_else(|why| Loaded::stopped(why, file));
+        let settings = verify::Settings { gauge: Some(gauge), ..settings_of(args, orders) };
+        let ran = budget.run(|| {
+            deepen(file, &reading, &settings, |program, settings| match args.check {
+                true => None,
+                false => Some(verify::run(program, &prepared.model, settings)),
+            })
+        });
+        let (Loaded { mut diagnostics, sources, .. }, result) =
+            ran.unwrap_or_else(|why| (Loaded::stopped(why, file), None));
         err.write_all(diag::render_all(&diagnostics, &sources, console.color_err).as_bytes())?;
-        let answer = match &program {
-            Some(program) if !args.check => {
-                let settings = verify::Settings { gauge: Some(gauge), ..settings_of(args, orders) };
-                let work = || verify::run(program, &prepared.model, &settings);
-                match budget.run(work).unwrap_or_else(|why| Err(Diagnostic::stopped(why, ""))) {
-                    Ok(answer) => Some(answer),
-                    Err(diagnostic) => {
-                        err.write_all(diag::render(&diagnostic, &sources, console.color_err).as_bytes())?;
-                        diagnostics.push(diagnostic);
-                        None
-                    }
-                }
+        let answer = match result {
+            Some(Ok(answer)) => Some(answer),
+            Some(Err(diagnostic)) => {
+                err.write_all(diag::render(&diagnostic, &sources, console.color_err).as_bytes())?;
+                diagnostics.push(diagnostic);
+                None
             }
-            _ => None,
+            None => None,
         };
         progress.finish();
         if let Some(answer) = &answer {
@@ -109,6 +114,43 @@ fn budget(args: &VerifyArgs) -> Budget {
     Budget::starting_now(timeout, args.max_memory.or(process.memory), process.interrupt)
 }
 
+type Ran = Option<Result<Answer, Diagnostic>>;
+
+/// Runs a file. Functions that call themselves are inlined a few times, and more often where some execution calls them deeper.
+fn deepen(
+    file: &Path,
+    reading: &preprocess::Settings,
+    settings: &verify::Settings,
+    run: impl Fn(&Program, &verify::Settings) -> Ran,
+) -> (Loaded, Ran) {
+    let most = settings.unroll.unwrap_or(DEEP);
+    let mut depth = SHALLOW.min(most);
+    let mut last: Option<(Loaded, Ran)> = None;
+    loop {
+        let loaded = load(
+            file,
+            reading,
+            Options {
+                recursion: depth as usize,
+                orders: settings.orders,
+                samples: true,
+                uninitialised: true,
+            },
+        );
+        let settings = verify::Settings { recursion: depth, ..settings.clone() };
+        let result = loaded.program.as_ref().and_then(|program| run(program, &settings));
+        let deeper = matches!(&result, Some(Ok(a)) if a.too_deep && a.verdict != Verdict::Unsafe);
+        // What is too large one step deeper is known as deep as it could be read.
+        let too_large = loaded.diagnostics.iter().any(|d| d.code == "c::too-large");
+        match last {
+            Some(last) if too_large => return last,
+            _ if !deeper || depth >= most => return (loaded, result),
+            _ => last = Some((loaded, result)),
+        }
+        depth = (2 * depth).min(most);
+    }
+}
+
 fn settings_of(args: &VerifyArgs, orders: Orders) -> verify::Settings {
     let kind = |ignored: &IgnoreArg| match ignored {
         IgnoreArg::Race => Kind::Race,
@@ -125,6 +167,7 @@ fn settings_of(args: &VerifyArgs, orders: Orders) -> verify::Settings {
         races: args.races,
         fewer_blocked: args.fewer_blocked,
         gauge: None,
+        recursion: 0,
     }
 }
 

@@ -43,6 +43,7 @@ fn program(arch: ArchId, threads: Vec<Thread>) -> Program {
         init_regs: Vec::new(),
         reg_types: Vec::new(),
         machine: crate::program::Machine::default(),
+        samples: Vec::new(),
         features: crate::program::Features::default(),
         instructions: Vec::new(),
         code_cells: Vec::new(),

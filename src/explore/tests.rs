@@ -389,6 +389,7 @@ fn random_program(random: &mut Random) -> Lowered {
             init_regs: Vec::new(),
             reg_types: Vec::new(),
             machine: crate::program::Machine::default(),
+            samples: Vec::new(),
             features: crate::program::Features::default(),
             instructions: Vec::new(),
             code_cells: Vec::new(),

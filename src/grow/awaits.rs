@@ -61,11 +61,23 @@ fn heads(thread: &Thread, n_regs: usize) -> Vec<Option<Vec<Reg>>> {
             }
         }
     }
-    let is_head = |pc: usize| (pc..n).any(|from| summaries[from].targets.contains(&pc));
+    // Where a loop is entered from its end, and where it goes on once its condition holds: less is live there.
+    let mut is_head = vec![false; n + 1];
+    for from in 0..n {
+        for &head in summaries[from].targets.iter().filter(|head| **head <= from) {
+            is_head[head] = true;
+            let leaves = |pc: &usize| {
+                summaries[*pc].falls_through && summaries[*pc].targets.iter().any(|to| *to > from)
+            };
+            if let Some(condition) = (head..from).find(leaves) {
+                is_head[condition + 1] = true;
+            }
+        }
+    }
     (0..n)
         .map(|pc| {
             let live = &live[pc];
-            is_head(pc).then(|| (0..n_regs).filter(|reg| live[*reg]).map(|reg| Reg(reg as u16)).collect())
+            is_head[pc].then(|| (0..n_regs).filter(|reg| live[*reg]).map(|reg| Reg(reg as u16)).collect())
         })
         .collect()
 }

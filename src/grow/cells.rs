@@ -15,6 +15,8 @@ pub(super) struct Object {
     pub size: i64,
     pub kind: Storage,
     pub content: Content,
+    /// The instruction that makes it: what another one makes has another shape.
+    pub at: (u16, u32),
 }
 
 /// The cells of a program.
@@ -35,6 +37,8 @@ struct Made {
     cells: FxHashMap<(Sym, i64), u16>,
     /// What cells made so far hold at first.
     initial: Vec<Option<Value>>,
+    /// The sizes in which objects are accessed, by address.
+    sizes: FxHashMap<(Sym, i64), u8>,
 }
 
 impl Cells {
@@ -71,6 +75,27 @@ impl Cells {
         made.cells.insert((sym, offset), next);
         made.initial.push(initial(object.content));
         Some(next)
+    }
+
+    /// Is an access to that address of the size of all others, and apart from those to other addresses?
+    pub fn fits(&self, sym: Sym, offset: i64, size: u8) -> bool {
+        if let Ok(made) = self.made.read()
+            && let Some(known) = made.sizes.get(&(sym, offset))
+        {
+            return *known == size;
+        }
+        let Ok(mut made) = self.made.write() else { return true };
+        let before = |n: i64| made.sizes.get(&(sym, offset - n)).is_some_and(|known| i64::from(*known) > n);
+        let after = |n: i64| made.sizes.contains_key(&(sym, offset + n));
+        if (1..16).any(before) || (1..i64::from(size)).any(after) {
+            return false;
+        }
+        *made.sizes.entry((sym, offset)).or_insert(size) == size
+    }
+
+    /// Is it an object that was there from the start?
+    pub fn is_static(&self, sym: Sym) -> bool {
+        sym.0 < self.n_symbols
     }
 
     /// What a cell holds at first; nothing, if it must be written before it is read.

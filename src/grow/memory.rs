@@ -2,7 +2,10 @@
 
 use crate::diag::{Diagnostic, Remedy};
 use crate::execution::EventKind;
-use crate::program::{AccessSize, CellSizes, Extra, Op, Property, SetName, Storage, Sym, Tmp, Value};
+use crate::program::threads::{COPY, PART};
+use crate::program::{
+    AccessSize, CellSizes, Extra, IllegalOp, Op, Property, SetName, Storage, Sym, Tmp, Value,
+};
 
 use super::state::{Access, Halt, Held, Leaf, State, Stop, bit, set};
 use super::step::Stepper;
@@ -20,6 +23,9 @@ impl<'p> Stepper<'p> {
         (consumed, extra): (&[Tmp], &Extra),
         value: Option<Value>,
     ) -> Result<(), Halt<'p>> {
+        if self.properties && !self.fits(state, addr, size)? {
+            return Err(Halt::Error(self.mixed(state, addr)?));
+        }
         if self.is_private(state, addr)? {
             return self.private(state, op, addr, value);
         }
@@ -63,6 +69,36 @@ impl<'p> Stepper<'p> {
             return Err(Halt::Stop(Box::new(Stop::Access(vec![success, failed]))));
         }
         Err(Halt::Stop(Box::new(Stop::Access(vec![leaf]))))
+    }
+
+    /// Is an access of the size in which its object is accessed everywhere? An array of characters serves as anything, as long as it starts empty.
+    fn fits(&self, state: &State<'p>, addr: Tmp, size: AccessSize) -> Result<bool, Diagnostic> {
+        let Value::Addr { sym, offset } = self.value(state, addr)? else { return Ok(true) };
+        // The zeros of `memset` are zeros in every size.
+        if size.0 == 0 {
+            return Ok(true);
+        }
+        if !self.cells.is_static(sym) {
+            return Ok(!self.cells.is_inside(sym, offset) || self.cells.fits(sym, offset, size.0));
+        }
+        let cell = self.cells.at(sym, offset).and_then(|n| self.program.locations.get(usize::from(n)));
+        Ok(match cell {
+            Some(cell) if cell.ty.bytes != 1 => cell.ty.bytes == size.0,
+            Some(cell) => (size.0 == 1 || cell.init == Value::ZERO) && self.cells.fits(sym, offset, size.0),
+            None => !self.program.locations.iter().any(|cell| {
+                cell.sym == sym && (1..i64::from(cell.ty.bytes)).contains(&(offset - cell.offset))
+            }),
+        })
+    }
+
+    fn mixed(&self, state: &State<'p>, addr: Tmp) -> Result<Diagnostic, Diagnostic> {
+        let shown = self.program.show(self.value(state, addr)?);
+        let what = if shown == "?" { "an object".to_string() } else { format!("`{shown}`") };
+        Ok(Diagnostic::unsupported(
+            "grow::mixed-size",
+            format!("an access to {what} of another size than its own"),
+        )
+        .at(self.instr(state).span, "this access"))
     }
 
     /// Ends the life of an object.
@@ -118,6 +154,14 @@ impl<'p> Stepper<'p> {
         };
         let read = || old.ok_or(Halt::Violation(Property::Uninitialised));
         let new = match op {
+            Op::Load { dst, sets, .. } if old.is_none() && sets.iter().any(|s| s == COPY) => {
+                set(state, *dst, Held { value: Err(IllegalOp::UNINITIALISED), ..Held::ZERO });
+                None
+            }
+            Op::Load { dst, sets, .. } if old.is_none() && sets.iter().any(|s| s == PART) => {
+                set(state, *dst, Held::ZERO);
+                None
+            }
             Op::Load { dst, .. } => {
                 let old = read()?;
                 set(state, *dst, old);
@@ -146,9 +190,6 @@ impl<'p> Stepper<'p> {
             _ => None,
         };
         if let Some(new) = new {
-            if old.is_none_or(|old| old.value != new.value) {
-                state.changes += 1;
-            }
             match state.private.iter_mut().find(|(at, _)| *at == place) {
                 Some((_, held)) => *held = new,
                 None => state.private.push((place, new)),

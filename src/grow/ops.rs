@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use crate::diag::{Diagnostic, Remedy};
 use crate::execution::EventKind;
-use crate::program::{BinOp, LOOP_CUT, Op, Property, Tmp, Value, eval_binary, eval_unary};
+use crate::program::threads::COPY;
+use crate::program::{
+    BinOp, IllegalOp, LOOP_CUT, Op, Property, Storage, Tmp, Value, eval_binary, eval_unary,
+};
 
 use super::cells::Object;
 use super::state::{Frame, Halt, Held, Join, Spawn, State, Stop, count, set};
@@ -69,6 +72,11 @@ impl<'p> Stepper<'p> {
                 self.access(state, op, EventKind::Read, (*addr, *size), sets, (&[*addr], extra), None)?;
             }
             Op::Store { addr, value, size, sets, extra } => {
+                if self.held(state, *value).value == Err(IllegalOp::UNINITIALISED)
+                    && sets.iter().any(|s| s == COPY)
+                {
+                    return Ok(());
+                }
                 let written = Some(self.value(state, *value)?);
                 let consumed = (&[*addr, *value][..], extra);
                 self.access(state, op, EventKind::Write, (*addr, *size), sets, consumed, written)?;
@@ -196,10 +204,23 @@ impl<'p> Stepper<'p> {
             }
             Op::Alloc { dst, size, kind, content } => {
                 let size = self.value(state, *size)?.as_int().unwrap_or(0);
-                let object = Object { size: size as i64, kind: *kind, content: *content };
-                let sym = self.cells.object(state.thread, state.made, object);
-                state.made += 1;
-                state.changes += 1;
+                if !(0..i128::from(i64::MAX)).contains(&size) {
+                    let what = "an object of a size that no object has";
+                    return Err(Halt::Violation(Property::Arithmetic(what.to_string())));
+                }
+                let object =
+                    Object { size: size as i64, kind: *kind, content: *content, at: (state.code, state.pc) };
+                // An object that nobody else sees is gone when the same instruction makes another.
+                let private = *kind == Storage::Private;
+                let nth = if private { 0 } else { state.made };
+                let sym = self.cells.object(state.thread, nth, object);
+                match private {
+                    true => state.private.retain(|((of, _), _)| *of != sym),
+                    false => {
+                        state.made += 1;
+                        state.changes += 1;
+                    }
+                }
                 set(state, *dst, Held { value: Ok(Value::addr(sym)), ..Held::ZERO });
             }
             Op::Free { addr, kind } => self.free(state, *addr, *kind)?,

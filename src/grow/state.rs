@@ -89,6 +89,8 @@ pub(super) struct Arrival {
     pub code: u16,
     pub pc: u32,
     pub changes: u32,
+    /// What objects that nobody else sees hold, in short.
+    pub private: u64,
     /// What the live registers hold.
     pub live: Vec<Result<Value, IllegalOp>>,
 }
@@ -259,9 +261,15 @@ pub(super) enum Halt<'p> {
 
 impl From<Diagnostic> for Halt<'_> {
     fn from(diagnostic: Diagnostic) -> Self {
-        Halt::Error(diagnostic)
+        match diagnostic.message.ends_with(UNWRITTEN) {
+            true => Halt::Violation(Property::Uninitialised),
+            false => Halt::Error(diagnostic),
+        }
     }
 }
+
+/// The use of a register that was never written: a violation.
+pub(super) const UNWRITTEN: &str = "a variable is read that was never written";
 
 /// One more of that key.
 pub(super) fn count<K: PartialEq>(counts: &mut Vec<(K, u32)>, key: K) -> u32 {

@@ -13,7 +13,7 @@ use crate::program::{Extra, IllegalOp, Instr, Op, Program, Property, SetName, Ta
 use super::awaits::Loops;
 use super::cells::Cells;
 use super::state::{
-    Arrival, Frame, Halt, Held, Join, Leaf, Place, Plain, Spawn, State, Stop, bit, count, set,
+    Arrival, Frame, Halt, Held, Join, Leaf, Place, Plain, Spawn, State, Stop, UNWRITTEN, bit, count, set,
 };
 
 /// More executed instructions than this in one thread: it does not end.
@@ -287,6 +287,10 @@ impl<'p> Stepper<'p> {
             code: state.code,
             pc: state.pc,
             changes: state.changes,
+            private: state
+                .private
+                .iter()
+                .fold(0, |sum, (at, held)| sum.wrapping_add(hash(&(at, held.value)))),
             live: live.iter().map(|reg| state.regs[reg.0 as usize].value).collect(),
         };
         match state.arrivals.iter_mut().find(|last| (last.code, last.pc) == (now.code, now.pc)) {
@@ -352,9 +356,10 @@ impl<'p> Stepper<'p> {
 
     /// The value of a temporary, which must have one.
     pub(super) fn value(&self, state: &State<'p>, tmp: Tmp) -> Result<Value, Diagnostic> {
-        self.held(state, tmp)
-            .value
-            .map_err(|illegal| illegal.diagnostic(self.program, Some(self.instr(state).span)))
+        self.held(state, tmp).value.map_err(|illegal| match illegal {
+            IllegalOp::UNINITIALISED => Diagnostic::internal(UNWRITTEN),
+            _ => illegal.diagnostic(self.program, Some(self.instr(state).span)),
+        })
     }
 
     /// Causes of an event: those of what it consumes, and of the branches around it as far as these are not passed on.
@@ -412,4 +417,11 @@ impl<'p> Stepper<'p> {
         state.count += 1;
         Held { value: Ok(Value::ZERO), constant: true, causes: causes | bit(place.own), newest: state.count }
     }
+}
+
+fn hash(value: &impl std::hash::Hash) -> u64 {
+    use std::hash::Hasher;
+    let mut hasher = rustc_hash::FxHasher::default();
+    value.hash(&mut hasher);
+    hasher.finish()
 }

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use super::state::{Leaf, Stop};
 use super::step::Stepper;
 use crate::execution::EventKind;
+use crate::program::threads::{COPY, PART};
 use crate::program::{Property, Value};
 
 /// So many are remembered.
@@ -66,7 +67,9 @@ fn find<'p>(stepper: &Stepper<'p>, stop: &Stop<'p>, found: Option<Value>) -> Fou
             continue;
         }
         let (new, mut stop) = stepper.resume(leaf, value);
-        if found.is_none() {
+        // What is copied as a whole, or only in part replaced, need not have been written.
+        let lenient = leaf.access.sets.iter().any(|set| set == COPY || set == PART);
+        if found.is_none() && !lenient {
             stop = stepper.violation(leaf, Property::Uninitialised);
         }
         // A way that the value does not choose is none.

@@ -48,6 +48,7 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
             instructions: Vec::new(),
             code_cells: Vec::new(),
             restricted: Vec::new(),
+            samples: Vec::new(),
             features: Features::of(&variants),
         },
         isa: arch::isa(test.arch),

@@ -20,6 +20,9 @@ pub enum IllegalOp {
 }
 
 impl IllegalOp {
+    /// What a variable holds that was never written: the page of a number, which no program of C asks for.
+    pub const UNINITIALISED: IllegalOp = IllegalOp::Unary(UnOp::EntryOf, Value::ZERO);
+
     /// What the user is told, with the instruction that computes such a value.
     pub fn diagnostic(&self, program: &Program, place: Option<Span>) -> Diagnostic {
         let diagnostic = Diagnostic::unsupported("program::illegal-operation", self.describe(program)).note(
@@ -262,6 +265,34 @@ fn moved(address: Value, by: i128) -> Option<Value> {
     })
 }
 
+/// Objects begin at addresses that are multiples of this, so that the lowest bits of an address are those of its offset: programs keep marks there.
+const ALIGNMENT: i128 = 16;
+
+/// What is asked of the lowest bits of an address.
+fn low_bits(op: BinOp, a: Value, b: Value, bits: u32) -> Option<Value> {
+    let (sym, offset, n, first) = match (a, b) {
+        (Value::Addr { sym, offset }, Value::Int(n)) => (sym, offset, n, true),
+        (Value::Int(n), Value::Addr { sym, offset }) => (sym, offset, n, false),
+        _ => return None,
+    };
+    let n = wrap(n, bits.min(64));
+    let low = |n: i128| (0..ALIGNMENT).contains(&n);
+    let wide = i128::from(offset);
+    let address = |offset: i128| Some(Value::Addr { sym, offset: offset as i64 });
+    match op {
+        BinOp::And if low(n) => Some(Value::Int(wide & n)),
+        BinOp::And if low(!n) => address(wide & n),
+        BinOp::AndNot if first && low(n) => address(wide & !n),
+        BinOp::AndNot if first && low(!n) => Some(Value::Int(wide & !n)),
+        BinOp::Or if low(n) => address(wide | n),
+        BinOp::Xor if low(n) => address(wide ^ n),
+        BinOp::Rem | BinOp::Remu if first && n > 0 && ALIGNMENT % n == 0 => {
+            Some(Value::Int(wide.rem_euclid(n)))
+        }
+        _ => None,
+    }
+}
+
 /// At least one operand is an address.
 fn addresses(op: BinOp, a: Value, b: Value, bits: u32) -> Option<Value> {
     let ones = |v: Value| matches!(v, Value::Int(n) if wrap(n, bits) == -1);
@@ -322,6 +353,9 @@ fn addresses(op: BinOp, a: Value, b: Value, bits: u32) -> Option<Value> {
             }
         }
         _ => {}
+    }
+    if let Some(value) = low_bits(op, a, b, bits) {
+        return Some(value);
     }
     match op {
         BinOp::Xor if a == b => return Some(Value::ZERO),

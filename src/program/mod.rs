@@ -72,6 +72,8 @@ pub struct Program {
     pub reg_types: Vec<(usize, Reg, Type)>,
     /// What the machine has besides: page tables, tags.
     pub machine: Machine,
+    /// Numbers of any value of which only some are tried, by place: what holds of these need not hold of all.
+    pub samples: Vec<Span>,
 }
 
 /// An instruction that is a cell of memory.
@@ -171,6 +173,7 @@ impl Program {
             faults: Default::default(),
             features: Default::default(),
             machine: Default::default(),
+            samples: Vec::new(),
         }
     }
 

@@ -12,6 +12,10 @@ pub const LOCK: &str = "mutex-lock";
 pub const UNLOCK: &str = "mutex-unlock";
 /// The set of a write that ends a lock.
 pub const DESTROY: &str = "mutex-destroy";
+/// The set of an access that copies part of a whole object: what was never written stays so.
+pub const COPY: &str = "copy";
+/// The set of a read of a word of which some bits are about to be written: the others need not have been.
+pub const PART: &str = "part";
 /// The set of a fence that begins a part of a thread that nothing may come between.
 pub const SECTION_BEGIN: &str = "atomic-begin";
 /// The set of a fence that ends one.

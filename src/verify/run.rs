@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::arch::ArchId;
-use crate::arch::c::unit::lower::Orders;
+use crate::arch::c::unit::lower::{Orders, not_all};
 use crate::diag::Diagnostic;
 use crate::grow::{self, Ended, Execution, Found, Visitor};
 use crate::limits::{self, Gauge, Stopped};
@@ -34,6 +34,8 @@ pub struct Settings {
     pub fewer_blocked: bool,
     /// Told now and then how far it is.
     pub gauge: Option<Arc<Gauge>>,
+    /// Functions that call themselves were inlined so deep.
+    pub recursion: u32,
 }
 
 /// Kinds of properties.
@@ -81,6 +83,8 @@ pub struct Answer {
     pub violations: Vec<Violation>,
     /// The loops that were cut.
     pub cuts: Vec<Span>,
+    /// Some execution calls a function deeper in itself than it was inlined.
+    pub too_deep: bool,
     /// What is not wrong under this model, but under C's own rules.
     pub warnings: Vec<Violation>,
     /// What could not be answered.
@@ -157,10 +161,13 @@ pub fn run(program: &Program, model: &Model, settings: &Settings) -> Result<Answ
         Ok(stats) => drop(stats?),
         Err(why) => answer.stopped = Some(why),
     }
+    if answer.violating == 0 && answer.errors.is_empty() && answer.stopped.is_none() {
+        answer.errors.extend(program.samples.iter().map(|span| not_all(*span)));
+    }
     answer.verdict = match () {
         () if answer.violating > 0 => Verdict::Unsafe,
         () if answer.stopped.is_some() || !answer.errors.is_empty() => Verdict::Unknown,
-        () if answer.cut > 0 => Verdict::SafeUpTo(settings.unroll.unwrap_or(RECURSION as u32)),
+        () if answer.cut > 0 => Verdict::SafeUpTo(settings.unroll.unwrap_or(settings.recursion)),
         () => Verdict::Safe,
     };
     Ok(answer)
@@ -196,6 +203,7 @@ impl<'a> Recorder<'a> {
                 violations: Vec::new(),
                 warnings: Vec::new(),
                 cuts: Vec::new(),
+                too_deep: false,
                 errors: Vec::new(),
                 stopped: None,
             },
@@ -305,6 +313,7 @@ impl Visitor for Recorder<'_> {
             Ended::Cut(cuts) => {
                 self.answer.cut += 1;
                 for cut in cuts {
+                    self.answer.too_deep |= cut.label == "Recursion";
                     if !self.answer.cuts.contains(&cut.span) {
                         self.answer.cuts.push(cut.span);
                     }

@@ -7,7 +7,7 @@ use super::check::{Finding, Part};
 use super::facts::{Facts, reads, writes};
 use super::trace;
 use crate::grow::{Event, Execution, Waiting, Why};
-use crate::program::{Awaited, Op, Program, Property, Value};
+use crate::program::{Awaited, Instr, Op, Program, Property, Value};
 
 /// The threads of an execution that wait for ever, if they do.
 pub(super) fn stuck(execution: &dyn Execution, program: &Program) -> Option<Finding> {
@@ -90,7 +90,7 @@ fn last_look<'f>(thread: &Waiting, facts: &'f Facts, program: &Program) -> Vec<&
     let code = &program.threads[usize::from(thread.code)].code;
     let at = thread.pc as usize;
     let head = match (thread.why, code.get(at + 1).map(|next| next.ops.as_slice())) {
-        (Why::Loop, _) => Some(at),
+        (Why::Loop, _) => Some(head_of(code, at)),
         (_, Some([Op::Goto { pc }])) if awaited(thread, program) == Some(Awaited::Loop) => Some(*pc),
         _ => None,
     };
@@ -113,6 +113,30 @@ fn last_look<'f>(thread: &Waiting, facts: &'f Facts, program: &Program) -> Vec<&
         }
     }
     looked
+}
+
+/// Where the innermost loop around an instruction begins.
+fn head_of(code: &[Instr], at: usize) -> usize {
+    fn targets(ops: &[Op], found: &mut Vec<usize>) {
+        for op in ops {
+            match op {
+                Op::Goto { pc } => found.push(*pc),
+                Op::If { then, otherwise, .. } => {
+                    targets(then, found);
+                    targets(otherwise, found);
+                }
+                _ => {}
+            }
+        }
+    }
+    for instr in &code[at..] {
+        let mut found = Vec::new();
+        targets(&instr.ops, &mut found);
+        if let Some(head) = found.into_iter().filter(|pc| *pc <= at).max() {
+            return head;
+        }
+    }
+    at
 }
 
 fn describe(looked: &[&Event], facts: &Facts, program: &Program) -> String {

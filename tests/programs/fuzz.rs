@@ -12,17 +12,17 @@ const TYPES: [&str; 8] =
     ["unsigned char", "signed char", "unsigned short", "short", "unsigned", "int", "unsigned long", "long"];
 
 /// A generator of numbers, the same on every run.
-struct Dice(u64);
+pub struct Dice(pub u64);
 
 impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
+    pub fn roll(&mut self, sides: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         (self.0 >> 16) % sides
     }
 
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+    pub fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
         from[self.roll(from.len() as u64) as usize]
     }
 }

@@ -133,7 +133,8 @@ pub struct Runnable {
     pub test: Option<Test>,
 }
 
-const OPTIONS: lower::Options = lower::Options { recursion: RECURSION, orders: Orders::Fences };
+const OPTIONS: lower::Options =
+    lower::Options { recursion: RECURSION, orders: Orders::Fences, samples: false, uninitialised: false };
 
 /// Every write of every thread, to be made atomic.
 fn atomic_writes(system: &System, source: SourceId) -> Vec<Change> {

@@ -55,7 +55,12 @@ impl Session {
             }
         };
         let unroll = self.settings.unroll;
-        let options = lower::Options { recursion: unroll.map_or(RECURSION, |n| n as usize), orders };
+        let options = lower::Options {
+            recursion: unroll.map_or(RECURSION, |n| n as usize),
+            orders,
+            samples: false,
+            uninitialised: false,
+        };
         let mut subject = CSubject {
             name: input.name(),
             text: &text,

@@ -1,5 +1,6 @@
 //! Programs from text to verdict.
 
+mod language;
 mod properties;
 
 use super::{Answer, Settings, Verdict, load, orders_for, run};
@@ -11,12 +12,23 @@ use crate::session;
 
 /// All that is known of a program.
 fn answer(text: &str, model: &str, unroll: Option<u32>) -> Answer {
+    let (answer, said) = asked(text, model, unroll);
+    assert!(answer.errors.is_empty(), "{said}");
+    answer
+}
+
+/// Likewise, with what could not be answered.
+fn asked(text: &str, model: &str, unroll: Option<u32>) -> (Answer, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("program.c");
     std::fs::write(&path, text).expect("written");
     let prepared = session::prepare_model(&session::Settings::default(), model, ArchId::C).expect(model);
     let orders = orders_for(&prepared.model, prepared.arch).expect(model);
-    let loaded = load(&path, &preprocess::Settings::default(), Options { recursion: 8, orders });
+    let loaded = load(
+        &path,
+        &preprocess::Settings::default(),
+        Options { recursion: 8, orders, samples: true, uninitialised: true },
+    );
     let Some(program) = &loaded.program else {
         panic!("{}", render_all(&loaded.diagnostics, &loaded.sources, Color::Never));
     };
@@ -25,8 +37,8 @@ fn answer(text: &str, model: &str, unroll: Option<u32>) -> Answer {
         Ok(answer) => answer,
         Err(why) => panic!("{}", render_all(&[why], &loaded.sources, Color::Never)),
     };
-    assert!(answer.errors.is_empty(), "{}", render_all(&answer.errors, &loaded.sources, Color::Never));
-    answer
+    let said = render_all(&answer.errors, &loaded.sources, Color::Never);
+    (answer, said)
 }
 
 /// The verdict and the numbers of complete and violating executions.

@@ -204,6 +204,9 @@ impl Preprocessor<'_> {
         let diagnostic =
             Diagnostic::error("c::include", format!("there is no header `{name}`")).at(span, "included here");
         Err(match quoted {
+            false if !name.contains('.') => {
+                diagnostic.help("this is a header of C++; C programs are read here")
+            }
             true => diagnostic.help("-I adds a folder to look in"),
             false => diagnostic.help("-I adds a folder to look in").note(format!(
                 "headers that come with litmus: {}",

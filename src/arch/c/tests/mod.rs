@@ -69,6 +69,7 @@ fn translate(text: &str, def: Option<&str>, kernel: KernelVersion) -> Checked {
         init_regs: lowered.init_regs,
         reg_types: lowered.reg_types,
         machine: crate::program::Machine::default(),
+        samples: Vec::new(),
         features: crate::program::Features::default(),
         instructions: Vec::new(),
         code_cells: Vec::new(),

@@ -1,11 +1,15 @@
 /* Functions of the Linux kernel, as accesses and fences of C11: marked accesses are relaxed, smp_mb() is a sequentially consistent fence, smp_rmb() an acquire one,
    smp_wmb() a release one. Under sc and tso that is what the kernel gets on such a machine; rc11 is not the kernel's model, and forbids more. */
+#ifndef __LITMUS_LINUX
+#define __LITMUS_LINUX
 #include <assert.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
@@ -30,7 +34,7 @@ typedef u64 __u64;
 #define BUG() __litmus_assert(0, "BUG()")
 #define WARN_ON(e) ({ int __warn = !!(e); if (__warn) __litmus_assert(0, "WARN_ON(" #e ")"); __warn; })
 #define WARN_ON_ONCE(e) WARN_ON(e)
-#define BUILD_BUG_ON(e) ((void)0)
+#define BUILD_BUG_ON(e) ((void)sizeof(char[1 - 2 * !!(e)]))
 #define container_of(p, t, m) ((t *)((char *)(p) - offsetof(t, m)))
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define kmalloc(n, how) __litmus_malloc(n)
@@ -38,6 +42,60 @@ typedef u64 __u64;
 #define kfree(p) __litmus_free(p)
 #define GFP_KERNEL 0
 #define GFP_ATOMIC 0
+#define GFP_NOWAIT 0
+typedef int gfp_t;
+#define kcalloc(n, size, how) __litmus_calloc((n) * (size))
+#define kvfree(p) __litmus_free(p)
+#define vfree(p) __litmus_free(p)
+#define min(a, b) ({ __typeof__(a) __a = (a); __typeof__(b) __b = (b); __a < __b ? __a : __b; })
+#define max(a, b) ({ __typeof__(a) __a = (a); __typeof__(b) __b = (b); __a > __b ? __a : __b; })
+#define min_t(t, a, b) min((t)(a), (t)(b))
+#define max_t(t, a, b) max((t)(a), (t)(b))
+#define swap(a, b) do { __typeof__(a) __swap = (a); (a) = (b); (b) = __swap; } while (0)
+#define WARN(e, ...) WARN_ON(e)
+#define WARN_ONCE(e, ...) WARN_ON(e)
+#define VM_BUG_ON(e) BUG_ON(e)
+#define printk(...) __litmus_print(__VA_ARGS__)
+#define pr_info(...) __litmus_print(__VA_ARGS__)
+#define pr_err(...) __litmus_print(__VA_ARGS__)
+#define pr_warn(...) __litmus_print(__VA_ARGS__)
+#define pr_debug(...) __litmus_print(__VA_ARGS__)
+#define KERN_INFO ""
+#define KERN_ERR ""
+#define EXPORT_SYMBOL(f)
+#define EXPORT_SYMBOL_GPL(f)
+#define MODULE_LICENSE(s)
+#define MODULE_AUTHOR(s)
+#define MODULE_DESCRIPTION(s)
+#define module_init(f)
+#define module_exit(f)
+#define __exit
+#define __maybe_unused __attribute__((unused))
+#define __must_check
+#define __acquires(l)
+#define __releases(l)
+#define __must_hold(l)
+#define ____cacheline_aligned
+#define ____cacheline_aligned_in_smp
+#define noinline
+#define asmlinkage
+#define fallthrough ((void)0)
+#define lockdep_is_held(l) 1
+#define lockdep_assert_held(l) ((void)(l))
+#define data_race(e) (e)
+#define might_sleep() ((void)0)
+#define cond_resched() ((void)0)
+#define schedule() ((void)0)
+#define msleep(n) ((void)(n))
+#define udelay(n) ((void)(n))
+#define preempt_disable() ((void)0)
+#define preempt_enable() ((void)0)
+#define local_irq_disable() ((void)0)
+#define local_irq_enable() ((void)0)
+#define local_irq_save(flags) ((void)((flags) = 0))
+#define local_irq_restore(flags) ((void)(flags))
+#define IS_ERR(p) ((unsigned long)(p) > (unsigned long)-4096)
+#define IS_ENABLED(option) 0
 
 #define READ_ONCE(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, v) __atomic_store_n(&(x), v, __ATOMIC_RELAXED)
@@ -118,6 +176,27 @@ typedef atomic64_t atomic_long_t;
     static inline number name##_cmpxchg_relaxed(type *v, number o, number n) { return cmpxchg_relaxed(&v->counter, o, n); } \
     static inline number name##_cmpxchg_acquire(type *v, number o, number n) { return cmpxchg_acquire(&v->counter, o, n); } \
     static inline number name##_cmpxchg_release(type *v, number o, number n) { return cmpxchg_release(&v->counter, o, n); } \
+    static inline bool name##_try_cmpxchg(type *v, number *o, number n) { return try_cmpxchg(&v->counter, o, n); } \
+    static inline bool name##_try_cmpxchg_relaxed(type *v, number *o, number n) { return try_cmpxchg_relaxed(&v->counter, o, n); } \
+    static inline bool name##_try_cmpxchg_acquire(type *v, number *o, number n) { return try_cmpxchg_acquire(&v->counter, o, n); } \
+    static inline bool name##_try_cmpxchg_release(type *v, number *o, number n) { return try_cmpxchg_release(&v->counter, o, n); } \
+    static inline number name##_inc_return_relaxed(type *v) { return name##_add_return_relaxed(1, v); } \
+    static inline number name##_inc_return_acquire(type *v) { return name##_add_return_acquire(1, v); } \
+    static inline number name##_inc_return_release(type *v) { return name##_add_return_release(1, v); } \
+    static inline number name##_dec_return_relaxed(type *v) { return name##_sub_return_relaxed(1, v); } \
+    static inline number name##_dec_return_acquire(type *v) { return name##_sub_return_acquire(1, v); } \
+    static inline number name##_dec_return_release(type *v) { return name##_sub_return_release(1, v); } \
+    static inline number name##_fetch_inc_relaxed(type *v) { return name##_fetch_add_relaxed(1, v); } \
+    static inline number name##_fetch_inc_acquire(type *v) { return name##_fetch_add_acquire(1, v); } \
+    static inline number name##_fetch_dec_release(type *v) { return name##_fetch_sub_release(1, v); } \
+    static inline void name##_andnot(number n, type *v) { __atomic_fetch_and(&v->counter, ~n, __ATOMIC_RELAXED); } \
+    static inline number name##_dec_if_positive(type *v) { \
+        number old = READ_ONCE(v->counter); \
+        smp_mb(); \
+        while (old > 0 && !try_cmpxchg_relaxed(&v->counter, &old, old - 1)) ; \
+        smp_mb(); \
+        return old - 1; \
+    } \
     static inline number name##_fetch_add_unless(type *v, number n, number u) { \
         number old = READ_ONCE(v->counter); \
         smp_mb(); \
@@ -149,6 +228,13 @@ static inline bool refcount_inc_not_zero(refcount_t *r) {
     int old = atomic_read(&r->refs);
     while (old && !try_cmpxchg_relaxed(&r->refs.counter, &old, old + 1)) ;
     return old;
+}
+static inline void refcount_add(int n, refcount_t *r) { atomic_add(n, &r->refs); }
+static inline void refcount_dec(refcount_t *r) { atomic_sub_return_release(1, &r->refs); }
+static inline bool refcount_sub_and_test(int n, refcount_t *r) {
+    bool last = atomic_sub_return_release(n, &r->refs) == 0;
+    if (last) smp_rmb();
+    return last;
 }
 static inline bool refcount_dec_and_test(refcount_t *r) {
     bool last = atomic_sub_return_release(1, &r->refs) == 0;
@@ -202,7 +288,20 @@ struct mutex { int __held; };
 #define mutex_lock(l) __litmus_acquire(&(l)->__held)
 #define mutex_unlock(l) __litmus_release(&(l)->__held)
 #define mutex_trylock(l) __litmus_try_acquire(&(l)->__held)
+#define mutex_is_locked(l) (READ_ONCE((l)->__held) != 0)
+#define mutex_lock_interruptible(l) (mutex_lock(l), 0)
+#define mutex_destroy(l) __litmus_destroy(&(l)->__held)
+#define spin_lock_nested(l, n) spin_lock(l)
+#define mutex_lock_nested(l, n) mutex_lock(l)
 typedef pthread_rwlock_t rwlock_t;
+#define rwlock_init(l) ((void)pthread_rwlock_init(l, 0))
+struct rw_semaphore { pthread_rwlock_t __lock; };
+#define DECLARE_RWSEM(l) struct rw_semaphore l = { PTHREAD_RWLOCK_INITIALIZER }
+#define init_rwsem(l) rwlock_init(&(l)->__lock)
+#define down_read(l) read_lock(&(l)->__lock)
+#define up_read(l) read_unlock(&(l)->__lock)
+#define down_write(l) write_lock(&(l)->__lock)
+#define up_write(l) write_unlock(&(l)->__lock)
 #define DEFINE_RWLOCK(l) rwlock_t l = PTHREAD_RWLOCK_INITIALIZER
 #define read_lock(l) ((void)pthread_rwlock_rdlock(l))
 #define read_unlock(l) ((void)pthread_rwlock_unlock(l))
@@ -219,8 +318,103 @@ static inline void synchronize_rcu(void) {
     smp_mb();
 }
 #define synchronize_rcu_expedited() synchronize_rcu()
-#define rcu_dereference(p) READ_ONCE(p)
+/* What hangs on the pointer comes after it: without dependencies, by acquiring. */
+#define rcu_dereference(p) __atomic_load_n(&(p), __ATOMIC_CONSUME)
 #define rcu_dereference_protected(p, c) (p)
 #define rcu_access_pointer(p) READ_ONCE(p)
 #define rcu_assign_pointer(p, v) smp_store_release(&(p), v)
 #define RCU_INIT_POINTER(p, v) WRITE_ONCE(p, v)
+#define rcu_dereference_check(p, c) rcu_dereference(p)
+#define rcu_dereference_raw(p) rcu_dereference(p)
+#define rcu_replace_pointer(p, v, c) ({ __typeof__(p) __was = (p); rcu_assign_pointer(p, v); __was; })
+/* What is to be done after a grace period is done by a thread of its own. */
+struct rcu_head { void (*func)(struct rcu_head *); };
+#define callback_head rcu_head
+static inline void *__litmus_after_rcu(void *p) {
+    struct rcu_head *head = p;
+    synchronize_rcu();
+    head->func(head);
+    return 0;
+}
+static inline void *__litmus_free_after_rcu(void *p) {
+    synchronize_rcu();
+    __litmus_free(p);
+    return 0;
+}
+#define call_rcu(head, f) do { (head)->func = (f); __litmus_spawn(0, __litmus_after_rcu, (void *)(head)); } while (0)
+#define kfree_rcu(p, field) __litmus_spawn(0, __litmus_free_after_rcu, (void *)(p))
+
+/* Sequence counters and locks. */
+typedef struct { unsigned sequence; } seqcount_t;
+typedef struct { seqcount_t count; spinlock_t lock; } seqlock_t;
+#define SEQCNT_ZERO(s) { 0 }
+#define DEFINE_SEQLOCK(l) seqlock_t l = { { 0 }, { 0 } }
+#define seqcount_init(s) ((void)((s)->sequence = 0))
+#define seqlock_init(l) ((void)((l)->count.sequence = 0, (l)->lock.__held = 0))
+static inline unsigned read_seqcount_begin(const seqcount_t *s) {
+    unsigned n;
+    while ((n = READ_ONCE(s->sequence)) & 1) ;
+    smp_rmb();
+    return n;
+}
+static inline int read_seqcount_retry(const seqcount_t *s, unsigned n) { smp_rmb(); return READ_ONCE(s->sequence) != n; }
+static inline void write_seqcount_begin(seqcount_t *s) { WRITE_ONCE(s->sequence, s->sequence + 1); smp_wmb(); }
+static inline void write_seqcount_end(seqcount_t *s) { smp_wmb(); WRITE_ONCE(s->sequence, s->sequence + 1); }
+#define raw_write_seqcount_begin(s) write_seqcount_begin(s)
+#define raw_write_seqcount_end(s) write_seqcount_end(s)
+#define read_seqbegin(l) read_seqcount_begin(&(l)->count)
+#define read_seqretry(l, n) read_seqcount_retry(&(l)->count, n)
+#define write_seqlock(l) do { spin_lock(&(l)->lock); write_seqcount_begin(&(l)->count); } while (0)
+#define write_sequnlock(l) do { write_seqcount_end(&(l)->count); spin_unlock(&(l)->lock); } while (0)
+
+/* Lists. */
+struct list_head { struct list_head *next, *prev; };
+#define LIST_HEAD_INIT(l) { &(l), &(l) }
+#define LIST_HEAD(l) struct list_head l = LIST_HEAD_INIT(l)
+static inline void INIT_LIST_HEAD(struct list_head *l) { WRITE_ONCE(l->next, l); l->prev = l; }
+static inline void __list_add(struct list_head *new, struct list_head *prev, struct list_head *next) {
+    next->prev = new;
+    new->next = next;
+    new->prev = prev;
+    WRITE_ONCE(prev->next, new);
+}
+static inline void list_add(struct list_head *new, struct list_head *l) { __list_add(new, l, l->next); }
+static inline void list_add_tail(struct list_head *new, struct list_head *l) { __list_add(new, l->prev, l); }
+static inline void list_del(struct list_head *e) { e->next->prev = e->prev; WRITE_ONCE(e->prev->next, e->next); }
+static inline void list_add_rcu(struct list_head *new, struct list_head *l) {
+    struct list_head *next = l->next;
+    new->next = next;
+    new->prev = l;
+    rcu_assign_pointer(l->next, new);
+    next->prev = new;
+}
+#define list_del_rcu(e) list_del(e)
+#define list_empty(l) (READ_ONCE((l)->next) == (l))
+#define list_entry(p, t, m) container_of(p, t, m)
+#define list_first_entry(l, t, m) list_entry((l)->next, t, m)
+#define list_for_each(p, l) for (p = (l)->next; p != (l); p = p->next)
+#define list_for_each_entry(p, l, m) \
+    for (p = list_entry((l)->next, __typeof__(*p), m); &p->m != (l); p = list_entry(p->m.next, __typeof__(*p), m))
+#define list_for_each_entry_safe(p, n, l, m) \
+    for (p = list_entry((l)->next, __typeof__(*p), m), n = list_entry(p->m.next, __typeof__(*p), m); &p->m != (l); \
+         p = n, n = list_entry(n->m.next, __typeof__(*n), m))
+#define list_for_each_entry_rcu(p, l, m) \
+    for (p = list_entry(rcu_dereference((l)->next), __typeof__(*p), m); &p->m != (l); \
+         p = list_entry(rcu_dereference(p->m.next), __typeof__(*p), m))
+
+/* Threads and completions. */
+struct task_struct { unsigned long __thread; };
+#define kthread_run(f, data, ...) \
+    ({ struct task_struct *__task = __litmus_malloc(sizeof(struct task_struct)); __litmus_spawn(&__task->__thread, f, (void *)(data)); __task; })
+#define kthread_stop(task) ((int)(long)__litmus_join((task)->__thread))
+#define kthread_should_stop() 0
+struct completion { int done; };
+#define DECLARE_COMPLETION(c) struct completion c = { 0 }
+#define init_completion(c) ((void)((c)->done = 0))
+static inline void complete(struct completion *c) { __atomic_fetch_add(&c->done, 1, __ATOMIC_RELEASE); }
+static inline void wait_for_completion(struct completion *c) {
+    int n = __atomic_load_n(&c->done, __ATOMIC_RELAXED);
+    __litmus_await(n > 0);
+    __litmus_await(__atomic_compare_exchange_n(&c->done, &n, n - 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
+}
+#endif

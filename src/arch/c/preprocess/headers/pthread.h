@@ -21,6 +21,18 @@ static inline int pthread_detach(pthread_t t) { return 0; }
 static inline int pthread_attr_init(pthread_attr_t *a) { return 0; }
 static inline int pthread_attr_destroy(pthread_attr_t *a) { return 0; }
 static inline int pthread_attr_setdetachstate(pthread_attr_t *a, int state) { return 0; }
+static inline int pthread_attr_setstacksize(pthread_attr_t *a, size_t n) { return 0; }
+static inline int pthread_attr_setscope(pthread_attr_t *a, int scope) { return 0; }
+#define PTHREAD_SCOPE_SYSTEM 0
+#define PTHREAD_SCOPE_PROCESS 1
+static inline int pthread_setconcurrency(int n) { return 0; }
+static inline int pthread_setname_np(pthread_t t, const char *name) { return 0; }
+#define PTHREAD_CANCEL_ENABLE 0
+#define PTHREAD_CANCEL_DISABLE 1
+#define PTHREAD_CANCEL_DEFERRED 0
+static inline int pthread_setcancelstate(int state, int *old) { return 0; }
+static inline int pthread_setcanceltype(int type, int *old) { return 0; }
+static inline void pthread_testcancel(void) { }
 
 /* A mutex is free (0), taken (1) or destroyed. Who takes it, gives it back and destroys it is checked by the engine; owner and depth are for
    recursive ones, and only there if a program asks for them. */
@@ -38,6 +50,12 @@ static inline int pthread_mutexattr_gettype(const pthread_mutexattr_t *a, int *k
 #define PTHREAD_PRIO_NONE 0
 #define PTHREAD_PRIO_INHERIT 1
 static inline int pthread_mutexattr_setprotocol(pthread_mutexattr_t *a, int protocol) { return 0; }
+#define PTHREAD_PRIO_PROTECT 2
+#define PTHREAD_MUTEX_STALLED 0
+#define PTHREAD_MUTEX_ROBUST 1
+static inline int pthread_mutexattr_getprotocol(const pthread_mutexattr_t *a, int *protocol) { *protocol = PTHREAD_PRIO_NONE; return 0; }
+static inline int pthread_mutexattr_setprioceiling(pthread_mutexattr_t *a, int n) { return 0; }
+static inline int pthread_mutexattr_setrobust(pthread_mutexattr_t *a, int robust) { return 0; }
 static inline int pthread_mutexattr_setpshared(pthread_mutexattr_t *a, int shared) { return 0; }
 static inline int pthread_mutexattr_destroy(pthread_mutexattr_t *a) { return 0; }
 #define __litmus_kinds (__litmus_calls("pthread_mutexattr_settype") || __litmus_calls("mtx_init"))
@@ -183,6 +201,7 @@ typedef int pthread_barrierattr_t;
 #define PTHREAD_BARRIER_SERIAL_THREAD (-1)
 static inline int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_t *a, unsigned n) {
     if (!n) return EINVAL;
+    __litmus_lock_error(__litmus_peek(&b->__count) <= 0, "a barrier is made a second time");
     b->__arrived = 0;
     b->__count = n;
     return 0;

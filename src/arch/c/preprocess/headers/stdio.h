@@ -8,3 +8,11 @@ static FILE *stdin, *stdout, *stderr;
 #define putchar(c) __litmus_print(c)
 #define perror(s) ((void)__litmus_print(s))
 #define fflush(f) 0
+#define fputs(s, f) __litmus_print(s)
+#define putc(c, f) __litmus_print(c)
+#define fputc(c, f) __litmus_print(c)
+#define vprintf(format, list) ((void)(list), 0)
+#define vfprintf(f, format, list) ((void)(list), 0)
+#define setbuf(f, buffer) ((void)0)
+#define setvbuf(f, buffer, mode, n) 0
+#define _IONBF 2

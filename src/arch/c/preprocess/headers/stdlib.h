@@ -3,7 +3,8 @@
 #define EXIT_FAILURE 1
 #define malloc(n) __litmus_malloc(n)
 #define calloc(n, size) __litmus_calloc((n) * (size))
-#define aligned_alloc(align, n) __litmus_malloc(n)
+#define aligned_alloc(align, n) \
+    ({ size_t __align = (align); __litmus_assert(__align && !(__align & (__align - 1)), "an alignment is a power of two"); __litmus_malloc(n); })
 #define free(p) __litmus_free(p)
 #define exit(n) __litmus_stop()
 #define _Exit(n) __litmus_stop()
@@ -11,5 +12,11 @@
 #define alloca(n) __builtin_alloca(n)
 static inline int posix_memalign(void **p, size_t align, size_t n) { *p = __litmus_malloc(n); return 0; }
 static inline int abs(int n) { return n < 0 ? -n : n; }
-static inline int rand(void) { return __litmus_nondet(0, 1); }
+#define RAND_MAX 65535
+#define rand() __litmus_rand()
+#define random() __litmus_rand()
+#define srandom(n) ((void)(n))
+#define quick_exit(n) __litmus_stop()
+#define atexit(f) 0
+static inline long labs(long n) { return n < 0 ? -n : n; }
 static inline void srand(unsigned n) { }

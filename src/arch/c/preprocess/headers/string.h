@@ -4,6 +4,34 @@
 #define memset(to, c, n) __litmus_fill(to, c, n)
 #define bzero(to, n) __litmus_fill(to, 0, n)
 #define ffs(n) __builtin_ffs(n)
+#define ffsl(n) __builtin_ffsl(n)
+#define ffsll(n) __builtin_ffsll(n)
+#define strerror(n) ((char *)"")
+static inline int strncmp(const char *a, const char *b, size_t n) {
+    while (n && *a && *a == *b) { a++; b++; n--; }
+    return n ? (unsigned char)*a - (unsigned char)*b : 0;
+}
+static inline int memcmp(const void *a, const void *b, size_t n) {
+    const unsigned char *x = a, *y = b;
+    while (n && *x == *y) { x++; y++; n--; }
+    return n ? *x - *y : 0;
+}
+static inline char *strncpy(char *to, const char *from, size_t n) {
+    size_t at = 0;
+    for (; at < n && from[at]; at++) to[at] = from[at];
+    for (; at < n; at++) to[at] = 0;
+    return to;
+}
+static inline char *strcat(char *to, const char *from) {
+    char *end = to;
+    while (*end) end++;
+    while ((*end++ = *from++)) ;
+    return to;
+}
+static inline char *strchr(const char *s, int c) {
+    for (; *s != (char)c; s++) if (!*s) return 0;
+    return (char *)s;
+}
 static inline size_t strlen(const char *s) { size_t n = 0; while (s[n]) n++; return n; }
 static inline int strcmp(const char *a, const char *b) {
     while (*a && *a == *b) { a++; b++; }

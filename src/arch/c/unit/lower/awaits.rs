@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::arch::c::unit::tree::{Expr, ExprKind, Stmt, StmtKind, Unit};
+use crate::arch::c::unit::tree::{Expr, ExprKind, Life, Stmt, StmtKind, Unit};
 use crate::diag::Diagnostic;
 use crate::program::{Awaited, BinOp, Op, Port, Reg, UnOp};
 use crate::source::Span;
@@ -33,7 +33,15 @@ impl Lowering<'_> {
         let mut found = Found { unit: self.unit, assigned: BTreeSet::new(), writes: false, depth: 0 };
         parts.iter().for_each(|e| found.expr(e));
         found.stmt(body);
-        if found.writes {
+        // What may not have been written yet is compared by the engine.
+        let unwritten = |id: &usize| {
+            let variable = &self.unit.variables[*id];
+            self.options.uninitialised && variable.init.is_none() && variable.life == Life::Block
+        };
+        let params = self.frames.last().map(|frame| &self.unit.functions[frame.function].params);
+        if found.writes
+            || found.assigned.iter().any(|id| unwritten(id) && !params.is_some_and(|p| p.contains(id)))
+        {
             return Ok(None);
         }
         let assigned: Vec<Reg> = found

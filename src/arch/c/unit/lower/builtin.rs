@@ -5,8 +5,10 @@ use crate::arch::c::unit::tree::{Expr, ExprKind};
 use crate::arch::c::unit::types::Ty;
 use crate::diag::Diagnostic;
 use crate::program::fences::full_fence;
-use crate::program::threads::{SECTION_BEGIN, SECTION_END};
-use crate::program::{Awaited, BinOp, Content, Extra, Op, Port, Property, Storage, Tmp, UnOp, Value};
+use crate::program::threads::{PART, SECTION_BEGIN, SECTION_END};
+use crate::program::{
+    AccessSize, Awaited, BinOp, Content, Extra, Op, Port, Property, Storage, Tmp, UnOp, Value,
+};
 use crate::source::Span;
 
 use super::code::{Code, Ops};
@@ -47,6 +49,14 @@ impl Lowering<'_> {
                 let place = self.object(&args[0])?;
                 self.store(&place, value, Mark::Order(order), span)?;
                 Ok(Rv::ZERO)
+            }
+            // What is there, if anything was ever written.
+            "peek" => {
+                let place = self.object(&args[0])?;
+                self.lenient = Some(PART);
+                let value = self.load(&place, Mark::Plain, span);
+                self.lenient = None;
+                value
             }
             "init" => {
                 let value = self.expr(&args[1])?;
@@ -191,6 +201,8 @@ impl Lowering<'_> {
         };
         let operand = self.expr(&args[1])?;
         let (address, ty) = self.address(&args[0])?;
+        let signed = ty.as_int().is_none_or(|int| int.signed);
+        let bits = ty.as_int().map_or(64, |int| 8 * int.bytes);
         let which = name.trim_start_matches("fetch_").trim_end_matches("_fetch");
         let (old, new) = self.modify(&address, &ty, order, span, |dst, ops| {
             let operand = ops.value(&operand, Port::Data);
@@ -200,8 +212,14 @@ impl Lowering<'_> {
                 "and" => ops.binary(BinOp::And, dst, operand),
                 "or" => ops.binary(BinOp::Or, dst, operand),
                 "xor" => ops.binary(BinOp::Xor, dst, operand),
-                "min" => ops.binary(BinOp::Min, dst, operand),
-                "max" => ops.binary(BinOp::Max, dst, operand),
+                "min" if signed => ops.binary(BinOp::Min, dst, operand),
+                "max" if signed => ops.binary(BinOp::Max, dst, operand),
+                "min" | "umin" | "max" | "umax" => {
+                    let wide = |ops: &mut Ops, tmp| ops.unary(UnOp::ZeroExtend(bits), tmp);
+                    let (a, b) = (wide(ops, dst), wide(ops, operand));
+                    let op = if which.ends_with("min") { BinOp::Minu } else { BinOp::Maxu };
+                    ops.binary(op, a, b)
+                }
                 _ => {
                     let both = ops.binary(BinOp::And, dst, operand);
                     ops.unary(UnOp::Not, both)
@@ -310,11 +328,16 @@ impl Lowering<'_> {
                     property: Property::Assertion(text.into()),
                 });
             }
-            "stop" => self.op(Op::Stop, span),
+            // The end of `main` is the end of it; another thread takes all others with it, and nobody knows how far they had come.
+            "stop" if self.is_main => self.op(Op::Stop, span),
+            "stop" => self.with_condition(&Rv::ZERO, span, |cond| Op::Assume { cond }),
             "exit" => {
                 let value = self.expr(&args[0])?;
                 let result = self.thread_result;
                 self.write(result, &value, span);
+                // The functions that it is in end with the thread.
+                let ends: Vec<_> = self.frames.iter().rev().map(|frame| frame.ends.clone()).collect();
+                ends.iter().for_each(|ends| self.end_objects(ends, span));
                 self.op(Op::Stop, span);
             }
             "verifier_assert" => {
@@ -345,6 +368,7 @@ impl Lowering<'_> {
             }
             "acquire" | "try_acquire" | "release" | "destroy" => return self.lock(name, args, span),
             "self" => return Ok(Rv::Reg(self.own_handle)),
+            "varargs" => return Ok(self.frame().varargs.map_or(Rv::ZERO, Rv::Reg)),
             "calls" => {
                 let calls =
                     string_of(&args[0], self.unit).is_some_and(|name| super::call::calls(self.unit, &name));
@@ -408,16 +432,45 @@ impl Lowering<'_> {
         while let ExprKind::Cast(inner) = &callee.kind {
             callee = inner;
         }
-        let known = match self.expr(callee)?.known() {
-            Some(Value::Addr { sym, .. }) => {
-                self.functions.iter().find(|(_, s)| **s == sym).map(|(id, _)| *id)
-            }
-            _ => None,
-        };
-        let Some(id) = known else {
-            return Err(Diagnostic::unsupported("c::spawn", "the function of a new thread must be known")
+        let target = self.expr(callee)?;
+        if let Some(Value::Addr { sym, .. }) = target.known()
+            && let Some(id) = self.functions.iter().find(|(_, s)| **s == sym).map(|(id, _)| *id)
+        {
+            return self.spawn_one(id, args, span);
+        }
+        // Through a pointer: every function of that kind whose address is used somewhere.
+        let target = self.kept(target, span)?;
+        let mut candidates = super::call::addressed(self.unit);
+        candidates.retain(|id| {
+            let f = &self.unit.functions[*id];
+            f.body.is_some() && f.params.len() <= 1 && f.name != "main"
+        });
+        if candidates.is_empty() {
+            return Err(Diagnostic::error("c::spawn", "no function is known that a new thread could run")
                 .at(args[1].span, "this one is computed"));
-        };
+        }
+        let end = self.code.label();
+        for id in candidates {
+            let next = self.code.label();
+            let sym = self.function_symbol(id)?;
+            let mut ops = Ops::default();
+            let same = Rv::binary(BinOp::Eq, target.clone(), Rv::Const(Value::addr(sym)));
+            let cond = ops.value(&same, Port::None);
+            ops.push(Op::If { cond, then: Vec::new(), otherwise: vec![Code::goto(next)] });
+            self.emit(ops, span);
+            let depth = self.code.depth;
+            self.spawn_one(id, args, span)?;
+            self.code.depth = depth;
+            self.goto(end, span);
+            self.code.place(next);
+        }
+        self.with_condition(&Rv::ZERO, span, |cond| Op::Assert { cond, property: Property::OutOfBounds });
+        self.code.place(end);
+        Ok(())
+    }
+
+    /// A thread that runs this function.
+    fn spawn_one(&mut self, id: usize, args: &[Expr], span: Span) -> Result<(), Diagnostic> {
         let function = &self.unit.functions[id];
         if function.body.is_none() {
             return Err(Diagnostic::unsupported(
@@ -466,6 +519,17 @@ impl Lowering<'_> {
         }
     }
 
+    /// A byte set to zero, whatever it is part of.
+    fn zero(&mut self, base: &Rv, offset: u64, span: Span) {
+        let mut ops = Ops::default();
+        let address = Rv::binary(BinOp::Add, base.clone(), Rv::int(i128::from(offset)));
+        let addr = ops.value(&address, Port::Addr);
+        let value = ops.constant(0);
+        let (sets, extra) = (Mark::Plain.access_sets(), Extra::default());
+        ops.push(Op::Store { addr, value, size: AccessSize(0), sets, extra });
+        self.emit(ops, span);
+    }
+
     /// `memcpy` and `memset`: by the scalars of what the pointers point at.
     fn bytes(&mut self, name: &str, args: &[Expr], span: Span) -> Result<Rv, Diagnostic> {
         let to = self.expr(&args[0])?;
@@ -505,7 +569,12 @@ impl Lowering<'_> {
                 Diagnostic::unsupported("c::too-large", "a `memset` of so large an object").at(span, "here")
             );
         }
+        let untyped = byte == 0 && matches!(&whole, Ty::Array(element, _) if **element == Ty::CHAR);
         for leaf in leaves {
+            if untyped {
+                self.zero(&to, leaf.offset, span);
+                continue;
+            }
             let bytes = self.size(&leaf.ty).min(16) as u32;
             let value = (0..bytes).fold(0i128, |sum, n| sum | (byte & 255) << (8 * n));
             let address = Rv::binary(BinOp::Add, to.clone(), Rv::int(i128::from(leaf.offset)));

@@ -6,7 +6,7 @@ use crate::arch::c::unit::tree::{Expr, ExprKind, Life, Stmt, StmtKind, Unit};
 use crate::arch::c::unit::types::Ty;
 use crate::diag::Diagnostic;
 use crate::program::threads::{SECTION_BEGIN, SECTION_END};
-use crate::program::{BinOp, Content, LOOP_CUT, Op, Port, Property, Reg, Storage, Value};
+use crate::program::{AccessSize, BinOp, Content, Extra, LOOP_CUT, Op, Port, Property, Reg, Storage, Value};
 use crate::source::Span;
 
 use super::code::{Code, Ops};
@@ -157,6 +157,7 @@ impl Lowering<'_> {
             }
             slots.insert(*param, slot);
         }
+        let varargs = self.further(args.get(function.params.len()..).unwrap_or(&[]), span)?;
         let ends = self.objects_of(id, &slots, span)?;
         let end = self.code.label();
         self.frames.push(Frame {
@@ -170,6 +171,7 @@ impl Lowering<'_> {
             continues: Vec::new(),
             cases: Vec::new(),
             site: span,
+            varargs,
             ends: ends.clone(),
         });
         let section = function.name.starts_with("__VERIFIER_atomic_");
@@ -193,6 +195,27 @@ impl Lowering<'_> {
             }
         }
         Ok(result.map_or(Rv::ZERO, Rv::Reg))
+    }
+
+    /// Arguments beyond the parameters, one after the other in an object of their own.
+    fn further(&mut self, args: &[Rv], span: Span) -> Result<Option<Reg>, Diagnostic> {
+        if args.is_empty() {
+            return Ok(None);
+        }
+        let reg = self.code.reg(span)?;
+        let size = Rv::int(8 * args.len() as i128);
+        self.allocate(reg, &size, Storage::Private, Content::Nothing, span);
+        for (n, arg) in args.iter().enumerate() {
+            let mut ops = Ops::default();
+            let address = Rv::binary(BinOp::Add, Rv::Reg(reg), Rv::int(8 * n as i128));
+            let addr = ops.value(&address, Port::Addr);
+            let value = ops.value(arg, Port::Data);
+            let (sets, extra) = (Mark::Plain.access_sets(), Extra::default());
+            // Of the size in which it will be asked for.
+            ops.push(Op::Store { addr, value, size: AccessSize(0), sets, extra });
+            self.emit(ops, span);
+        }
+        Ok(Some(reg))
     }
 
     /// The objects that live as long as the function and that others may know: each gets a register, which is 0 until it comes to life. Those of
@@ -224,7 +247,7 @@ impl Lowering<'_> {
         Ok(ends)
     }
 
-    fn end_objects(&mut self, ends: &HashMap<usize, Reg>, span: Span) {
+    pub(super) fn end_objects(&mut self, ends: &HashMap<usize, Reg>, span: Span) {
         let mut registers: Vec<Reg> = ends.values().copied().collect();
         registers.sort_unstable();
         for reg in registers {
@@ -283,7 +306,7 @@ pub(super) fn calls(unit: &Unit, name: &str) -> bool {
 }
 
 /// Functions used as values, anywhere.
-fn addressed(unit: &crate::arch::c::unit::tree::Unit) -> Vec<usize> {
+pub(super) fn addressed(unit: &crate::arch::c::unit::tree::Unit) -> Vec<usize> {
     let mut found = Vec::new();
     let text = |e: &Expr, found: &mut Vec<usize>| walk(e, found);
     for function in &unit.functions {

@@ -1,21 +1,37 @@
 //! Which variables must be in memory, and which of them other threads can reach.
 
+use std::collections::HashSet;
+
 use crate::arch::c::unit::tree::{Expr, ExprKind, Life, Operator, Stmt, StmtKind, Unit};
+use crate::arch::c::unit::types::Ty;
 
 /// Marks them.
 pub(super) fn mark(unit: &mut Unit) {
-    let mut found = Found::default();
-    for function in &unit.functions {
-        for stmt in function.body.iter().flatten() {
-            found.stmt(stmt);
+    // Parameters that are only looked through let nothing out; which these are depends on those that they are handed to.
+    let mut found = Found { unit, leaking: HashSet::new(), escaping: Vec::new(), lent: Vec::new() };
+    loop {
+        let known = found.leaking.len();
+        found.escaping.clear();
+        found.lent.clear();
+        for function in &unit.functions {
+            for stmt in function.body.iter().flatten() {
+                found.stmt(stmt);
+            }
+        }
+        for variable in &unit.variables {
+            for part in variable.init.iter().flatten() {
+                found.value(&part.value);
+            }
+        }
+        if found.leaking.len() == known {
+            break;
         }
     }
-    for variable in &unit.variables {
-        for part in variable.init.iter().flatten() {
-            found.value(&part.value);
-        }
+    let Found { escaping, lent, .. } = found;
+    for id in lent {
+        unit.variables[id].addressed = true;
     }
-    for id in found.escaping {
+    for id in escaping {
         unit.variables[id].addressed = true;
         unit.variables[id].escapes = true;
     }
@@ -43,30 +59,45 @@ pub(super) fn places(builtin: &str) -> &'static [usize] {
     }
 }
 
-#[derive(Default)]
-struct Found {
-    escaping: Vec<usize>,
+/// Is its first argument the address of an object that it accesses, and no more?
+fn accesses(builtin: &str) -> bool {
+    matches!(
+        builtin,
+        "load" | "store" | "init" | "clear" | "exchange" | "compare_exchange" | "bool_cas" | "val_cas"
+    ) || builtin.starts_with("fetch_")
+        || builtin.ends_with("_fetch")
 }
 
-impl Found {
+struct Found<'a> {
+    unit: &'a Unit,
+    /// Variables whose value may get anywhere.
+    leaking: HashSet<usize>,
+    /// Variables whose address may.
+    escaping: Vec<usize>,
+    /// Variables whose address is handed to functions that only look through it.
+    lent: Vec<usize>,
+}
+
+impl Found<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::Expr(e) => self.value(e),
             StmtKind::Block(all) => all.iter().for_each(|s| self.stmt(s)),
             StmtKind::If(e, then, otherwise) => {
-                self.value(e);
+                self.look(e);
                 self.stmt(then);
                 if let Some(otherwise) = otherwise {
                     self.stmt(otherwise);
                 }
             }
             StmtKind::While(e, body) | StmtKind::DoWhile(body, e) | StmtKind::Switch(e, body) => {
-                self.value(e);
+                self.look(e);
                 self.stmt(body);
             }
             StmtKind::For(first, condition, step, body) => {
                 first.iter().for_each(|s| self.stmt(s));
-                condition.iter().chain(step).for_each(|e| self.value(e));
+                condition.iter().for_each(|e| self.look(e));
+                step.iter().for_each(|e| self.value(e));
                 self.stmt(body);
             }
             StmtKind::Return(Some(e)) => self.value(e),
@@ -84,9 +115,54 @@ impl Found {
         }
     }
 
+    /// A value that is only compared.
+    fn look(&mut self, e: &Expr) {
+        match &e.kind {
+            ExprKind::Var(_) => {}
+            ExprKind::Not(a) | ExprKind::Cast(a) => self.look(a),
+            ExprKind::Logical(_, a, b) => {
+                self.look(a);
+                self.look(b);
+            }
+            ExprKind::Binary(op, a, b) if op.compares() => {
+                self.look(a);
+                self.look(b);
+            }
+            _ => self.value(e),
+        }
+    }
+
+    /// An address handed to a function that only looks through it.
+    fn lend(&mut self, e: &Expr) {
+        match &e.kind {
+            ExprKind::Var(_) => {}
+            ExprKind::Cast(inner) => self.lend(inner),
+            ExprKind::AddressOf(inner) => {
+                let mut base = &**inner;
+                while let ExprKind::Member(next, ..) = &base.kind {
+                    base = next;
+                }
+                if let ExprKind::Var(id) = base.kind {
+                    self.lent.push(id);
+                }
+                match &base.kind {
+                    ExprKind::Deref(pointer) => self.pointer(pointer),
+                    ExprKind::Var(_) => {}
+                    _ => self.value(e),
+                }
+            }
+            ExprKind::Binary(Operator::Add | Operator::Sub, base, index) => {
+                self.lend(base);
+                self.value(index);
+            }
+            _ => self.value(e),
+        }
+    }
+
     /// The address of an object that is read or written in place.
     fn pointer(&mut self, e: &Expr) {
         match &e.kind {
+            ExprKind::Var(_) => {}
             ExprKind::AddressOf(inner) => self.object(inner),
             ExprKind::Binary(Operator::Add | Operator::Sub, base, index) => {
                 self.pointer(base);
@@ -99,22 +175,24 @@ impl Found {
     fn value(&mut self, e: &Expr) {
         match &e.kind {
             ExprKind::Int(_) | ExprKind::Function(_) => {}
-            ExprKind::Var(_) | ExprKind::Literal(_) | ExprKind::Member(..) | ExprKind::Deref(_) => {
-                self.object(e)
+            ExprKind::Var(id) => {
+                self.leaking.insert(*id);
             }
+            ExprKind::Literal(_) | ExprKind::Member(..) | ExprKind::Deref(_) => self.object(e),
             ExprKind::AddressOf(inner) => {
                 self.escape(inner);
                 self.object(inner);
             }
-            ExprKind::Neg(a) | ExprKind::Not(a) | ExprKind::Complement(a) | ExprKind::Cast(a) => {
-                self.value(a)
-            }
+            ExprKind::Not(a) => self.look(a),
+            ExprKind::Cast(a) if e.ty == Ty::Void => self.look(a),
+            ExprKind::Neg(a) | ExprKind::Complement(a) | ExprKind::Cast(a) => self.value(a),
+            ExprKind::Binary(op, ..) if op.compares() => self.look(e),
             ExprKind::Binary(_, a, b) | ExprKind::Logical(_, a, b) | ExprKind::Comma(a, b) => {
                 self.value(a);
                 self.value(b);
             }
             ExprKind::Conditional(a, b, c) => {
-                self.value(a);
+                self.look(a);
                 self.value(b);
                 self.value(c);
             }
@@ -124,10 +202,24 @@ impl Found {
             }
             ExprKind::Call(callee, args) => {
                 self.value(callee);
-                args.iter().for_each(|e| self.value(e));
+                let function = match callee.kind {
+                    ExprKind::Function(id) if self.unit.functions[id].body.is_some() => Some(id),
+                    _ => None,
+                };
+                for (index, arg) in args.iter().enumerate() {
+                    let param = function.and_then(|id| self.unit.functions[id].params.get(index).copied());
+                    match param.is_some_and(|param| !self.leaking.contains(&param)) {
+                        true => self.lend(arg),
+                        false => self.value(arg),
+                    }
+                }
             }
             ExprKind::Builtin(name, args) => {
                 for (index, arg) in args.iter().enumerate() {
+                    if index == 0 && accesses(name) {
+                        self.lend(arg);
+                        continue;
+                    }
                     match places(name).contains(&index) {
                         true => self.pointer(arg),
                         false => self.value(arg),
@@ -142,6 +234,8 @@ impl Found {
         match &e.kind {
             ExprKind::Var(id) | ExprKind::Literal(id) => self.escaping.push(*id),
             ExprKind::Member(inner, ..) => self.escape(inner),
+            // The address of a part lets the whole out.
+            ExprKind::Deref(pointer) => self.value(pointer),
             _ => {}
         }
     }

@@ -14,6 +14,8 @@ mod stmt;
 mod switch;
 mod value;
 
+pub use nondet::not_all;
+
 use std::collections::HashMap;
 
 use super::tree::{Expr, ExprKind, Life, Unit};
@@ -34,6 +36,10 @@ pub struct Options {
     pub recursion: usize,
     /// What the memory orders of C11 become.
     pub orders: Orders,
+    /// Try a few values of numbers of any value, where all are too many? If not, such a number is refused.
+    pub samples: bool,
+    /// Is a variable that nothing was written to no number? If not, it is 0.
+    pub uninitialised: bool,
 }
 
 /// What the memory orders of C11 become.
@@ -48,7 +54,7 @@ pub enum Orders {
 }
 
 /// More instructions than this: functions that call each other blow up when they are inlined.
-const MAX_INSTRUCTIONS: usize = 400_000;
+const MAX_INSTRUCTIONS: usize = 100_000;
 
 /// Translates a program. `main` starts alone.
 ///
@@ -71,6 +77,8 @@ pub fn lower(mut unit: Unit, sources: &Sources, options: Options) -> Result<Prog
         loops: 0,
         waiting: Vec::new(),
         thread_result: Reg(0),
+        lenient: None,
+        is_main: true,
         own_handle: Reg(0),
         nondet: nondet::choices(&unit),
         errors: Vec::new(),
@@ -144,6 +152,8 @@ struct Frame {
     cases: Vec<Vec<Label>>,
     /// Where it was called.
     site: Span,
+    /// The address of the arguments beyond its parameters.
+    varargs: Option<Reg>,
     /// Objects whose life ends with the function: the registers that hold their addresses, or 0.
     ends: HashMap<usize, Reg>,
 }
@@ -168,6 +178,10 @@ struct Lowering<'a> {
     waiting: Vec<Reg>,
     /// Where the result of the thread being translated goes.
     thread_result: Reg,
+    /// The set of accesses to what need not have been written, while such accesses are made.
+    lenient: Option<&'static str>,
+    /// Is it `main`?
+    is_main: bool,
     /// Where the thread being translated finds its own handle.
     own_handle: Reg,
     /// The values that are tried for integers of any value, by place.
@@ -181,6 +195,7 @@ impl Lowering<'_> {
     /// The code of one thread; gives the number of registers it needs.
     fn thread(&mut self, function: usize, start: Start) -> Result<u16, Diagnostic> {
         self.code = Code::default();
+        self.is_main = start == Start::Alone;
         self.own.clear();
         self.frames.clear();
         let f = &self.unit.functions[function];

@@ -1,8 +1,8 @@
 //! Integers of any value: the values that matter.
 //!
 //! `__VERIFIER_nondet_int()` may be any number. Where the program only compares it with constants, numbers between two of these constants all do
-//! the same: one of each kind is tried. Where the program first assumes a range, the whole range is. Anything else is refused: trying some values and
-//! saying `Safe` would be an answer about another program.
+//! the same: one of each kind is tried. Where the program first assumes a range, the whole range is. Anywhere else a few values are tried: what they
+//! violate is violated, but saying `Safe` would be an answer about another program.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -37,13 +37,12 @@ impl Lowering<'_> {
             _ => match (self.nondet.get(&span), ty.as_int()) {
                 (Some(values), _) => values.clone(),
                 (None, Some(int)) if int.bytes == 1 => (least(int)..=greatest(int)).collect(),
-                _ => {
-                    return Err(Diagnostic::unsupported(
-                        "c::nondet",
-                        "an integer of any value is only compared with constants, or kept in a range by `__VERIFIER_assume`",
-                    )
-                    .at(span, "this one is used otherwise")
-                    .help("`__litmus_nondet(low, high)` is any value from `low` to `high`"));
+                (None, _) if !self.options.samples => return Err(not_all(span)),
+                (None, int) => {
+                    if !self.program.samples.contains(&span) {
+                        self.program.samples.push(span);
+                    }
+                    samples(int)
                 }
             },
         };
@@ -73,6 +72,24 @@ impl Lowering<'_> {
     }
 }
 
+/// A few numbers that find what is wrong, where there are too many to try.
+fn samples(int: Option<IntTy>) -> Vec<i128> {
+    let Some(int) = int else { return vec![0, 1] };
+    let all = [least(int), -1, 0, 1, 2, 3, greatest(int)];
+    let fits: BTreeSet<i128> = all.into_iter().filter(|n| (least(int)..=greatest(int)).contains(n)).collect();
+    fits.into_iter().collect()
+}
+
+/// Numbers of any value of which only some were tried: nothing is known of the others.
+pub fn not_all(span: Span) -> Diagnostic {
+    Diagnostic::unsupported(
+        "c::nondet",
+        "an integer of any value is only compared with constants, or kept in a range by `__VERIFIER_assume`",
+    )
+    .at(span, "this one is used otherwise")
+    .help("`__litmus_nondet(low, high)` is any value from `low` to `high`")
+}
+
 fn least(int: IntTy) -> i128 {
     if int.signed { -(1i128 << (8 * int.bytes - 1)) } else { 0 }
 }
@@ -88,13 +105,24 @@ struct Looks {
     points: BTreeSet<i128>,
     /// By `<` and its kind, and not only by `==`.
     ordered: bool,
+    /// Only what is left of it after a division by that counts; 0: it is not divided.
+    modulus: i128,
     /// In any other way.
     otherwise: bool,
 }
 
 impl Looks {
+    /// Is it looked at in a way that says which numbers do the same?
+    fn is_known(&self) -> bool {
+        !self.otherwise && (self.modulus == 0 || self.points.is_empty())
+    }
+
     /// One value of each kind.
     fn values(&self, int: IntTy) -> Vec<i128> {
+        if self.modulus > 0 {
+            let low = if int.signed { 1 - self.modulus } else { 0 };
+            return (low..self.modulus).collect();
+        }
         let mut values: BTreeSet<i128> =
             self.points.iter().copied().filter(|n| (least(int)..=greatest(int)).contains(n)).collect();
         let fits = |n: &i128| (least(int)..=greatest(int)).contains(n) && !self.points.contains(n);
@@ -130,7 +158,7 @@ pub(super) fn choices(unit: &Unit) -> HashMap<Span, Vec<i128>> {
         };
         body.iter().for_each(|stmt| walk.stmt(stmt));
         for (span, looks) in &direct {
-            if !looks.otherwise
+            if looks.is_known()
                 && let Some(int) = types.get(span)
             {
                 found.insert(*span, looks.values(*int));
@@ -145,7 +173,7 @@ pub(super) fn choices(unit: &Unit) -> HashMap<Span, Vec<i128>> {
                 Some((low, high)) if high - low < MOST && low <= high => {
                     found.insert(span, (*low..=*high).collect());
                 }
-                _ if !looks.otherwise => {
+                _ if looks.is_known() => {
                     found.insert(span, looks.values(int));
                 }
                 _ => {}
@@ -314,6 +342,17 @@ impl Walk<'_> {
                     self.value(b);
                 }
             }
+            ExprKind::Binary(Operator::Rem, a, b) => match (self.subject(a), constant(b)) {
+                (Some(subject), Some(modulus @ 1..=64)) => {
+                    let looks = self.looks(&subject);
+                    looks.otherwise |= looks.modulus != 0 && looks.modulus != modulus;
+                    looks.modulus = modulus;
+                }
+                _ => {
+                    self.value(a);
+                    self.value(b);
+                }
+            },
             ExprKind::Not(_) | ExprKind::Logical(..) => self.truth(e),
             ExprKind::Conditional(c, a, b) => {
                 self.truth(c);

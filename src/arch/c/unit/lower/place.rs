@@ -5,6 +5,7 @@ use crate::arch::c::unit::tree::{Expr, ExprKind, Life, Part};
 use crate::arch::c::unit::types::Ty;
 use crate::diag::Diagnostic;
 use crate::program::fences::full_fence;
+use crate::program::threads::{COPY, PART};
 use crate::program::{AccessSize, BinOp, Content, Extra, Op, Port, Reg, Storage, UnOp, Value};
 use crate::source::Span;
 
@@ -44,8 +45,16 @@ impl Lowering<'_> {
         match slot {
             Slot::Register(reg) => {
                 let Some([part]) = parts else {
-                    if zero || parts.is_some() {
-                        self.write(reg, &Rv::ZERO, span);
+                    match zero || parts.is_some() {
+                        true => self.write(reg, &Rv::ZERO, span),
+                        false if self.options.uninitialised => {
+                            let mut ops = Ops::default();
+                            let nothing = ops.constant(0);
+                            let nothing = ops.unary(UnOp::EntryOf, nothing);
+                            ops.write(reg, nothing);
+                            self.emit(ops, span);
+                        }
+                        false => {}
                     }
                     return Ok(());
                 };
@@ -187,7 +196,7 @@ impl Lowering<'_> {
                 let mut ops = Ops::default();
                 let addr = ops.value(address, Port::Addr);
                 let dst = ops.tmp();
-                ops.push(Op::Load { dst, addr, size, sets: mark.access_sets(), extra: Extra::default() });
+                ops.push(Op::Load { dst, addr, size, sets: self.sets(mark), extra: Extra::default() });
                 ops.write(dst_reg, dst);
                 self.emit(ops, span);
                 let value = Rv::Reg(dst_reg).held(ty);
@@ -223,7 +232,10 @@ impl Lowering<'_> {
                     None => value.held(ty),
                     Some((low, width)) => {
                         let whole = Place::Memory(address.clone(), ty.clone(), None);
-                        let old = self.load(&whole, Mark::Plain, span)?;
+                        self.lenient = Some(PART);
+                        let old = self.load(&whole, Mark::Plain, span);
+                        self.lenient = None;
+                        let old = old?;
                         let mask = ((1i128 << width) - 1) << low;
                         let kept = Rv::binary(BinOp::And, old, Rv::int(!mask));
                         let new = Rv::binary(BinOp::Shl, value, Rv::int(i128::from(*low)));
@@ -241,7 +253,7 @@ impl Lowering<'_> {
                 let mut ops = Ops::default();
                 let addr = ops.value(address, Port::Addr);
                 let value = ops.value(&value, Port::Data);
-                ops.push(Op::Store { addr, value, size, sets: mark.access_sets(), extra: Extra::default() });
+                ops.push(Op::Store { addr, value, size, sets: self.sets(mark), extra: Extra::default() });
                 self.emit(ops, span);
                 if order == Some(MemoryOrder::SeqCst) {
                     self.machine_fence(span);
@@ -249,6 +261,12 @@ impl Lowering<'_> {
                 Ok(())
             }
         }
+    }
+
+    fn sets(&self, mark: Mark) -> Vec<crate::program::SetName> {
+        let mut sets = mark.access_sets();
+        sets.extend(self.lenient.map(Into::into));
+        sets
     }
 
     /// On machines: what makes writes before it land before writes after it.
@@ -285,9 +303,13 @@ impl Lowering<'_> {
             let plain = leaf.ty.plain().clone();
             let source =
                 Place::Memory(Rv::binary(BinOp::Add, from.clone(), offset.clone()), plain.clone(), None);
-            let value = self.load(&source, Mark::Plain, span)?;
             let target = Place::Memory(Rv::binary(BinOp::Add, to.clone(), offset), plain, None);
-            self.store(&target, value, Mark::Plain, span)?;
+            self.lenient = Some(COPY);
+            let copied = self
+                .load(&source, Mark::Plain, span)
+                .and_then(|value| self.store(&target, value, Mark::Plain, span));
+            self.lenient = None;
+            copied?;
             self.code.depth = depth;
         }
         Ok(())

@@ -63,7 +63,8 @@ impl Parser {
                 0 => self.constant_of(b)?,
                 _ => self.constant_of(a)?,
             },
-            ExprKind::Comma(_, b) => self.constant_of(b)?,
+            // What is done on the way is no constant.
+            ExprKind::Comma(a, b) => self.constant_of(a).and(self.constant_of(b))?,
             // `offsetof` as of old: `&((T *)0)->m`.
             ExprKind::AddressOf(inner) => self.address_constant(inner)?,
             _ => return None,

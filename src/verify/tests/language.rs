@@ -1,0 +1,172 @@
+//! What programs are written with.
+
+use super::{HEADERS, Verdict, answer, asked, two, verify};
+
+/// The verdict of a program of one thread.
+fn alone(globals: &str, body: &str) -> Verdict {
+    verify(&format!("{HEADERS}{globals}\nint main(void) {{ {body} return 0; }}\n"), "rc11", None).0
+}
+
+#[test]
+fn recursion_that_is_too_deep_is_cut_and_not_forgotten() {
+    let sum = "int sum(int n) { return n == 0 ? 0 : n + sum(n - 1); }";
+    assert_eq!(alone(sum, "assert(sum(5) == 15);"), Verdict::Safe);
+    assert_eq!(alone(sum, "assert(sum(5) == 16);"), Verdict::Unsafe);
+    let text = format!("{HEADERS}{sum}\nint main(void) {{ assert(sum(20) == 1); return 0; }}\n");
+    let answer = answer(&text, "rc11", None);
+    assert!(answer.too_deep);
+    assert_eq!((answer.complete, answer.cut), (0, 1));
+}
+
+#[test]
+fn marks_in_the_low_bits_of_pointers() {
+    let body = "int *p = malloc(4); uintptr_t m = (uintptr_t)p | 1; *p = 7;
+        assert(m & 1); assert((m & ~(uintptr_t)1) == (uintptr_t)p); assert(*(int *)(m & ~1ul) == 7);
+        assert((m ^ 1) == (uintptr_t)p); assert((uintptr_t)p % 8 == 0); free(p);";
+    assert_eq!(alone("#include <stdint.h>", body), Verdict::Safe);
+    assert_eq!(
+        alone("#include <stdint.h>", "int x = 1; uintptr_t m = (uintptr_t)&x + 2; assert(!(m & 2));"),
+        Verdict::Unsafe
+    );
+}
+
+#[test]
+fn a_thread_runs_what_a_pointer_says() {
+    let text = format!(
+        "{HEADERS}int x; void *one(void *p) {{ x = 1; return 0; }} void *two(void *p) {{ x = 2; return 0; }}
+        struct {{ void *(*run)(void *); }} table[] = {{ {{ one }}, {{ two }} }};
+        int main(void) {{ pthread_t t; int n = 1; pthread_create(&t, 0, table[n].run, 0); pthread_join(t, 0); assert(x == 2); }}"
+    );
+    assert_eq!(verify(&text, "rc11", None), (Verdict::Safe, 1, 0));
+}
+
+#[test]
+fn what_a_comma_does_is_done() {
+    let globals = "int n; int bump(void) { n++; return 0; }";
+    assert_eq!(alone(globals, "if ((bump(), 0) || (bump(), 0)) n = 9; assert(n == 2);"), Verdict::Safe);
+}
+
+#[test]
+fn arguments_beyond_the_parameters() {
+    let sum = "#include <stdarg.h>
+        static int sum(int n, ...) { va_list l; int s = 0; va_start(l, n); while (n--) s += va_arg(l, int); va_end(l); return s; }";
+    assert_eq!(alone(sum, "assert(sum(3, 1, 2, 4) == 7);"), Verdict::Safe);
+    assert_eq!(alone(sum, "assert(sum(1, 2) == 3);"), Verdict::Unsafe);
+}
+
+#[test]
+fn accesses_in_several_sizes_are_refused() {
+    let union = "union u { int i; unsigned char b[4]; }";
+    for (globals, body) in [
+        (format!("{union} c;"), "c.i = 258; assert(c.b[0] == 2);"),
+        (format!("{union} c;"), "c.i = 258; assert(c.b[1] == 1);"),
+        (union.to_string() + ";", "union u c; c.i = 258; assert(c.b[0] == 2);"),
+        (union.to_string() + ";", "union u c; c.b[1] = 1; assert(c.i == 1);"),
+        (String::new(), "int x = 258; char *p = (char *)&x; assert(p[1] == 1);"),
+        ("char room[8];".into(), "*(int *)room = 258; assert(room[0] == 2);"),
+    ] {
+        let text = format!("{HEADERS}{globals}\nint main(void) {{ {body} return 0; }}\n");
+        let (answer, said) = asked(&text, "rc11", None);
+        assert_eq!(answer.verdict, Verdict::Unknown, "{body}");
+        assert!(said.contains("error[grow::mixed-size]"), "{body}\n{said}");
+    }
+    // Memory that serves for something, always in the same way.
+    assert_eq!(
+        alone("char room[8];", "*(int *)(room + 4) = 258; assert(*(int *)(room + 4) == 258);"),
+        Verdict::Safe
+    );
+    let cleared = "void *p = malloc(8); memset(p, 0, 8); int *q = p; assert(q[1] == 0); q[1] = 3; assert(q[1] == 3); free(p);";
+    assert_eq!(alone("#include <string.h>", cleared), Verdict::Safe);
+}
+
+#[test]
+fn numbers_of_any_value_that_are_too_many() {
+    let globals = "extern int __VERIFIER_nondet_int(void);";
+    let (answer, said) = asked(
+        &format!("{globals}\nint main(void) {{ int x = __VERIFIER_nondet_int(); x = x * x; return x; }}"),
+        "rc11",
+        None,
+    );
+    assert_eq!(answer.verdict, Verdict::Unknown);
+    assert!(said.contains("error[c::nondet]"), "{said}");
+    // What some value violates is violated.
+    assert_eq!(
+        alone(globals, "int x = __VERIFIER_nondet_int(); int y = x + 1; assert(y != 3);"),
+        Verdict::Unsafe
+    );
+    assert_eq!(alone(globals, "unsigned x = __VERIFIER_nondet_int() % 5u; assert(x < 5);"), Verdict::Safe);
+}
+
+#[test]
+fn a_loop_that_holds_what_it_read_waits_too() {
+    let text = two("atomic_int x;", "x = 1; x = 2; x = 3; x = 4;", "int a = x; while (a != 9) a = x;", "");
+    let answer = answer(&text, "rc11", None);
+    assert_eq!((answer.complete, answer.cut), (0, 0));
+    assert!(answer.violations.iter().any(|v| v.property == crate::program::Property::Liveness));
+}
+
+#[test]
+fn headers_of_the_kernel_are_one() {
+    let text = "#include <linux/spinlock.h>\n#include <linux/rcupdate.h>\n#include <linux/list.h>\n#include <linux/slab.h>
+        struct item { int n; struct list_head node; struct rcu_head rcu; };
+        static LIST_HEAD(items); static DEFINE_SPINLOCK(lock);
+        static void *add(void *p) {
+            struct item *i = kmalloc(sizeof(*i), GFP_KERNEL); i->n = 3;
+            spin_lock(&lock); list_add_rcu(&i->node, &items); spin_unlock(&lock); return 0; }
+        static void *look(void *p) {
+            struct item *i; rcu_read_lock();
+            list_for_each_entry_rcu(i, &items, node) WARN_ON(i->n != 3);
+            rcu_read_unlock(); return 0; }
+        int main(void) { pthread_t a, b; pthread_create(&a, 0, add, 0); pthread_create(&b, 0, look, 0); pthread_join(a, 0); pthread_join(b, 0); }";
+    assert_eq!(verify(text, "tso", None).0, Verdict::Safe);
+    assert_eq!(verify(text, "rc11", None).0, Verdict::Safe);
+}
+
+#[test]
+fn variables_that_were_never_written() {
+    assert_eq!(alone("", "int x; if (x > 2) return 1;"), Verdict::Unsafe);
+    assert_eq!(alone("", "int x; int y = x; if (y) return 1;"), Verdict::Unsafe);
+    assert_eq!(alone("int c;", "int x; if (!c) x = 1; if (!c && x) c = 2;"), Verdict::Safe);
+    assert_eq!(alone("", "int i, s; for (i = 0, s = 0; i < 3; i++) s += i; assert(s == 3);"), Verdict::Safe);
+    // A whole object may be copied before all of it was written.
+    let pair = "struct pair { int a, b; }; struct pair half(void) { struct pair p; p.a = 3; return p; }";
+    assert_eq!(alone(pair, "struct pair q = half(); assert(q.a == 3);"), Verdict::Safe);
+    assert_eq!(alone(pair, "struct pair q = half(); assert(q.b == 3);"), Verdict::Unsafe);
+    let bits = "struct bits { unsigned a : 1, b : 3; };";
+    assert_eq!(alone(bits, "struct bits s; s.a = 1; s.b = 5; assert(s.a == 1 && s.b == 5);"), Verdict::Safe);
+    let made =
+        "struct bits *s = malloc(sizeof *s); s->a = 1; s->b = 5; assert(s->a == 1 && s->b == 5); free(s);";
+    assert_eq!(alone(bits, made), Verdict::Safe);
+    let waits = two("atomic_int x;", "int r; do { r = x; } while (r != 1);", "x = 1;", "");
+    assert_eq!(verify(&waits, "rc11", None), (Verdict::Safe, 1, 0));
+}
+
+#[test]
+fn what_is_lent_to_a_function_is_nobody_elses() {
+    // The loop waits, although it hands out the address of a variable of its own.
+    let globals =
+        "atomic_int full; int item; static int pop(int *v) { if (!full) return 0; *v = item; return 1; }";
+    let text = two(
+        globals,
+        "item = 3; full = 1;",
+        "for (;;) { int v; if (pop(&v)) { assert(v == 3); break; } }",
+        "",
+    );
+    for model in ["sc", "rc11"] {
+        assert_eq!(verify(&text, model, None), (Verdict::Safe, 1, 0), "{model}");
+    }
+    // Where a function keeps the address, others may come by it.
+    for keep in ["shared = p;", "int *q = p; shared = q;", "shared = &p[0];", "keep(p);"] {
+        let globals = format!(
+            "_Atomic(int *) shared; static void keep(int *p) {{ shared = p; }} static void share(int *p) {{ {keep} }}"
+        );
+        let text =
+            two(&globals, "int x = 1; share(&x); while (x == 1) ;", "int *p = shared; if (p) *p = 2;", "");
+        assert_eq!(verify(&text, "sc", None).0, Verdict::Unsafe, "{keep}");
+        let answer = answer(&text, "sc", None);
+        assert!(
+            answer.violations.iter().all(|v| v.property != crate::program::Property::Uninitialised),
+            "{keep}"
+        );
+    }
+}
