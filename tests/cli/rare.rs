@@ -41,7 +41,7 @@ const REFUSED: &[(&str, &str, &[&str])] = &[
     ),
     (
         "again.c",
-        "#include <pthread.h>\nvoid *f(void *a) { return 0; }\nint main(void) {\n  pthread_t t;\n  for (int i = 0; i < 2; i++) pthread_create(&t, 0, f, 0);\n  return 0;\n}\n",
+        "#include <pthread.h>\nvoid *f(void *a) { return 0; }\nint main(void) {\n  pthread_t t;\n  for (int i = 0; i < 5; i++) pthread_create(&t, 0, f, 0);\n  return 0;\n}\n",
         &["ltl", "again.c", "F ended(P0)"],
     ),
     (
