@@ -37,8 +37,6 @@ fn not_a_test() {
       │
     1 │ #include <stdio.h>
       │ ^^^^^^^^ expected the name of an architecture
-      │
-      = help: comments are `(* … *)`
     ");
 }
 

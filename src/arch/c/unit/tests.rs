@@ -43,7 +43,10 @@ fn complaints_one_by_one() {
     for (text, wanted) in [
         (main("return x;"), "error[c::unknown-name]: nobody declares `x`"),
         (main("goto nowhere;"), "error[c::label]: there is no label `nowhere` in this function"),
-        (format!("int x = x; {}", main("")), "error[c::constant]: a static variable starts with a constant"),
+        (
+            format!("int x = x; {}", main("x = 1;")),
+            "error[c::constant]: a static variable starts with a constant",
+        ),
         (main("f();"), "error[c::unknown-function]: nobody declares the function `f`"),
         (main("int x = 3"), "error[c::syntax]: expected `;` after the declaration, found `return`"),
         ("int f(void);".to_string(), "error[c::no-main]: this program has no `main`"),
