@@ -122,6 +122,11 @@ impl Sources {
         self.files.iter()
     }
 
+    /// All files, those of the table below first.
+    pub fn all(&self) -> impl Iterator<Item = &Source> {
+        self.under.iter().flat_map(|under| under.files.iter()).chain(&self.files)
+    }
+
     /// The names of the files.
     pub fn names(&self) -> impl Iterator<Item = &String> {
         self.files.iter().map(|file| &file.name)

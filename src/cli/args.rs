@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::help;
+use super::{complete, help};
 use crate::session::AtBound;
 
 /// Which outcomes does a memory model allow a concurrent test?
@@ -85,6 +85,9 @@ pub enum Command {
     /// The cheapest fences, stronger accesses or atomic writes that make a property hold, and a patch
     #[command(after_help = help::FENCE)]
     Fence(super::fence::FenceArgs),
+    /// Cut one large search into units, for many machines
+    #[command(after_help = help::SPLIT)]
+    Split(super::split::SplitArgs),
     /// Join the logs of a campaign's parts
     #[command(after_help = help::MERGE)]
     Merge(MergeArgs),
@@ -123,7 +126,7 @@ pub enum Command {
 #[derive(Args, Debug, Clone, Default)]
 pub struct Tests {
     /// Tests: files, folders (searched recursively), @lists, glob patterns, `-` for standard input
-    #[arg(value_name = "TEST", required = true)]
+    #[arg(value_name = "TEST", required = true, add = complete::tests())]
     pub tests: Vec<String>,
 }
 
@@ -134,7 +137,7 @@ pub struct Reading {
     #[arg(short = 'I', long = "include", value_name = "DIR")]
     pub include: Vec<PathBuf>,
     /// Variants of the semantics, as in herd7
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    #[arg(long, value_name = "A,B", value_delimiter = ',', add = complete::variants())]
     pub variant: Vec<String>,
     /// Bell file: annotations that instructions may carry
     #[arg(long, value_name = "FILE")]
@@ -189,10 +192,10 @@ pub struct Search {
 #[derive(Args, Debug, Clone)]
 pub struct VerifyArgs {
     /// C files
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE", required = true, add = complete::programs())]
     pub files: Vec<PathBuf>,
     /// The memory model: a name of ours, or a `cat` file
-    #[arg(short, long, value_name = "MODEL", default_value = "rc11")]
+    #[arg(short, long, value_name = "MODEL", default_value = "rc11", add = complete::models())]
     pub model: String,
     /// Run loops and recursion at most N times [default: as often as it takes]
     #[arg(long, value_name = "N")]
@@ -334,6 +337,8 @@ pub enum FormatArg {
     Github,
     /// SARIF 2.1.0: the same, for code scanning
     Sarif,
+    /// A database of SQLite, in the file of -o
+    Sqlite,
     /// One line a test, one column a model
     Table,
     /// The same table, in Markdown
@@ -379,7 +384,7 @@ pub struct RunArgs {
     #[command(flatten)]
     pub tests: Tests,
     /// The model: a file, or the name of one of ours (`litmus model list`); several give a table
-    #[arg(short, long = "model", value_name = "MODEL")]
+    #[arg(short, long = "model", value_name = "MODEL", add = complete::models())]
     pub model: Vec<String>,
     #[command(flatten)]
     pub reading: Reading,
@@ -414,9 +419,18 @@ pub struct RunArgs {
     /// Run only the K-th of N parts of the tests
     #[arg(long, value_name = "K/N", value_parser = shard)]
     pub shard: Option<(usize, usize)>,
-    /// Do the K-th of N parts of each search; `litmus merge --units` puts the results together
-    #[arg(long, value_name = "K/N", value_parser = shard, conflicts_with_all = ["expect", "strict", "resume"])]
-    pub unit: Option<(usize, usize)>,
+    /// Do a part of a search: the K-th of N, or unit K of FILE (`litmus split`). `litmus merge --units` puts the results together
+    #[arg(long, value_name = "K/N|FILE:K", value_parser = super::units::UnitArg::parse, conflicts_with_all = ["expect", "strict", "resume"])]
+    pub unit: Option<super::units::UnitArg>,
+    /// A unit of FILE that has visited N graphs, or took so long (`90s`), leaves the rest in units to others
+    #[arg(long, value_name = "N|SECONDS", value_parser = super::units::patience, requires = "unit")]
+    pub split_after: Option<crate::explore::Patience>,
+    /// Where these units go [default: beside FILE, by the name of the unit]
+    #[arg(long, value_name = "UNITS", requires = "split_after")]
+    pub rest: Option<PathBuf>,
+    /// Do not run: say how many executions there are, and how long they take, by random walks
+    #[arg(long, conflicts_with_all = ["unit", "expect", "strict", "resume", "graph"])]
+    pub estimate: bool,
     /// Draw executions into DIR, a file each; `-`: as text, after the result
     #[arg(long, value_name = "DIR", help_heading = "Graphs")]
     pub graph: Option<PathBuf>,
@@ -430,7 +444,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", default_value = "4", help_heading = "Graphs", value_parser = at_least_one)]
     pub graphs: usize,
     /// Relations of the model to draw besides po, rf, co, fr and those that it shows itself
-    #[arg(long, value_name = "A,B", value_delimiter = ',', help_heading = "Graphs")]
+    #[arg(long, value_name = "A,B", value_delimiter = ',', help_heading = "Graphs", add = complete::relations())]
     pub draw: Vec<String>,
     /// Print integers in hexadecimal
     #[arg(long)]
@@ -473,10 +487,10 @@ pub enum PortFormat {
 #[derive(Args, Debug)]
 pub struct PortArgs {
     /// The model that the program was written for
-    #[arg(long, value_name = "MODEL")]
+    #[arg(long, value_name = "MODEL", add = complete::models())]
     pub from: String,
     /// The model that it is to run on
-    #[arg(long, value_name = "MODEL")]
+    #[arg(long, value_name = "MODEL", add = complete::models())]
     pub to: String,
     /// The tests are C: compile them by this mapping for the model that they are to run on, and compare final states
     #[arg(long, value_name = "MAPPING")]
@@ -491,10 +505,10 @@ pub struct PortArgs {
 #[derive(Args, Debug)]
 pub struct RobustArgs {
     /// The model that the program runs on
-    #[arg(short, long = "model", value_name = "MODEL")]
+    #[arg(short, long = "model", value_name = "MODEL", add = complete::models())]
     pub model: String,
     /// The model that it is to be compared with
-    #[arg(long, value_name = "MODEL", default_value = "sc")]
+    #[arg(long, value_name = "MODEL", default_value = "sc", add = complete::models())]
     pub against: String,
     #[command(flatten)]
     pub comparison: ComparisonArgs,
@@ -596,7 +610,7 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub tests: Tests,
     /// A model: only its bell file and variants matter
-    #[arg(short, long = "model", value_name = "MODEL")]
+    #[arg(short, long = "model", value_name = "MODEL", add = complete::models())]
     pub model: Option<String>,
     #[command(flatten)]
     pub reading: Reading,
@@ -623,7 +637,7 @@ pub enum ModelCommand {
     #[command(after_help = help::MODEL_CHECK)]
     Check {
         /// Models: files, folders, or names of ours
-        #[arg(value_name = "MODEL", required = true)]
+        #[arg(value_name = "MODEL", required = true, add = complete::models())]
         models: Vec<String>,
         /// The files are parts, which other models include: names that nothing binds are counted, not refused
         #[arg(long)]
@@ -680,7 +694,7 @@ pub struct DiffArgs {
     #[arg(long)]
     pub run: bool,
     /// The model of --run
-    #[arg(short, long = "model", value_name = "MODEL", requires = "run")]
+    #[arg(short, long = "model", value_name = "MODEL", requires = "run", add = complete::models())]
     pub model: Option<String>,
     #[command(flatten)]
     pub reading: Reading,
@@ -729,12 +743,13 @@ pub struct MergeArgs {
 #[derive(Args, Debug)]
 pub struct DocArgs {
     /// The name; none: all of them, a line each
+    #[arg(add = complete::names())]
     pub name: Option<String>,
     /// Only names of this architecture; with a test: its own
     #[arg(long, value_name = "ARCH")]
     pub arch: Option<String>,
     /// Show the events of this test that are in it
-    #[arg(long, value_name = "TEST")]
+    #[arg(long, value_name = "TEST", add = complete::tests())]
     pub test: Option<PathBuf>,
     #[command(flatten)]
     pub reading: Reading,
@@ -748,7 +763,7 @@ pub struct BenchArgs {
     #[arg(long, value_name = "A..B", default_value = "1..8")]
     pub sizes: String,
     /// The model
-    #[arg(short, long = "model", value_name = "MODEL", default_value = "sc")]
+    #[arg(short, long = "model", value_name = "MODEL", default_value = "sc", add = complete::models())]
     pub model: String,
     /// The architecture of the generated tests [default: X86]
     #[arg(long, value_name = "ARCH")]

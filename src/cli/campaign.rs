@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use crate::report::several;
@@ -25,10 +25,10 @@ pub struct CampaignArgs {
     #[command(subcommand)]
     command: Option<CampaignCommand>,
     /// Tests: files, folders (searched recursively), @lists, glob patterns
-    #[arg(value_name = "TEST", required = true)]
+    #[arg(value_name = "TEST", required = true, add = super::complete::tests())]
     tests: Vec<String>,
     /// The model, by name or file [default: the one of each test's architecture]
-    #[arg(short, long, value_name = "MODEL")]
+    #[arg(short, long, value_name = "MODEL", add = super::complete::models())]
     model: Option<String>,
     /// Submit a job array of PARTS tasks to Slurm, and a job that collects
     #[arg(long, value_name = "PARTS", conflicts_with = "parallel", value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -69,7 +69,19 @@ enum CampaignCommand {
         /// The campaign's folder
         #[arg(value_name = "DIR", default_value = "campaign")]
         folder: PathBuf,
+        /// What to make of them, besides `all.jsonl`
+        #[arg(long, value_enum, value_name = "FORMAT", default_value = "jsonl")]
+        format: CollectFormat,
     },
+}
+
+/// What is made of the results of a campaign.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum CollectFormat {
+    /// One JSON object a line: `all.jsonl`
+    Jsonl,
+    /// A database of SQLite, too: `all.db`
+    Sqlite,
 }
 
 /// What a campaign is, as its folder holds it.
@@ -107,7 +119,9 @@ pub fn campaign(
 ) -> Done {
     match &args.command {
         Some(CampaignCommand::Status { folder }) => return collect::status(folder, out),
-        Some(CampaignCommand::Collect { folder }) => return collect::collect(folder, out, err),
+        Some(CampaignCommand::Collect { folder, format }) => {
+            return collect::collect(folder, *format, out, err);
+        }
         None => {}
     }
     let Some(parts) = args.slurm.or(args.parallel) else {
@@ -168,7 +182,7 @@ pub fn campaign(
     }
     let status = Command::new("sh").arg(folder.join("parallel.sh")).status();
     match status {
-        Ok(_) => collect::collect(&folder, out, err),
+        Ok(_) => collect::collect(&folder, CollectFormat::Jsonl, out, err),
         Err(error) => Err(Stop::Usage(format!("cannot start `sh`: {error}"))),
     }
 }

@@ -150,6 +150,7 @@ fn run_tests(
         hexa: false,
         stop_at_error: false,
         each_once: false,
+        unit: None,
     };
     let mut log = Vec::new();
     let ended = drive(&mut plan, &mut LogFormat::new(Style::default()), console, &mut log, err)?;

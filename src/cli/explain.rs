@@ -23,10 +23,10 @@ use super::{Done, Exit, Stop, tests_arg};
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
     /// The test: a file, or `-` for standard input
-    #[arg(value_name = "TEST")]
+    #[arg(value_name = "TEST", add = super::complete::tests())]
     pub test: String,
     /// The model: a file, or the name of one of ours [default: that of the test's architecture]
-    #[arg(short, long = "model", value_name = "MODEL")]
+    #[arg(short, long = "model", value_name = "MODEL", add = super::complete::models())]
     pub model: Option<String>,
     /// The outcome to account for, as a condition says it: '1:X0=1 /\\ 1:X2=0' [default: that of the test]
     #[arg(long, value_name = "CONDITION")]

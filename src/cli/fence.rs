@@ -26,7 +26,7 @@ pub struct FenceArgs {
     #[arg(value_name = "FILE")]
     pub file: String,
     /// The model: a file, or the name of one of ours [default: that of the test's architecture]
-    #[arg(short, long = "model", value_name = "MODEL")]
+    #[arg(short, long = "model", value_name = "MODEL", add = super::complete::models())]
     pub model: Option<String>,
     /// What is to hold: condition (no execution decides it), robust (no execution but those of --against), assert (of a C program), or a
     /// formula as `litmus ltl` has them [default: condition, of a C program assert]
@@ -45,7 +45,7 @@ pub struct FenceArgs {
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub define: Vec<String>,
     /// The model that `--for robust` compares with
-    #[arg(long, value_name = "MODEL", default_value = "sc")]
+    #[arg(long, value_name = "MODEL", default_value = "sc", add = super::complete::models())]
     pub against: String,
     /// Other prices than ours: mfence=10,dmb.ish=6
     #[arg(long, value_name = "NAME=N", value_delimiter = ',', value_parser = price)]

@@ -30,10 +30,10 @@ pub struct GenArgs {
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub edges: Vec<String>,
     /// Only tests whose outcome this model forbids (repeatable)
-    #[arg(long, value_name = "MODEL")]
+    #[arg(long, value_name = "MODEL", add = super::complete::models())]
     pub forbidden_by: Vec<String>,
     /// Only tests whose outcome this model allows (repeatable)
-    #[arg(long, value_name = "MODEL")]
+    #[arg(long, value_name = "MODEL", add = super::complete::models())]
     pub allowed_by: Vec<String>,
     /// Write the tests to DIR, a file each, and the list of them to DIR/@all
     #[arg(short, long, value_name = "DIR")]

@@ -139,6 +139,12 @@ Examples:
   litmus run litmus/ --shard 2/2 -o part2.log
   litmus merge part1.log part2.log -o all.log";
 
+pub const SPLIT: &str = "\
+Examples:
+  litmus split big.litmus -m aarch64 --units 64 -o units.jsonl
+  litmus run big.litmus -m aarch64 --unit units.jsonl:12 -o 12.jsonl
+  litmus merge --units *.jsonl";
+
 pub const CAMPAIGN: &str = "\
 Exit codes: 0 submitted, or complete; 1 something is missing; 2 bad input.
 

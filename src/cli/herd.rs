@@ -76,6 +76,7 @@ pub fn herd(
         hexa: options.hexa,
         stop_at_error: options.exit,
         each_once: true,
+        unit: None,
     };
     let style = LogStyle {
         hexa: options.hexa,

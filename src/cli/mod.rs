@@ -8,10 +8,12 @@ mod campaign;
 mod cfg;
 mod check;
 mod compile;
+mod complete;
 mod console;
 mod diff;
 mod doc;
 mod drawing;
+mod estimate;
 mod exit;
 mod explain;
 mod fence;
@@ -36,14 +38,16 @@ mod run;
 mod safe;
 #[cfg(feature = "serve")]
 mod serve;
+mod split;
 mod sum;
 mod tests_arg;
+mod units;
 mod verify;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
 
-use clap::{CommandFactory, Parser};
+use clap::Parser;
 
 use crate::diag::Diagnostic;
 use crate::limits::{self, Budget, Stopped};
@@ -85,6 +89,10 @@ pub fn main(
     out: &mut (dyn Write + Send),
     err: &mut (dyn Write + Send),
 ) -> Exit {
+    let args: Vec<OsString> = args.into_iter().collect();
+    if let Some(answered) = complete::answer(&args, out) {
+        return answered.unwrap_or(Exit::BadInput);
+    }
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => {
@@ -167,6 +175,7 @@ fn command(
         Command::Await(args) => awaits::awaits(args, console, out, err),
         Command::Ltl(args) => ltl::ltl(args, console, out, err),
         Command::Campaign(args) => campaign::campaign(args, console, out, err),
+        Command::Split(args) => split::split(args, console, out, err),
         Command::Merge(args) => merge::merge(args, out, err),
         Command::Explain(args) => explain::explain(args, console, out, err),
         Command::Gen(args) => generate::generate(args, console, out, err),
@@ -176,14 +185,7 @@ fn command(
         Command::Compile(args) => compile::compile(args, console, out, err),
         Command::Doc(args) => doc::doc(args, console, out, err),
         Command::Bench(args) => bench::bench(args, console, out, err),
-        Command::Completions { shell } => completions(*shell, out),
+        Command::Completions { shell } => complete::script(*shell, out),
         Command::Man => man::man(out),
     }
-}
-
-fn completions(shell: clap_complete::Shell, out: &mut (dyn Write + Send)) -> Done {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "litmus", &mut script);
-    out.write_all(&script)?;
-    Ok(Exit::Success)
 }

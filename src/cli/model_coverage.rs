@@ -18,7 +18,7 @@ use super::{Done, Exit, Stop, generate, model_diff, tests_arg};
 #[derive(Args, Debug)]
 pub struct ModelCoverageArgs {
     /// The model
-    #[arg(value_name = "MODEL")]
+    #[arg(value_name = "MODEL", add = super::complete::models())]
     pub model: String,
     /// Tests: files, folders, lists (repeatable)
     #[arg(long, value_name = "TEST", required = true, num_args = 1..)]

@@ -20,7 +20,7 @@ use super::{Done, Exit, Stop, generate};
 #[derive(Args, Debug)]
 pub struct ModelDiffArgs {
     /// Two models, or more of them for a table of all pairs
-    #[arg(value_name = "MODEL", required = true, num_args = 2..)]
+    #[arg(value_name = "MODEL", required = true, num_args = 2.., add = super::complete::models())]
     pub models: Vec<String>,
     /// Write the tests for this architecture [default: each model's own, what they have in common]
     #[arg(long, value_name = "ARCH")]

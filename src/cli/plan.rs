@@ -19,6 +19,7 @@ use super::drawing::{Drawing, Form, Place};
 use super::herd_options::{HerdOptions, Refused};
 use super::resume::{self, Held};
 use super::tests_arg;
+use super::units::{self, UnitFile};
 use super::{MAX_LOG, Stop};
 
 /// A run, ready to start.
@@ -41,7 +42,7 @@ pub struct RunPlan {
     /// Where it goes; `None`: standard output.
     pub output: Option<PathBuf>,
     /// Results kept from an interrupted run: they stand at the start of the output.
-    pub kept: Vec<u8>,
+    pub kept: Vec<std::ops::Range<u64>>,
     /// The tests that those are of.
     pub kept_names: Vec<String>,
     /// Is it only a part of the tests that is run (`--shard`)?
@@ -62,6 +63,8 @@ pub struct RunPlan {
     pub stop_at_error: bool,
     /// As herd7: a test that comes again is passed over, another test of a known name is refused.
     pub each_once: bool,
+    /// The unit to be done, where it is one of a file.
+    pub unit: Option<UnitFile>,
 }
 
 impl From<Refused> for Stop {
@@ -142,6 +145,7 @@ pub fn settings_of(herd: &HerdOptions) -> Settings {
         shown: None,
         compile: None,
         depth: None,
+        unit: None,
         explore: Options {
             timeout: herd.timeout.map(duration),
             max_memory: Some(limits::memory::default_limit()),
@@ -203,22 +207,7 @@ impl RunPlan {
             ([], model) => vec![model],
             (models, _) => models.iter().cloned().map(Some).collect(),
         };
-        if let Some((unit, units)) = args.unit {
-            if args.format.is_some_and(|format| format != FormatArg::Jsonl) {
-                return Err(Stop::Usage(
-                    "--unit goes with --format jsonl: its results are no answers yet".to_string(),
-                ));
-            }
-            if settings.explore.mode != Mode::Count || settings.explore.max_executions.is_some() {
-                return Err(Stop::Usage(
-                    "--unit counts executions: it goes with --mode count alone".to_string(),
-                ));
-            }
-            if !matches!(settings.explore.engine, Engine::Auto | Engine::Explore) {
-                return Err(Stop::Usage("--unit goes with the engine `worlds`".to_string()));
-            }
-            settings.explore.unit = Some((unit - 1, units));
-        }
+        let unit = units::portion(args, &mut settings)?;
         let format = match (args.format, models.len()) {
             (None, _) if args.unit.is_some() => FormatArg::Jsonl,
             (Some(FormatArg::Herd), 2..) => {
@@ -255,10 +244,15 @@ impl RunPlan {
                 Some((test.name, test.hashes))
             };
             let taken = resume::take_up(file, format, models[0].as_deref(), &mut inputs, &identify)?;
-            (kept, kept_names, notes) = (taken.text, taken.tests, taken.notes);
+            (kept, kept_names, notes) = (taken.places, taken.tests, taken.notes);
             output = Some(file.clone());
         }
         let runs = inputs.len() * models.len();
+        if unit.is_some() && runs != 1 {
+            return Err(Stop::Usage(
+                "a unit of a file is one of a single test under a single model".to_string(),
+            ));
+        }
         let drawing = drawing(args, &mut settings, format, models.len(), runs, hexa || args.hexa)?;
         let (jobs, inner) = workers(args.search.jobs, inputs.len() * models.len());
         settings.explore.jobs = inner;
@@ -289,6 +283,7 @@ impl RunPlan {
             hexa: hexa || args.hexa,
             stop_at_error: false,
             each_once: false,
+            unit,
         })
     }
 }

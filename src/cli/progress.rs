@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
+use super::estimate;
 use crate::limits::Gauge;
 use crate::machine::Watch;
 use crate::report::several;
@@ -29,6 +30,12 @@ fn said(gauge: &Gauge, elapsed: Duration) -> String {
             rate(graphs)
         ),
     };
+    if let Some(expected) = gauge.expected.get().filter(|expected| expected.graphs > graphs as f64) {
+        let left = estimate::time((expected.graphs - graphs as f64) / rate(graphs).max(1.0));
+        let [mean, least, most] = [expected.executions, expected.least, expected.most].map(estimate::short);
+        text += &format!(", of about {mean} executions ({least} to {most}), {left} left");
+        return text;
+    }
     let done = read(&gauge.done);
     if done > 0 {
         text += &format!(", about {}% done", done.min(1_000_000) / 10_000);
@@ -132,6 +139,7 @@ impl Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::Expected;
 
     #[test]
     fn a_long_search_says_how_far_it_is() {
@@ -146,6 +154,12 @@ mod tests {
         assert_eq!(
             said(&gauge, Duration::from_secs(2)),
             "3 worlds, 1 execution, 100 graphs (50/s), about 25% done"
+        );
+        let expected = Expected { graphs: 1100.0, executions: 10_000.0, least: 9600.0, most: 10_400.0 };
+        gauge.expected.set(expected).expect("not set yet");
+        assert_eq!(
+            said(&gauge, Duration::from_secs(2)),
+            "3 worlds, 1 execution, 100 graphs (50/s), of about 10 thousand executions (9600 to 10 thousand), 20 s left"
         );
     }
 

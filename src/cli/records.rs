@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::Stop;
+use crate::session::UnitId;
 
 /// What a result says, as far as a log shows it.
 #[derive(Deserialize, Clone, Debug)]
@@ -25,9 +26,9 @@ pub struct Saved {
     qualifier: SavedQualifier,
     #[serde(default)]
     pub hash: Vec<String>,
-    /// Which part of the search it is, of how many.
+    /// Which part of the search it is.
     #[serde(default)]
-    pub unit: Option<(usize, usize)>,
+    unit: Option<SavedUnit>,
     time: SavedTime,
 }
 
@@ -35,6 +36,13 @@ pub struct Saved {
 struct SavedState {
     line: String,
     witnesses: Option<u64>,
+}
+
+#[derive(Deserialize, Clone, Debug)]
+struct SavedUnit {
+    #[serde(flatten)]
+    id: UnitId,
+    left: usize,
 }
 
 #[derive(Deserialize, Clone, Debug)]
@@ -110,27 +118,40 @@ impl Saved {
 pub fn join(units: &[Saved]) -> Result<Saved, String> {
     let Some(first) = units.first() else { return Err("there is no unit".to_string()) };
     let name = &first.name;
-    let of = first.unit.map_or(1, |(_, of)| of);
-    let mut there = vec![false; of];
-    for unit in units {
-        let Some((number, its)) = unit.unit else {
-            return Err(format!("a result of {name} is not a unit's"));
-        };
-        if its != of {
-            return Err(format!("{name} was split into {of} units, and into {its}"));
+    let mut there: BTreeMap<&str, &SavedUnit> = BTreeMap::new();
+    let mut cut: Option<&UnitId> = None;
+    for saved in units {
+        let Some(unit) = &saved.unit else { return Err(format!("a result of {name} is not a unit's")) };
+        let UnitId { number, of, plan } = &unit.id;
+        let known = cut.get_or_insert(&unit.id);
+        if known.of != *of {
+            return Err(format!("{name} was split into {} units, and into {of}", known.of));
         }
-        if !matches!(unit.qualifier.kind.as_str(), "complete" | "bounded") {
+        if known.plan != *plan {
             return Err(format!(
-                "unit {number}/{of} of {name} did not come to its end: {}",
-                unit.qualifier.kind
+                "unit {number}/{of} of {name} is not of the same split as unit {}",
+                known.number
             ));
         }
-        if std::mem::replace(&mut there[number - 1], true) {
+        let kind = &saved.qualifier.kind;
+        if !matches!(kind.as_str(), "complete" | "bounded") {
+            return Err(format!("unit {number}/{of} of {name} did not come to its end: {kind}"));
+        }
+        if there.insert(number, unit).is_some() {
             return Err(format!("unit {number}/{of} of {name} is there twice"));
         }
     }
-    if let Some(missing) = there.iter().position(|there| !there) {
-        return Err(format!("unit {}/{of} of {name} is missing", missing + 1));
+    let of = cut.map_or(0, |cut| cut.of);
+    // Those of the split, and those that a unit left to others.
+    let mut wanted: Vec<String> = (1..=of).rev().map(|number| number.to_string()).collect();
+    while let Some(number) = wanted.pop() {
+        let Some(unit) = there.remove(number.as_str()) else {
+            return Err(format!("unit {number}/{of} of {name} is missing"));
+        };
+        wanted.extend((1..=unit.left).rev().map(|part| format!("{number}.{part}")));
+    }
+    if let Some(number) = there.keys().next() {
+        return Err(format!("unit {number}/{of} of {name} is not one of its search"));
     }
     let mut whole = first.clone();
     whole.unit = None;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::limits;
@@ -15,8 +16,8 @@ use super::{MAX_LOG, Stop};
 /// What an interrupted run left behind.
 #[derive(Debug, Default, PartialEq)]
 pub struct Kept {
-    /// Complete results, as they stand in the file.
-    pub text: Vec<u8>,
+    /// Where complete results stand in the file: from which byte to which. There may be more of them than anybody wants in memory.
+    pub places: Vec<Range<u64>>,
     /// The tests that they are of.
     pub tests: Vec<String>,
     /// What to tell the user about the others.
@@ -41,13 +42,17 @@ pub fn take_up(
         FormatArg::Jsonl => ("{", "jsonl"),
         _ => return Err(Stop::Usage("--resume goes with --format herd or jsonl".to_string())),
     };
-    let text = match limits::read_file(file, MAX_LOG) {
-        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Kept::default()),
+    let opened = match File::open(file) {
+        Ok(opened) => opened,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Kept::default()),
         Err(error) => return Err(Stop::Usage(format!("cannot read `{}`: {error}", file.display()))),
     };
+    let cannot = |error: io::Error| Stop::Usage(format!("cannot read `{}`: {error}", file.display()));
     // What is dropped is lost: a file of another kind must not be taken for a run that was cut at once.
-    let start = text.trim_start();
+    let mut start = Vec::new();
+    opened.take(64).read_to_end(&mut start).map_err(cannot)?;
+    let start = String::from_utf8_lossy(&start);
+    let start = start.trim_start();
     if !start.starts_with(begins) && !begins.starts_with(start) {
         let file = file.display();
         return Err(Stop::Usage(format!(
@@ -55,41 +60,64 @@ pub fn take_up(
         )));
     }
     let results = match format {
-        FormatArg::Jsonl => records(&text, model, file)?,
-        _ => log_results(&text),
+        FormatArg::Jsonl => records(file, model)?,
+        _ => {
+            let bytes = limits::read_file(file, MAX_LOG).map_err(cannot)?;
+            // A run that was cut may end inside a letter.
+            let text = match std::str::from_utf8(&bytes) {
+                Ok(text) => text,
+                Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
+            };
+            log_results(text)
+        }
     };
     Ok(keep(&results, inputs, identify))
 }
 
 /// One complete result of the file.
 #[derive(Debug)]
-struct Found<'t> {
+struct Found {
     name: String,
     hashes: Vec<String>,
-    text: &'t str,
+    place: Range<u64>,
     /// Is it an answer, and a whole one? Others are tried again.
     whole: bool,
 }
 
 /// The complete blocks of a log.
-fn log_results(text: &str) -> Vec<Found<'_>> {
+fn log_results(text: &str) -> Vec<Found> {
     let (blocks, _) = blocks(text);
     blocks
         .into_iter()
         .map(|block| Found {
             name: block.name.to_string(),
             hashes: block.hashes.iter().map(|hash| (*hash).to_string()).collect(),
-            text: block.text,
+            place: place(text, block.text),
             whole: true,
         })
         .collect()
 }
 
-/// The lines of a `jsonl` file; the last one may be half a line.
-fn records<'t>(text: &'t str, model: Option<&str>, file: &Path) -> Result<Vec<Found<'t>>, Stop> {
+/// Where a part of a text stands in it.
+fn place(text: &str, part: &str) -> Range<u64> {
+    let from = part.as_ptr() as usize - text.as_ptr() as usize;
+    from as u64..(from + part.len()) as u64
+}
+
+/// The lines of a `jsonl` file, one at a time; the last one may be half a line.
+fn records(file: &Path, model: Option<&str>) -> Result<Vec<Found>, Stop> {
     let mut results = Vec::new();
-    for line in text.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
-        let Ok(value) = serde_json::from_str::<serde_json::Value>(line) else { continue };
+    let mut reader = BufReader::new(File::open(file)?);
+    let (mut line, mut from) = (Vec::new(), 0);
+    loop {
+        line.clear();
+        let length = reader.read_until(b'\n', &mut line)? as u64;
+        if length == 0 || line.last() != Some(&b'\n') {
+            break;
+        }
+        let place = from..from + length;
+        from += length;
+        let Ok(value) = serde_json::from_slice::<serde_json::Value>(&line) else { continue };
         if let (Some(used), Some(asked)) = (value["model"].as_str(), model)
             && used != asked
         {
@@ -104,7 +132,7 @@ fn records<'t>(text: &'t str, model: Option<&str>, file: &Path) -> Result<Vec<Fo
         results.push(Found {
             name: name.to_string(),
             hashes: hashes.filter_map(|hash| hash.as_str()).map(String::from).collect(),
-            text: line,
+            place,
             whole: matches!(qualifier, "complete" | "bounded" | "decided"),
         });
     }
@@ -135,7 +163,10 @@ fn keep(results: &[Found], inputs: &mut Vec<Input>, identify: &dyn Fn(&Input) ->
         true
     });
     for (result, _) in results.iter().zip(&stays).filter(|(_, stays)| **stays) {
-        kept.text.extend_from_slice(result.text.as_bytes());
+        match kept.places.last_mut() {
+            Some(last) if last.end == result.place.start => last.end = result.place.end,
+            _ => kept.places.push(result.place.clone()),
+        }
         kept.tests.push(result.name.clone());
     }
     kept
@@ -183,17 +214,25 @@ impl Held {
     }
 
     /// Leaves in the log what is kept of it, and opens it for more. Whatever happens meanwhile, the log is there, as it was or as it is to be.
-    pub fn open(&self, log: &Path, kept: &[u8]) -> io::Result<File> {
-        let unchanged = std::fs::read(log).is_ok_and(|bytes| bytes == kept);
-        if !unchanged {
-            let mut name = log.as_os_str().to_owned();
-            name.push(".new");
-            let mut file = File::create(&name)?;
-            file.write_all(kept)?;
-            file.sync_all()?;
-            std::fs::rename(&name, log)?;
+    pub fn open(&self, log: &Path, kept: &[Range<u64>]) -> io::Result<File> {
+        let appended = || OpenOptions::new().append(true).create(true).open(log);
+        // Often only half a result at the end is to go.
+        if let ([], Err(_)) | ([Range { start: 0, .. }], Ok(_)) = (kept, std::fs::metadata(log)) {
+            let file = appended()?;
+            file.set_len(kept.first().map_or(0, |place| place.end))?;
+            return Ok(file);
         }
-        OpenOptions::new().append(true).create(true).open(log)
+        let mut name = log.as_os_str().to_owned();
+        name.push(".new");
+        let mut new = File::create(&name)?;
+        let mut old = File::open(log)?;
+        for place in kept {
+            old.seek(SeekFrom::Start(place.start))?;
+            io::copy(&mut (&mut old).take(place.end - place.start), &mut new)?;
+        }
+        new.sync_all()?;
+        std::fs::rename(&name, log)?;
+        appended()
     }
 }
 
@@ -253,7 +292,7 @@ mod tests {
         let log = dir.path().join("log");
         std::fs::write(&log, format!("{A}Test B Allowed\nStates 3\n0:EAX=")).unwrap();
         let kept = take_up(&log, FormatArg::Herd, None, &mut inputs, &identify).unwrap();
-        assert_eq!(String::from_utf8(kept.text).unwrap(), A);
+        assert_eq!(kept.places, [0..A.len() as u64]);
         assert_eq!((kept.tests.len(), left(&inputs)), (1, vec!["B".to_string(), "C".to_string()]));
     }
 
@@ -278,9 +317,14 @@ mod tests {
         let Err(Stop::Usage(message)) = Held::new(&log) else { panic!("taken twice") };
         let wanted = format!("is being written by process {};", std::process::id());
         assert!(message.contains(&wanted), "{message}");
-        std::fs::write(&log, "half").unwrap();
-        held.open(&log, b"kept\n").unwrap().write_all(b"more\n").unwrap();
+        std::fs::write(&log, "kept\nhalf").unwrap();
+        held.open(&log, &[0..5]).unwrap().write_all(b"more\n").unwrap();
         assert_eq!(std::fs::read_to_string(&log).unwrap(), "kept\nmore\n");
+        std::fs::write(&log, "old\nkept\nold\nkept too\n").unwrap();
+        held.open(&log, &[4..9, 13..22]).unwrap().write_all(b"more\n").unwrap();
+        assert_eq!(std::fs::read_to_string(&log).unwrap(), "kept\nkept too\nmore\n");
+        held.open(&log, &[]).unwrap();
+        assert_eq!(std::fs::read_to_string(&log).unwrap(), "");
         drop(held);
         // One whose holder is gone is nobody's.
         std::fs::write(dir.path().join("log.lock"), "4294967294").unwrap();
@@ -300,7 +344,7 @@ mod tests {
         let whole = line("A", 1, "complete");
         std::fs::write(&file, format!("{whole}{}{{\"name\":\"C", line("B", 2, "interrupted"))).unwrap();
         let kept = take_up(&file, FormatArg::Jsonl, Some("sc"), &mut inputs, &identify).unwrap();
-        assert_eq!(String::from_utf8(kept.text).unwrap(), whole);
+        assert_eq!(kept.places, [0..whole.len() as u64]);
         assert_eq!(left(&inputs), ["B", "C"]);
         let Err(Stop::Usage(message)) = take_up(&file, FormatArg::Jsonl, Some("tso"), &mut inputs, &identify)
         else {

@@ -8,23 +8,24 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use crate::diag::Diagnostic;
-use crate::explore::Gauge;
+use crate::limits::{Expected, Gauge};
 use crate::litmus::{Seen, Sighting};
 use crate::outcome::{Cause, Counts, WhyEmpty};
 use crate::report::graph::Style;
 use crate::report::herd;
 use crate::report::html::Opens;
 use crate::report::{
-    Csv, Format, Github, Html, Item, Json, JsonLines, Junit, Log, Markup, Sarif, Summary, Table, several,
+    Csv, Format, Github, Html, Item, Json, JsonLines, Junit, Log, Markup, Sarif, Sqlite, Summary, Table,
+    several,
 };
 use crate::session::{Qualifier, Report};
-use crate::session::{Session, in_order, states};
+use crate::session::{STACK, Session, in_order, states};
 
 use super::args::{FormatArg, RunArgs};
 use super::console::{Console, Repeated, interrupt_flag};
 use super::plan::RunPlan;
 use super::progress::Progress;
-use super::{Done, Exit, Stop};
+use super::{Done, Exit, Stop, VERSION, estimate};
 
 /// Runs tests under models.
 pub fn run(
@@ -34,9 +35,13 @@ pub fn run(
     err: &mut (dyn Write + Send),
 ) -> Done {
     let mut plan = RunPlan::new(args)?;
+    if args.estimate {
+        return estimate::estimate(&plan, console, out, err);
+    }
     let mut file;
     let out: &mut (dyn Write + Send) = match &plan.output {
         None => out,
+        Some(_) if plan.format == FormatArg::Sqlite => out,
         Some(path) => {
             let created = match &plan.held {
                 Some(held) => held.open(path, &plan.kept),
@@ -61,9 +66,22 @@ pub fn run(
     let mut format: Box<dyn Format> = match plan.format {
         FormatArg::Herd => Box::new(Log::new(herd::Style { hexa: plan.hexa, ..herd::Style::default() })),
         FormatArg::Json => Box::new(Json::default()),
-        FormatArg::Jsonl => Box::new(JsonLines),
+        FormatArg::Jsonl => match plan.unit.take() {
+            Some(unit) => Box::new(unit),
+            None => Box::new(JsonLines),
+        },
         FormatArg::Csv => Box::new(Csv),
         FormatArg::Junit => Box::new(Junit::default()),
+        FormatArg::Sqlite => {
+            // Pages of it are written out of order.
+            let Some(path) = &plan.output else {
+                return Err(Stop::Usage("--format sqlite goes with -o FILE".to_string()));
+            };
+            Box::new(
+                Sqlite::create(path, VERSION)
+                    .map_err(|error| Stop::Usage(format!("cannot write `{}`: {error}", path.display())))?,
+            )
+        }
         FormatArg::Github => Box::new(Github),
         FormatArg::Sarif => Box::new(Sarif::default()),
         FormatArg::Markdown => Box::new(Table::new(models, false).marked_up(Markup::Markdown)),
@@ -129,6 +147,9 @@ pub fn drive(
     // A single test shows nothing before it is done.
     let wanted = console.err_is_terminal && !console.quiet && (!crossed || n == 1);
     let progress = Progress::new(wanted, n, &gauge);
+    if wanted && n == 1 {
+        look_ahead(plan, &gauge);
+    }
     let mut summary = Summary::default();
     for message in &plan.input_errors {
         summary.bad_input += 1;
@@ -254,6 +275,29 @@ pub fn drive(
         };
     }
     Ok(Ended { summary, interrupted, model_failed: !told.broken_models.is_empty() })
+}
+
+/// After a while, looks how large the search is that is under way.
+fn look_ahead(plan: &RunPlan, gauge: &Arc<Gauge>) {
+    const PATIENCE: Duration = Duration::from_secs(2);
+    let mut settings = plan.settings.clone();
+    settings.explore.gauge = None;
+    let (input, model, gauge) = (plan.inputs[0].clone(), plan.models[0].clone(), Arc::downgrade(gauge));
+    // Nobody waits for it: it ends with the command, if not before.
+    let builder = std::thread::Builder::new().stack_size(STACK);
+    let _ = builder.spawn(move || {
+        std::thread::sleep(PATIENCE);
+        let is_over = || gauge.upgrade().is_none_or(|gauge| gauge.graphs.load(Ordering::Relaxed) == 0);
+        if is_over() {
+            return;
+        }
+        let guess = Session::new(settings).guess(&input, model.as_deref(), estimate::SEED);
+        if let (Some(guess), Some(gauge)) = (guess, gauge.upgrade()) {
+            let (graphs, executions) = (guess.0.mean, guess.1.mean);
+            let (least, most) = guess.1.range();
+            let _ = gauge.expected.set(Expected { graphs, executions, least, most });
+        }
+    });
 }
 
 /// A few names, and how many more.

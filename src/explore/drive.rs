@@ -11,7 +11,8 @@ use super::root::{Built, build};
 use super::search::{Part, Search};
 use super::share::{MANY_WORLDS, in_parts, may_share, over_worlds};
 use super::sink::Sink;
-use super::{Engine, Mode, Options, bound, growing, naive};
+use super::unit::{Decision, Subtree};
+use super::{Engine, Mode, Options, Portion, bound, growing, naive};
 use crate::condition::Observable;
 use crate::diag::{Diagnostic, Remedy};
 use crate::execution::{AtBound, Names, View, World, Worlds, unfold_to};
@@ -73,37 +74,20 @@ pub(super) fn run_into(
     options: &Options,
     mut sink: Sink,
 ) -> Result<Outcome, Diagnostic> {
-    let unroll = test.unroll.unwrap_or(options.unroll);
-    let mut cells: Vec<_> = test
-        .observed
-        .iter()
-        .filter_map(|o| match o {
-            Observable::Loc(loc) => Some(*loc),
-            _ => None,
-        })
-        .collect();
-    cells.sort_unstable();
-    cells.dedup();
     if options.engine == Engine::Grow && sink.watch.is_none() {
         return growing::run(test, model, options, sink);
     }
     let other = sink.watch.as_ref().and_then(|watch| watch.against);
     let registers = model.needs_register_events() || other.is_some_and(Model::needs_register_events);
     let job = Job { test, model, options, registers };
-    match limits::catch(|| unfold_to(&test.program, (unroll, options.at_bound), &cells)) {
+    match limits::catch(|| unfolded(test, options)) {
         Err(why) => {
             let _ = sink.stop(why.into());
         }
         Ok(worlds) => {
-            // Threads with many paths each, or too many even to list.
-            let many = match &worlds {
-                Ok(worlds) => growing::suits(test, model, &worlds.n_paths()),
-                Err(error) => {
-                    error.remedy == Some(Remedy::OtherEngine) && growing::suits(test, model, &[usize::MAX])
-                }
-            };
+            // Units are parts of worlds.
             let simple = options.unit.is_none() && options.at_bound == AtBound::Drop && sink.watch.is_none();
-            if options.engine == Engine::Auto && many && simple {
+            if options.engine == Engine::Auto && simple && is_grown(test, model, &worlds) {
                 match growing::run(test, model, options, Sink::new(test, options)) {
                     Err(error) if error.remedy == Some(Remedy::OtherEngine) => {}
                     answer => return answer,
@@ -129,12 +113,45 @@ pub(super) fn run_into(
     Ok(outcome)
 }
 
+/// The worlds of a test.
+pub(super) fn unfolded(test: &Lowered, options: &Options) -> Result<Worlds, Diagnostic> {
+    let mut cells: Vec<_> = test
+        .observed
+        .iter()
+        .filter_map(|o| match o {
+            Observable::Loc(loc) => Some(*loc),
+            _ => None,
+        })
+        .collect();
+    cells.sort_unstable();
+    cells.dedup();
+    unfold_to(&test.program, (test.unroll.unwrap_or(options.unroll), options.at_bound), &cells)
+}
+
+/// Is it better run by growing executions: threads with many paths each, or too many even to list?
+fn is_grown(test: &Lowered, model: &Model, worlds: &Result<Worlds, Diagnostic>) -> bool {
+    match worlds {
+        Ok(worlds) => growing::suits(test, model, &worlds.n_paths()),
+        Err(error) => error.remedy == Some(Remedy::OtherEngine) && growing::suits(test, model, &[usize::MAX]),
+    }
+}
+
+/// Would a run grow executions?
+pub(super) fn grows(test: &Lowered, model: &Model, options: &Options) -> bool {
+    match options.engine {
+        Engine::Grow => true,
+        Engine::Auto if options.at_bound != AtBound::Drop => false,
+        Engine::Auto => is_grown(test, model, &unfolded(test, options)) && growing::takes(test).is_ok(),
+        _ => false,
+    }
+}
+
 /// One test under one model.
 pub(super) struct Job<'t> {
     pub test: &'t Lowered,
     pub model: &'t Model,
     pub options: &'t Options,
-    registers: bool,
+    pub registers: bool,
 }
 
 impl Job<'_> {
@@ -149,6 +166,9 @@ impl Job<'_> {
             if built.len() == MANY_WORLDS {
                 return over_worlds(self, built, worlds, sink);
             }
+        }
+        if self.options.unit.is_some() {
+            return self.look_into_some(worlds, sink);
         }
         // What goes wrong is told whatever decides the condition.
         let goes_on = worlds.may_go_wrong();
@@ -170,6 +190,41 @@ impl Job<'_> {
         }
     }
 
+    /// Does the part of the search that was asked for. Worlds are numbered as they come, whatever was found in others.
+    fn look_into_some(&self, mut worlds: Worlds, sink: &mut Sink) {
+        let mut number = 0;
+        while let Some(world) = worlds.next_while(&mut || sink.look_at_limits().is_continue()) {
+            let starts = match sink.listed() {
+                Some(listed) => listed.starts(number),
+                None => vec![Vec::new()],
+            };
+            number += 1;
+            if let (true, Some(listed)) = (sink.is_too_big(), sink.listed()) {
+                starts.into_iter().for_each(|start| listed.leave(Subtree::Node(number - 1, start)));
+                continue;
+            }
+            if starts.is_empty() {
+                continue;
+            }
+            sink.world = (number - 1, starts);
+            if self.look_into(world, sink).is_break() || sink.look_at_limits().is_break() {
+                return;
+            }
+        }
+    }
+
+    /// A world as the model sees it.
+    pub fn view<'w>(&'w self, world: &'w World) -> View<'w> {
+        let names = Names {
+            program: &self.test.program,
+            scopes: &self.test.scopes,
+            regions: &self.test.regions,
+            registers_visible: self.model.catdep,
+            n: if self.registers { world.events.len() } else { world.n_main },
+        };
+        View { world, names }
+    }
+
     /// Completes one world.
     pub fn look_into(&self, mut world: World, sink: &mut Sink) -> ControlFlow<()> {
         sink.outcome.stats.worlds += 1;
@@ -178,18 +233,10 @@ impl Job<'_> {
             sink.value_conflict();
             return ControlFlow::Continue(());
         }
-        let world = &world;
-        let names = Names {
-            program: &self.test.program,
-            scopes: &self.test.scopes,
-            regions: &self.test.regions,
-            registers_visible: self.model.catdep,
-            n: if self.registers { world.events.len() } else { world.n_main },
-        };
-        if let Err(diagnostic) = fits(names.n) {
+        let view = self.view(&world);
+        if let Err(diagnostic) = fits(view.names.n) {
             return sink.fail(diagnostic);
         }
-        let view = View { world, names };
         match limits::catch(|| in_world(self.model, &view, self.options, sink)) {
             Ok(flow) => flow,
             Err(why) => sink.stop(why.into()),
@@ -242,7 +289,7 @@ fn in_world(model: &Model, view: &View, options: &Options, sink: &mut Sink) -> C
 }
 
 /// Can the reads of this world have values that fit its path? A break: a limit was hit first.
-fn is_feasible(view: &View, sink: &mut Sink) -> ControlFlow<(), bool> {
+pub(super) fn is_feasible(view: &View, sink: &mut Sink) -> ControlFlow<(), bool> {
     let mut go_on = || sink.look_at_limits().is_continue();
     match feasible(view.world, view.names.program.bits, &mut go_on) {
         Some(feasible) => ControlFlow::Continue(feasible),
@@ -251,27 +298,44 @@ fn is_feasible(view: &View, sink: &mut Sink) -> ControlFlow<(), bool> {
 }
 
 /// Does the model accept any execution of this world?
-fn is_accepted(model: &Model, view: &View, options: &Options, test: &Lowered) -> bool {
+pub(super) fn is_accepted(model: &Model, view: &View, options: &Options, test: &Lowered) -> bool {
     let test = Lowered { filter: None, ..test.clone() };
-    let options =
-        Options { mode: Mode::States, max_executions: Some(1), speedcheck: false, ..options.clone() };
+    let options = Options {
+        mode: Mode::States,
+        max_executions: Some(1),
+        speedcheck: false,
+        unit: None,
+        ..options.clone()
+    };
     let mut probe = Sink::new(&test, &options);
     let _ = search(model, view, &options, &mut probe);
     probe.error.is_some() || probe.outcome.stats.executions > 0
 }
 
-fn search(model: &Model, view: &View, options: &Options, sink: &mut Sink) -> ControlFlow<()> {
-    let world = view.world;
-    if options.engine == Engine::Naive {
-        return naive::run(model, view, options, sink);
-    }
-    let goal = goal(sink.test(), options, world);
+/// What is to be searched in a world.
+pub(super) fn ready<'w>(
+    model: &'w Model,
+    view: &'w View<'w>,
+    options: &Options,
+    sink: &mut Sink,
+) -> Result<Built<'w>, Diagnostic> {
+    let goal = goal(sink.test(), options, view.world);
     let asked = (&goal, &sink.test().observed[..]);
     // Whoever looks at executions wants the values of the model's names, which the plain run has.
     let plainly = sink.watch.is_some() || sink.look.is_some();
-    match build(model, view, asked, &options.skip_checks, plainly, &mut sink.outcome.stats.entailed) {
+    build(model, view, asked, &options.skip_checks, plainly, &mut sink.outcome.stats.entailed)
+}
+
+fn search(model: &Model, view: &View, options: &Options, sink: &mut Sink) -> ControlFlow<()> {
+    if options.engine == Engine::Naive {
+        return naive::run(model, view, options, sink);
+    }
+    match ready(model, view, options, sink) {
         Err(_) => {
             // An error only if a candidate gets that far. The plain run goes step by step, as herd7 does.
+            if is_elsewhere(options, sink) {
+                return ControlFlow::Continue(());
+            }
             if is_feasible(view, sink)? {
                 return naive::run(model, view, options, sink);
             }
@@ -283,26 +347,44 @@ fn search(model: &Model, view: &View, options: &Options, sink: &mut Sink) -> Con
             ControlFlow::Continue(())
         }
         Ok(Built::Ready(problem)) => {
-            if let Some((number, of)) = options.unit {
+            match options.unit.as_deref() {
                 // A large world is shared by all units, a small one belongs to one of them.
-                if problem.is_large() {
-                    return run_part(&problem, options, Part { number, of }, sink);
+                Some(Portion::Even(number, of)) if problem.is_large() => {
+                    let part = Part { number: *number, of: *of };
+                    return run_part(&problem, options, (part, &[]), sink);
                 }
-                if sink.outcome.stats.worlds as usize % of != number {
+                Some(Portion::Even(..)) if is_elsewhere(options, sink) => {
                     return ControlFlow::Continue(());
                 }
-                return run_part(&problem, options, Part::WHOLE, sink);
+                Some(_) => {
+                    for start in std::mem::take(&mut sink.world.1) {
+                        run_part(&problem, options, (Part::WHOLE, &start), sink)?;
+                    }
+                    return ControlFlow::Continue(());
+                }
+                None => {}
             }
             let whole = options.jobs <= 1 || options.mode == Mode::Check || options.max_executions.is_some();
             if whole || !problem.is_large() {
-                return run_part(&problem, options, Part::WHOLE, sink);
+                return run_part(&problem, options, (Part::WHOLE, &[]), sink);
             }
             in_parts(&problem, options, sink)
         }
     }
 }
 
-pub(super) fn run_part(problem: &Problem, options: &Options, part: Part, sink: &mut Sink) -> ControlFlow<()> {
+/// Does this world, which is not shared, belong to another part of the search?
+fn is_elsewhere(options: &Options, sink: &Sink) -> bool {
+    matches!(options.unit.as_deref(), Some(Portion::Even(number, of)) if sink.world.0 as usize % of != *number)
+}
+
+/// Searches one part of a world, after these decisions.
+pub(super) fn run_part(
+    problem: &Problem,
+    options: &Options,
+    part: (Part, &[Decision]),
+    sink: &mut Sink,
+) -> ControlFlow<()> {
     match problem.code.numbering.len() {
         0..=64 => Search::<1>::run(problem, options, part, sink),
         65..=128 => Search::<2>::run(problem, options, part, sink),

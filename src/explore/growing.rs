@@ -3,7 +3,9 @@
 use std::ops::ControlFlow;
 
 use super::Options;
+use super::probe::Random;
 use super::sink::{self, Sink};
+use super::survey::Guess;
 use crate::condition::Observable;
 use crate::diag::{Diagnostic, Remedy};
 use crate::execution::Violation;
@@ -20,23 +22,8 @@ pub(super) fn run(
     options: &Options,
     sink: Sink,
 ) -> Result<Outcome, Diagnostic> {
-    let faults =
-        |o: &Observable| matches!(o, Observable::Fault(_) | Observable::Faults | Observable::Assumed);
-    if test.program.features.mixed == crate::program::Mixed::Asked {
-        return Err(needs_another("grow::mixed-size", "accesses of several sizes"));
-    }
-    if test.observed.iter().any(faults) {
-        return Err(needs_another("grow::faults", "faults"));
-    }
-    if !test.scopes.is_empty() || !test.regions.is_empty() {
-        return Err(needs_another("grow::scopes", "scopes and regions"));
-    }
-    let settings = grow::Options {
-        unroll: test.unroll.unwrap_or(options.unroll),
-        skip_checks: options.skip_checks.clone(),
-        awaits: options.awaits,
-        ..grow::Options::default()
-    };
+    takes(test)?;
+    let settings = settings(test, options);
     // One worker decides and stops; several would each have to be told.
     let alone = options.mode == super::Mode::Check || options.max_executions.is_some();
     let jobs = if alone { 1 } else { options.jobs.max(1) };
@@ -60,6 +47,48 @@ pub(super) fn run(
     }
     sink.finish()
 }
+
+fn settings(test: &Lowered, options: &Options) -> grow::Options {
+    grow::Options {
+        unroll: test.unroll.unwrap_or(options.unroll),
+        skip_checks: options.skip_checks.clone(),
+        awaits: options.awaits,
+        ..grow::Options::default()
+    }
+}
+
+/// Can the test be run by this engine?
+pub(super) fn takes(test: &Lowered) -> Result<(), Diagnostic> {
+    let faults =
+        |o: &Observable| matches!(o, Observable::Fault(_) | Observable::Faults | Observable::Assumed);
+    if test.program.features.mixed == crate::program::Mixed::Asked {
+        return Err(needs_another("grow::mixed-size", "accesses of several sizes"));
+    }
+    if test.observed.iter().any(faults) {
+        return Err(needs_another("grow::faults", "faults"));
+    }
+    if !test.scopes.is_empty() || !test.regions.is_empty() {
+        return Err(needs_another("grow::scopes", "scopes and regions"));
+    }
+    Ok(())
+}
+
+/// How many graphs and executions there are, by random walks.
+pub(super) fn walks(
+    test: &Lowered,
+    model: &Model,
+    options: &Options,
+    random: &mut Random,
+) -> Result<(Guess, Guess), Diagnostic> {
+    takes(test)?;
+    let mut recorder = Recorder { sink: Sink::new(test, options), goes_on: false };
+    let mut pick = |n: usize| random.below(n);
+    let walks = grow::walks(&test.program, model, &settings(test, options), &mut recorder, WALKS, &mut pick)?;
+    Ok((Guess::of(walks.iter().map(|walk| walk.graphs)), Guess::of(walks.iter().map(|walk| walk.executions))))
+}
+
+/// Random walks for an estimate.
+const WALKS: usize = 2000;
 
 /// Has a test so many combinations of paths that it is better run by growing executions?
 pub(super) fn suits(test: &Lowered, model: &Model, paths: &[usize]) -> bool {

@@ -22,6 +22,7 @@ mod goal;
 mod growing;
 mod leaf;
 mod naive;
+mod probe;
 mod problem;
 mod propagate;
 mod refute;
@@ -31,14 +32,20 @@ mod search;
 mod share;
 mod sink;
 mod steps;
+mod survey;
+mod unit;
 mod values;
 mod witness;
 
 #[cfg(test)]
 pub(crate) mod tests;
+#[cfg(test)]
+mod unit_tests;
 
 pub use crate::limits::Gauge;
 pub use candidates::{Candidate, candidates, names};
+pub use survey::{Estimate, Guess, Share, estimate, guess, survey};
+pub use unit::{Decision, Listed, Patience, Portion, Subtree};
 pub use witness::{Request, Show, each_execution, executions};
 
 pub(crate) use drive::{fits, may_be_undefined};
@@ -115,8 +122,8 @@ pub struct Options {
     pub attribute: bool,
     /// Names of checks to skip.
     pub skip_checks: Vec<String>,
-    /// Do only this part of the search, of so many: a number from 0. All parts together find each execution once. One worker does it.
-    pub unit: Option<(usize, usize)>,
+    /// Do only this part of the search. All parts together find each execution once. One worker does it.
+    pub unit: Option<Arc<Portion>>,
     /// Leave out rounds of loops that change nothing ([`Engine::Grow`] only).
     pub awaits: bool,
     /// Where the explorer notes every execution that it completes, so that tests can tell whether it found one twice.

@@ -15,7 +15,8 @@ use super::problem::Problem;
 use super::propagate::Seen;
 use super::run_code::LastRun;
 use super::sink::{Sink, add};
-use super::{Mode, Options};
+use super::unit::Decision;
+use super::{Mode, Options, unit};
 use crate::model::Plain;
 use crate::outcome::Cause;
 use crate::program::Value;
@@ -147,7 +148,9 @@ pub(super) struct Search<'s, 't, const W: usize> {
     pub case_looks: u32,
     pub case_hits: u32,
     pub values: Vec<Option<Value>>,
-    states: Vec<State<W>>,
+    pub states: Vec<State<W>>,
+    /// The decisions so far.
+    pub path: Vec<Decision>,
     /// Branches refuted, by check; then by the bases of orders; then because nothing was left to choose.
     pub pruned: Vec<u64>,
     /// How often a check was entailed; then a base of an order.
@@ -157,7 +160,7 @@ pub(super) struct Search<'s, 't, const W: usize> {
     pub options: &'s Options,
     part: Part,
     /// Is this part of the tree walked by all workers?
-    shared: bool,
+    pub shared: bool,
     /// Branches that were refuted at once, by variable: reads, options, orders.
     troubles: Vec<u32>,
     /// Was the last branch refuted at once?
@@ -190,13 +193,44 @@ pub(super) enum Branch {
 }
 
 impl<'s, 't, const W: usize> Search<'s, 't, W> {
-    /// Runs the search; `sink` is given every complete execution.
+    /// Runs the search after these decisions; `sink` is given every complete execution.
     pub fn run(
+        problem: &'s Problem<'s>,
+        options: &'s Options,
+        (part, start): (Part, &[Decision]),
+        sink: &'s mut Sink<'t>,
+    ) -> ControlFlow<()> {
+        let mut search: Search<W> = Search::new(problem, options, part, sink);
+        let flow = match search.begin(start) {
+            Ok(true) => search.explore(0),
+            Ok(false) => ControlFlow::Continue(()),
+            Err(decision) => return search.sink.fail(unit::not_of_this_test(&decision)),
+        };
+        let stats = &mut search.sink.outcome.stats;
+        for (counts, totals) in [
+            (&search.pruned, &mut stats.pruned),
+            (&search.entailed, &mut stats.entailed),
+            (&search.ruled_out, &mut stats.ruled_out),
+        ] {
+            for (index, count) in counts.iter().enumerate() {
+                let name = match problem.checks.get(index) {
+                    Some(check) => &check.name,
+                    None if index == problem.checks.len() => &Cause::Order,
+                    None => &Cause::NoChoice,
+                };
+                add(totals, name, *count);
+            }
+        }
+        flow
+    }
+
+    /// A search that has not begun.
+    pub fn new(
         problem: &'s Problem<'s>,
         options: &'s Options,
         part: Part,
         sink: &'s mut Sink<'t>,
-    ) -> ControlFlow<()> {
+    ) -> Search<'s, 't, W> {
         let n = problem.code.numbering.len();
         let mut offset = Vec::with_capacity(problem.code.slots.len());
         let mut total = 0;
@@ -211,7 +245,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         };
         let n_slots = problem.code.slots.len();
         let n_closures = problem.checks.len() + problem.orders.len();
-        let mut search: Search<W> = Search {
+        Search {
             problem,
             n,
             all: row_of(&mut (0..n)),
@@ -243,6 +277,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             values: vec![None; problem.n_values],
             over: problem.orders.iter().map(|o| row_of(&mut o.over.iter().copied())).collect(),
             states: vec![State::default()],
+            path: Vec::new(),
             pruned: vec![0; problem.checks.len() + 2],
             entailed: vec![0; problem.checks.len() + 1],
             ruled_out: vec![0; problem.checks.len() + 1],
@@ -259,25 +294,53 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             domains: problem.domains(),
             settled: Vec::new(),
             sink,
+        }
+    }
+
+    /// Takes decisions as made. False: they contradict each other, and nothing comes after them.
+    ///
+    /// # Errors
+    /// A decision that this world does not have.
+    pub fn begin(&mut self, start: &[Decision]) -> Result<bool, Decision> {
+        self.fill_constants();
+        let mut possible = self.fill_root();
+        let mut root = std::mem::take(&mut self.states[0]);
+        for decision in start {
+            possible &= self.decide(&mut root, *decision).ok_or(*decision)?;
+        }
+        self.states[0] = root;
+        self.path = start.to_vec();
+        Ok(possible)
+    }
+
+    /// Makes a decision. `None`: there is no such decision; false: it contradicts others.
+    pub fn decide(&self, state: &mut State<W>, decision: Decision) -> Option<bool> {
+        let within = |event: u32| ((event as usize) < self.n).then_some(event as usize);
+        let only = |row: &mut Row<W>, write: usize| {
+            let is_there = rows::has(row, write);
+            *row = rows::only(Some(write));
+            is_there
         };
-        search.fill_constants();
-        let flow = if search.fill_root() { search.explore(0) } else { ControlFlow::Continue(()) };
-        let stats = &mut search.sink.outcome.stats;
-        for (counts, totals) in [
-            (&search.pruned, &mut stats.pruned),
-            (&search.entailed, &mut stats.entailed),
-            (&search.ruled_out, &mut stats.ruled_out),
-        ] {
-            for (index, count) in counts.iter().enumerate() {
-                let name = match problem.checks.get(index) {
-                    Some(check) => &check.name,
-                    None if index == problem.checks.len() => &Cause::Order,
-                    None => &Cause::NoChoice,
-                };
-                add(totals, name, *count);
+        match decision {
+            Decision::Read(read, write) => {
+                Some(only(state.candidates.get_mut(read as usize)?, within(write)?))
+            }
+            Decision::Final(index, write) => {
+                Some(only(state.finals.get_mut(index as usize)?, within(write)?))
+            }
+            Decision::Option(variable, option) => {
+                let mask = state.options.get_mut(variable as usize)?;
+                let bit = 1u64.checked_shl(option)?;
+                let is_there = *mask & bit != 0;
+                *mask = bit;
+                Some(is_there)
+            }
+            Decision::Order(index, from, to) => {
+                let choice = self.problem.orders.get(index as usize)?.choice;
+                let rel = &mut state.orders[choice * self.n..(choice + 1) * self.n];
+                Some(rows::add_closed(rel, within(from)?, within(to)?))
             }
         }
-        flow
     }
 
     fn fill_constants(&mut self) {
@@ -325,6 +388,9 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
                 return ControlFlow::Continue(());
             }
         }
+        if self.sink.leaves(&self.path) {
+            return ControlFlow::Continue(());
+        }
         self.sink.graph()?;
         // Whatever comes of a subtree, its share of the tree is done then.
         let (before, share) = (self.sink.part, self.share);
@@ -333,6 +399,14 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         self.states[depth] = state;
         self.share = share;
         self.sink.part = before + share;
+        flow
+    }
+
+    /// Goes on one level deeper, by a decision that the state there has in it.
+    fn explore_after(&mut self, decision: Decision, depth: usize) -> ControlFlow<()> {
+        self.path.push(decision);
+        let flow = self.explore(depth + 1);
+        self.path.pop();
         flow
     }
 
@@ -374,7 +448,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
                     let next = &mut self.states[depth + 1];
                     next.copy_from(state);
                     next.candidates[read] = rows::only(Some(write));
-                    self.explore(depth + 1)?;
+                    self.explore_after(Decision::Read(read as u32, write as u32), depth)?;
                     self.note_trouble(read);
                     if found(self) {
                         break;
@@ -386,7 +460,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
                     let next = &mut self.states[depth + 1];
                     next.copy_from(state);
                     next.options[variable] = 1 << option;
-                    self.explore(depth + 1)?;
+                    self.explore_after(Decision::Option(variable as u32, option as u32), depth)?;
                     self.note_trouble(self.problem.reads.len() + variable);
                     if found(self) {
                         break;
@@ -399,7 +473,8 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
                     let next = &mut self.states[depth + 1];
                     next.copy_from(state);
                     if rows::add_closed(&mut next.orders[choice * self.n..(choice + 1) * self.n], from, to) {
-                        self.explore(depth + 1)?;
+                        let decision = Decision::Order(index as u32, from as u32, to as u32);
+                        self.explore_after(decision, depth)?;
                         self.note_trouble(self.problem.reads.len() + self.problem.options.len() + index);
                     }
                     if found(self) {
@@ -412,7 +487,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
                     let next = &mut self.states[depth + 1];
                     next.copy_from(state);
                     next.finals[index] = rows::only(Some(write));
-                    self.explore(depth + 1)?;
+                    self.explore_after(Decision::Final(index as u32, write as u32), depth)?;
                 }
             }
         }

@@ -20,7 +20,7 @@ pub(super) const MANY_WORLDS: usize = 64;
 /// May the search be shared? Not where the order matters in which executions are found.
 pub(super) fn may_share(options: &Options, sink: &Sink) -> bool {
     let in_order = options.max_executions.is_some() || sink.watch.is_some() || sink.until_undefined;
-    options.jobs > 1 && options.mode != Mode::Check && !in_order
+    options.jobs > 1 && options.mode != Mode::Check && options.unit.is_none() && !in_order
 }
 
 /// What one worker found.
@@ -120,7 +120,7 @@ pub(super) fn in_parts(problem: &Problem, options: &Options, sink: &mut Sink) ->
     let work = || {
         let mut own = Sink::continued(test, options, started);
         let part = Part { number: numbers.next(), of: options.jobs };
-        let flow = budget.run(|| run_part(problem, options, part, &mut own));
+        let flow = budget.run(|| run_part(problem, options, (part, &[]), &mut own));
         let flow = flow.unwrap_or_else(|why| own.stop(why.into()));
         (part.number, own, flow)
     };

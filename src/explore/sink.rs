@@ -5,8 +5,9 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::candidates::Look;
+use super::unit::{Decision, Listed, Subtree};
 use super::witness::Watch;
-use super::{Mode, Options};
+use super::{Mode, Options, Portion};
 use crate::condition::{Observable, Prop, Quantifier};
 use crate::diag::Diagnostic;
 use crate::execution::Violation;
@@ -61,6 +62,10 @@ pub(crate) struct Sink<'t> {
     of_all: f64,
     /// Stop after so many graphs.
     pub most_graphs: u64,
+    /// The world being looked into, and where to begin in it: after which decisions.
+    pub(super) world: (u64, Vec<Vec<Decision>>),
+    /// Has this part of a search proved too big? What has not begun is left to others.
+    too_big: bool,
     /// Someone who looks at every accepted execution.
     pub(super) watch: Option<Watch<'t>>,
     /// Someone who looks at every candidate, whatever the model says of it.
@@ -88,6 +93,8 @@ impl<'t> Sink<'t> {
             before: 0.0,
             of_all: 1.0,
             most_graphs: u64::MAX,
+            world: (0, vec![Vec::new()]),
+            too_big: false,
             watch: None,
             look: None,
         }
@@ -174,9 +181,35 @@ impl<'t> Sink<'t> {
         self.tick()
     }
 
+    /// The list of subtrees that is to be searched, where it is one.
+    pub fn listed(&self) -> Option<&'t Listed> {
+        match self.options.unit.as_deref() {
+            Some(Portion::Listed(listed)) => Some(listed),
+            _ => None,
+        }
+    }
+
+    /// Is what comes after these decisions left to others?
+    pub fn leaves(&self, decisions: &[Decision]) -> bool {
+        if let (true, Some(listed)) = (self.too_big, self.listed()) {
+            listed.leave(Subtree::Node(self.world.0, decisions.to_vec()));
+            return true;
+        }
+        false
+    }
+
+    /// Has this part of a search proved too big?
+    pub fn is_too_big(&self) -> bool {
+        self.too_big
+    }
+
     /// Some work was done; time to stop?
     pub fn tick(&mut self) -> ControlFlow<()> {
         self.ticks += 1;
+        if let Some(listed) = self.listed() {
+            let graphs = self.outcome.stats.graphs;
+            self.too_big |= listed.patience.graphs.is_some_and(|most| graphs >= most);
+        }
         if self.outcome.stats.graphs >= self.most_graphs {
             return self.stop(Completeness::ExecutionLimit);
         }
@@ -196,6 +229,9 @@ impl<'t> Sink<'t> {
         }
         if self.options.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return self.stop(Completeness::Interrupted);
+        }
+        if let Some(most) = self.listed().and_then(|listed| listed.patience.time) {
+            self.too_big |= self.started.elapsed() >= most;
         }
         self.show_progress();
         match limits::look() {

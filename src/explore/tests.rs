@@ -92,7 +92,7 @@ impl Interpreted for TwoWays {
     }
 }
 
-fn random_model(random: &mut Random) -> Model {
+pub(super) fn random_model(random: &mut Random) -> Model {
     let mut model = Model { name: "random".to_string(), ..Model::default() };
     let pool = &mut model.pool;
     let sets: Vec<ExprId> = ["W", "R", "IW", "F", "M", "B"]
@@ -227,7 +227,7 @@ pub(crate) fn random_rel(
 }
 
 /// Threads of stores, loads, read-modify-writes, fences and branches over three cells, with dependencies.
-fn random_program(random: &mut Random) -> Lowered {
+pub(super) fn random_program(random: &mut Random) -> Lowered {
     let mut regs = RegTable::default();
     let n_threads = 2 + random.below(2);
     let mut left = 4 + random.below(5);
@@ -411,7 +411,7 @@ fn figures(outcome: &Outcome) -> impl PartialEq + std::fmt::Debug {
     (outcome.states.clone(), outcome.positive, outcome.negative, outcome.flags.clone(), outcome.undefined)
 }
 
-fn cases() -> u64 {
+pub(super) fn cases() -> u64 {
     std::env::var("LITMUS_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(600)
 }
 

@@ -77,6 +77,15 @@ pub trait Visitor {
     fn fail(&mut self, diagnostic: Diagnostic) -> ControlFlow<()>;
 }
 
+/// What one walk stands for. The mean over all walks is the truth.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct Walk {
+    /// Graphs that are visited.
+    pub graphs: f64,
+    /// Executions in which every thread comes to its end.
+    pub executions: f64,
+}
+
 /// Figures of a search.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Stats {
@@ -147,6 +156,47 @@ pub fn explore_together(
     options: &Options,
     visitors: &mut [&mut (dyn Visitor + Send)],
 ) -> Result<Stats, Diagnostic> {
+    prepared(program, model, options, |search, n_events| {
+        let mut stats = match n_events {
+            0..=64 => search.run::<1>(visitors),
+            65..=128 => search.run::<2>(visitors),
+            129..=256 => search.run::<4>(visitors),
+            _ => search.run::<16>(visitors),
+        };
+        for (index, count) in stats.refuted.iter().enumerate().filter(|(_, count)| **count > 0) {
+            *stats.pruned.entry(search.code.checks[index].name.clone()).or_insert(0) += count;
+        }
+        stats
+    })
+}
+
+/// Walks from the beginning to the end of an execution, at each step by one of the graphs that are next: `pick` says which of so many.
+///
+/// # Errors
+/// The model cannot be run by this engine.
+pub fn walks(
+    program: &Program,
+    model: &Model,
+    options: &Options,
+    visitor: &mut (dyn Visitor + Send),
+    n: usize,
+    pick: &mut (dyn FnMut(usize) -> usize + Send),
+) -> Result<Vec<Walk>, Diagnostic> {
+    prepared(program, model, options, |search, n_events| match n_events {
+        0..=64 => search.walks::<1>(visitor, n, pick),
+        65..=128 => search.walks::<2>(visitor, n, pick),
+        129..=256 => search.walks::<4>(visitor, n, pick),
+        _ => search.walks::<16>(visitor, n, pick),
+    })
+}
+
+/// Makes all ready for a search, with the number of events that an execution may have.
+fn prepared<R>(
+    program: &Program,
+    model: &Model,
+    options: &Options,
+    work: impl FnOnce(&Setting, usize) -> R,
+) -> Result<R, Diagnostic> {
     let mut code = compile::compile(model, &options.skip_checks).map_err(|why| refused(model, &why))?;
     decide::decide(model, &mut code).map_err(|why| refused(model, &why))?;
     code.derive();
@@ -169,16 +219,7 @@ pub fn explore_together(
         true => search.pilot(),
         false => room(program, options.unroll),
     };
-    let mut stats = match n_events {
-        0..=64 => search.run::<1>(visitors),
-        65..=128 => search.run::<2>(visitors),
-        129..=256 => search.run::<4>(visitors),
-        _ => search.run::<16>(visitors),
-    };
-    for (index, count) in stats.refuted.iter().enumerate().filter(|(_, count)| **count > 0) {
-        *stats.pruned.entry(code.checks[index].name.clone()).or_insert(0) += count;
-    }
-    Ok(stats)
+    Ok(work(&search, n_events))
 }
 
 /// A guess at how many events an execution may have: all that the text of the threads can make, loops as often as they are run.
@@ -234,30 +275,72 @@ impl<'p> Setting<'_, 'p> {
         (first.0 + first.0 / 8).max(cells)
     }
 
-    /// Runs one worker for each visitor, on graphs of at most 64 `W` events.
-    fn run<const W: usize>(&self, visitors: &mut [&mut (dyn Visitor + Send)]) -> Stats {
+    /// The graph that all begins with.
+    fn first<const W: usize>(&self) -> graph::Graph<'p, W> {
         let program = self.stepper.program;
         let stops = (0..program.threads.len()).map(|thread| self.stepper.start(thread)).collect();
         // A program may have many cells, and an execution looks at few: each gets its initial write when it is first looked at.
         let initial = if self.stepper.properties { &[] } else { self.stepper.cells.initial() };
-        let first = graph::Graph::<'p, W>::new(self.code, initial, stops, self.members);
-        let shared = workers::Shared::new(visitors.len(), first);
-        let shared = &shared;
-        let worker = |visitor: &mut (dyn Visitor + Send)| {
-            search::Search::<W> {
-                stepper: self.stepper,
-                code: self.code,
-                members: self.members,
-                evaluation: evaluate::Evaluation::new(self.code),
-                ways: ways::Ways::default(),
-                spare: Vec::new(),
-                stats: Stats { refuted: vec![0; self.code.checks.len()], ..Stats::default() },
-                visitor,
-                shared,
-                all_blocked: self.all_blocked,
+        graph::Graph::<'p, W>::new(self.code, initial, stops, self.members)
+    }
+
+    /// One worker.
+    fn search<'a, const W: usize>(
+        &'a self,
+        visitor: &'a mut (dyn Visitor + Send),
+        shared: &'a workers::Shared<'p, W>,
+    ) -> search::Search<'a, 'p, W> {
+        search::Search::<W> {
+            stepper: self.stepper,
+            code: self.code,
+            members: self.members,
+            evaluation: evaluate::Evaluation::new(self.code),
+            ways: ways::Ways::default(),
+            spare: Vec::new(),
+            stats: Stats { refuted: vec![0; self.code.checks.len()], ..Stats::default() },
+            visitor,
+            shared,
+            all_blocked: self.all_blocked,
+        }
+    }
+
+    /// Walks on graphs of at most 64 `W` events.
+    fn walks<const W: usize>(
+        &self,
+        visitor: &mut (dyn Visitor + Send),
+        n: usize,
+        pick: &mut (dyn FnMut(usize) -> usize + Send),
+    ) -> Vec<Walk> {
+        let shared = &workers::Shared::collecting();
+        let mut search = self.search::<W>(visitor, shared);
+        let mut walks = Vec::new();
+        for _ in 0..n {
+            let (mut graph, mut weight) = (self.first::<W>(), 1.0);
+            let mut walk = Walk::default();
+            loop {
+                let before = search.stats.complete;
+                walk.graphs += weight;
+                // Someone may have had enough, or the graph may be too large.
+                if search.explore(&mut graph).is_break() {
+                    return walks;
+                }
+                let mut next = shared.collected();
+                walk.executions += weight * (search.stats.complete - before) as f64;
+                if next.is_empty() {
+                    break;
+                }
+                weight *= next.len() as f64;
+                graph = next.swap_remove(pick(next.len()));
             }
-            .work()
-        };
+            walks.push(walk);
+        }
+        walks
+    }
+
+    /// Runs one worker for each visitor, on graphs of at most 64 `W` events.
+    fn run<const W: usize>(&self, visitors: &mut [&mut (dyn Visitor + Send)]) -> Stats {
+        let shared = &workers::Shared::new(visitors.len(), self.first::<W>());
+        let worker = |visitor: &mut (dyn Visitor + Send)| self.search(visitor, shared).work();
         let mut all = Stats { refuted: vec![0; self.code.checks.len()], ..Stats::default() };
         std::thread::scope(|scope| {
             let worker = &worker;

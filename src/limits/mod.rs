@@ -8,7 +8,7 @@ mod gauge;
 pub mod memory;
 mod read;
 
-pub use gauge::Gauge;
+pub use gauge::{Expected, Gauge};
 pub use read::{MAX_TEXT, read_all, read_file, read_text};
 
 use std::cell::{Cell, RefCell};

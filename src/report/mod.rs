@@ -21,6 +21,7 @@ mod record;
 mod sarif;
 pub mod separate;
 mod soundness;
+mod sqlite;
 mod table;
 pub mod trace;
 mod witness;
@@ -38,6 +39,7 @@ pub use model::{list_models, show_model};
 pub use record::{Record, SCHEMA};
 pub use sarif::{Sarif, document as sarif_document};
 pub use soundness::{Soundness, write_soundness};
+pub use sqlite::Sqlite;
 pub use table::Table;
 pub use witness::{Witness, WitnessEvent};
 

@@ -9,7 +9,7 @@ use crate::diag::{Class, Diagnostic, Severity};
 use crate::litmus::Lowered;
 use crate::outcome::{Counts, Outcome, StateStyle, Stats, bindings, format_state};
 use crate::program::Value;
-use crate::session::{self, Judgement, Report};
+use crate::session::{self, Judgement, Report, UnitReport};
 use crate::source::Sources;
 
 use super::{Item, Witness};
@@ -24,9 +24,9 @@ pub struct Record<'a> {
     pub file: String,
     /// The test's name, empty if its header could not be read.
     pub name: String,
-    /// Which part of the search this is, of how many (`--unit`).
+    /// Which part of the search this is (`--unit`).
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub unit: Option<(usize, usize)>,
+    pub unit: Option<&'a UnitReport>,
     /// The architecture.
     pub arch: Option<&'static str>,
     /// The model's name.
@@ -204,7 +204,7 @@ impl<'a> Record<'a> {
         Record {
             file: report.file.clone(),
             name: report.name.clone(),
-            unit: report.unit,
+            unit: report.unit.as_ref(),
             arch: report.arch.map(|arch| arch.name()),
             model: report.model_name.clone().or_else(|| report.model.clone()),
             skipped_checks: report.skipped_checks.clone(),

@@ -39,6 +39,7 @@ mod separate;
 #[cfg(test)]
 mod sizes_tests;
 pub mod states;
+mod surveyed;
 mod trees;
 mod variants;
 #[cfg(test)]
@@ -56,7 +57,9 @@ pub use load::{Failure, Input, ModelKey, Prepared, prepare_model};
 pub use models::{CheckedModel, check_model, lower_name};
 pub use pipeline::{STACK, in_order};
 pub use report::{Answer, Phases, Qualifier, Report, Verdict};
+pub use report::{UnitId, UnitReport};
 pub use separate::{Asked, Relation, Separation, separate};
+pub use surveyed::Survey;
 
 use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
@@ -70,7 +73,7 @@ use crate::arch::ArchId;
 use crate::cat::Loader;
 use crate::condition::Quantifier;
 use crate::diag::{Diagnostic, Diagnostics, Remedy, Severity};
-use crate::explore::{self, Engine};
+use crate::explore::{self, Engine, Listed, Portion};
 use crate::files::{Disk, Files};
 use crate::limits::{self, Budget, Stopped};
 use crate::litmus::{Lowered, Overrides, QUESTION, Test};
@@ -119,6 +122,8 @@ pub struct Settings {
     pub depth: Option<Depth>,
     /// Compile C tests by this mapping, and run what comes out?
     pub compile: Option<Arc<Mapping>>,
+    /// What the part of the search that is done is called, where it is one.
+    pub unit: Option<UnitId>,
     /// The search.
     pub explore: explore::Options,
 }
@@ -143,6 +148,7 @@ impl Default for Settings {
             shown: None,
             compile: None,
             depth: None,
+            unit: None,
             explore: explore::Options::default(),
         }
     }
@@ -300,6 +306,7 @@ impl Session {
         let run = |test: &Lowered, prepared: &Prepared| answer(test, &prepared.model, &options);
         let (test, prepared, outcome) = self.in_any_sizes(test, prepared, key, run);
         report.phases.explore = start.elapsed();
+        report.unit = self.settings.unit.clone().map(|id| UnitReport::new(id, options.unit.as_deref()));
         match outcome {
             Ok(mut outcome) => {
                 // herd7's `-speedcheck fast`: one execution that matters was all that was asked for.
@@ -340,7 +347,6 @@ impl Session {
         report.name = parsed.name.clone();
         report.arch = Some(parsed.arch);
         report.condition = parsed.fin.condition_span;
-        report.unit = self.settings.explore.unit.map(|(number, of)| (number + 1, of));
         report.phases.parse = start.elapsed();
         if let Err(diagnostic) = self.settings.overrides.apply(&mut parsed, &mut report.sources) {
             diagnostics.error(diagnostic);
@@ -426,6 +432,13 @@ impl Session {
         key: ModelKey,
         work: impl Fn(&Lowered, &Prepared) -> Result<T, Diagnostic>,
     ) -> (Lowered, Arc<Prepared>, Result<T, Diagnostic>) {
+        if let Some(Portion::Listed(Listed { mixed: true, .. })) = self.settings.explore.unit.as_deref()
+            && let Ok(single_copy) = self.model(ModelKey { single_copy: true, ..key.clone() })
+        {
+            test.program.features.mixed = Mixed::AsNeeded;
+            let outcome = work(&test, &single_copy);
+            return (test, single_copy, outcome);
+        }
         let outcome = work(&test, &prepared);
         let one_size = |diagnostic: &Diagnostic| diagnostic.remedy == Some(Remedy::MixedSizes);
         let mixed = outcome.as_ref().err().is_some_and(one_size);

@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::Details;
 use crate::arch::ArchId;
 use crate::condition::Quantifier;
 use crate::diag::{Class, Diagnostic, Severity};
 use crate::execution::Execution;
+use crate::explore::{Portion, Subtree};
 use crate::limits::Stopped;
 use crate::litmus::Lowered;
 use crate::outcome::{Completeness, Outcome};
@@ -139,6 +142,44 @@ impl Qualifier {
     }
 }
 
+/// What a part of a search is called.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct UnitId {
+    /// Its number, from 1 on; `12.3` is the third part of the twelfth.
+    pub number: String,
+    /// Of how many.
+    pub of: usize,
+    /// How the search was cut: parts of different cuts do not go together.
+    pub plan: String,
+}
+
+/// What became of a part of a search.
+#[derive(Clone, PartialEq, Eq, Serialize, Debug)]
+pub struct UnitReport {
+    /// Which.
+    #[serde(flatten)]
+    pub id: UnitId,
+    /// In so many parts, which are called after it, is what it left to others.
+    pub left: usize,
+    /// What it left.
+    #[serde(skip)]
+    pub rest: Vec<Subtree>,
+}
+
+impl UnitReport {
+    /// A unit that proves too big is cut into so many at most.
+    const PARTS: usize = 8;
+
+    /// Of a part that was done.
+    pub fn new(id: UnitId, portion: Option<&Portion>) -> UnitReport {
+        let rest = match portion {
+            Some(Portion::Listed(listed)) => listed.rest(),
+            _ => Vec::new(),
+        };
+        UnitReport { id, left: rest.len().min(UnitReport::PARTS), rest }
+    }
+}
+
 /// What became of one test under one model.
 #[derive(Clone, Debug)]
 pub struct Report {
@@ -158,8 +199,8 @@ pub struct Report {
     pub other_arch: bool,
     /// Is it the model that could not be loaded (and every other test will fail likewise)?
     pub model_failed: bool,
-    /// Which part of the search was done, of how many; none: all of it.
-    pub unit: Option<(usize, usize)>,
+    /// Which part of the search was done; none: all of it.
+    pub unit: Option<UnitReport>,
     /// Where its condition stands.
     pub condition: Option<Span>,
     /// Where the variables of a C test are that was compiled: thread, variable, register.

@@ -235,6 +235,241 @@ fn units_make_the_whole() {
     insta::assert_snapshot!(stderr(&part), @"error: unit 2/3 of SB is missing");
 }
 
+/// A search is cut into units that are lists of decisions; one that proves too big is cut again; together they are the search.
+#[test]
+fn a_split_search_is_the_search() {
+    let dir = folder(&[("SB.litmus", SB), ("MP.litmus", MP)]);
+    let litmus = |args: &[&str], code: i32| litmus_in(dir.path(), args).assert().code(code);
+    litmus(&["bench", "ring", "--sizes", "6", "--emit", "."], 0);
+    litmus(&["bench", "writers", "--sizes", "4", "--emit", "."], 0);
+    litmus(&["bench", "incs", "--sizes", "4", "--emit", "."], 0);
+    for (test, model, units) in
+        [("SB", "sc", 3), ("ring-6", "x86tso", 7), ("writers-4", "sc", 64), ("incs-4", "x86tso", 2)]
+    {
+        let file = format!("{test}.litmus");
+        let whole = stdout(&litmus(&["run", "-q", "-m", model, &file], 0));
+        litmus(&["split", &file, "-m", model, "-q", "--units", &units.to_string(), "-o", "u.jsonl"], 0);
+        let text = std::fs::read_to_string(dir.path().join("u.jsonl")).unwrap();
+        let mut waiting: Vec<(String, String)> =
+            (1..=text.lines().count()).map(|number| ("u.jsonl".to_string(), number.to_string())).collect();
+        assert!(!waiting.is_empty() && waiting.len() <= units, "{text}");
+        let mut results = Vec::new();
+        // Units give up early, and leave the rest to others, and so on.
+        while let Some((units, number)) = waiting.pop() {
+            let (unit, result, rest) = (
+                format!("{units}:{number}"),
+                format!("{test}-{number}.jsonl"),
+                format!("rest-{number}.jsonl"),
+            );
+            litmus(
+                &[
+                    "run",
+                    &file,
+                    "-q",
+                    "-m",
+                    model,
+                    "--unit",
+                    &unit,
+                    "--split-after",
+                    "10",
+                    "--rest",
+                    &rest,
+                    "-o",
+                    &result,
+                ],
+                0,
+            );
+            results.push(result);
+            if let Ok(text) = std::fs::read_to_string(dir.path().join(&rest)) {
+                waiting.extend(
+                    (1..=text.lines().count()).map(|part| (rest.clone(), format!("{number}.{part}"))),
+                );
+            }
+        }
+        let all: Vec<&str> =
+            ["merge", "--units"].into_iter().chain(results.iter().map(String::as_str)).collect();
+        assert_eq!(without_times(&stdout(&litmus(&all, 0))), without_times(&whole), "{test}");
+        assert!(test != "incs-4" || results.len() > units, "no unit of {test} was cut again");
+        if test == "incs-4" {
+            let without: Vec<&str> = all.iter().copied().filter(|name| *name != "incs-4-2.jsonl").collect();
+            insta::assert_snapshot!(stderr(&litmus(&without, 2)), @"error: unit 2/2 of incs-4 is missing");
+            let part =
+                results.iter().find(|name| name.contains('.') && name.matches('.').count() == 2).unwrap();
+            let without: Vec<&str> = all.iter().copied().filter(|name| name != part).collect();
+            let number = part.trim_start_matches("incs-4-").trim_end_matches(".jsonl");
+            assert_eq!(
+                stderr(&litmus(&without, 2)),
+                format!("error: unit {number}/2 of incs-4 is missing\n")
+            );
+        }
+        for number in 1..=9 {
+            let _ = std::fs::remove_file(dir.path().join(format!("rest-{number}.jsonl")));
+        }
+    }
+    // A unit is for the test, the model and the options that it was split from.
+    litmus(&["split", "SB.litmus", "-m", "sc", "-q", "--units", "2", "-o", "sb.jsonl"], 0);
+    let run = |args: &[&str]| stderr(&litmus(&[&["run", "-q", "--unit", "sb.jsonl:1"], args].concat(), 2));
+    insta::assert_snapshot!(run(&["SB.litmus", "-m", "x86tso"]), @"error: unit 1 was split from another test, or under another model: their texts are not these");
+    insta::assert_snapshot!(run(&["MP.litmus", "-m", "sc"]), @"error: unit 1 was split from another test, or under another model: their texts are not these");
+    insta::assert_snapshot!(run(&["SB.litmus", "-m", "sc", "--unroll", "3"]), @"error: unit 1 was split with other options: give those of `litmus split`");
+    let other = litmus(&["run", "SB.litmus", "-m", "sc", "-q", "--unit", "sb.jsonl:9"], 2);
+    insta::assert_snapshot!(stderr(&other), @"error: there is no unit 9 in `sb.jsonl`: it has 1 to 1");
+    // One that somebody has changed.
+    let text = std::fs::read_to_string(dir.path().join("sb.jsonl")).unwrap();
+    let mut unit: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    unit["subtrees"] = serde_json::json!(["w0 r99=1"]);
+    std::fs::write(dir.path().join("sb.jsonl"), unit.to_string() + "\n").unwrap();
+    let said = run(&["SB.litmus", "-m", "sc"]);
+    assert!(
+        said.contains("error[explore::unit]: this unit is not one of this search: it has no `r99=1`"),
+        "{said}"
+    );
+    unit["subtrees"] = serde_json::json!(["w0 what"]);
+    std::fs::write(dir.path().join("sb.jsonl"), unit.to_string() + "\n").unwrap();
+    assert!(run(&["SB.litmus", "-m", "sc"]).contains("`w0 what` is no subtree"));
+    std::fs::write(dir.path().join("bad.jsonl"), "{}\n").unwrap();
+    litmus(&["run", "SB.litmus", "-m", "sc", "-q", "--unit", "bad.jsonl:1"], 2);
+}
+
+/// The truth lies in the range that is given for it, in most cases.
+#[test]
+fn estimates_are_near_the_truth() {
+    use litmus::explore::Guess;
+    use litmus::session::{Input, Session, Settings};
+    let dir = folder(&[]);
+    let (mut inside, mut all) = (0, 0);
+    for (family, size, model) in [
+        ("ring", "7", "x86tso"),
+        ("ring", "5", "sc"),
+        ("writers", "5", "sc"),
+        ("incs", "5", "x86tso"),
+        ("coherence", "5", "sc"),
+        ("loop", "4", "sc"),
+        ("threads", "6", "x86tso"),
+        ("variables", "6", "x86tso"),
+    ] {
+        litmus_in(dir.path(), &["bench", family, "--sizes", size, "--emit", "."]).assert().code(0);
+        let input = Input::File(dir.path().join(format!("{family}-{size}.litmus")));
+        let session = Session::new(Settings::default());
+        let report = session.run(&input, Some(model));
+        let truth = report.outcome().expect("an answer").stats.executions as f64;
+        for seed in 1..=3 {
+            let (_, survey) = session.survey(&input, Some(model), 64, seed);
+            let guess = Guess::sum(survey.expect("a survey").shares.iter().map(|share| share.executions));
+            let (least, most) = guess.range();
+            all += 1;
+            // What every walk says is the truth, but for rounding.
+            inside += u32::from(least <= truth * 1.000_001 && truth <= most * 1.000_001);
+        }
+    }
+    assert!(inside * 4 >= all * 3, "{inside} of {all}");
+    // In words, before anything is run for long.
+    let said =
+        stdout(&litmus_in(dir.path(), &["run", "ring-5.litmus", "-m", "sc", "--estimate"]).assert().code(0));
+    assert!(said.starts_with("ring-5: ") && said.contains(" executions"), "{said}");
+}
+
+/// Results as a database, asked as the documentation does.
+#[test]
+fn results_are_asked_in_sql() {
+    let wrong = "X86 bad\n{ x=0; }\n P0 ;\n FROB EAX ;\nexists (x=1)\n";
+    let dir = folder(&[("t/SB.litmus", SB), ("t/MP.litmus", MP), ("t/bad.litmus", wrong)]);
+    let run = |model: &str, file: &str| {
+        let args = ["run", "t", "-q", "-m", model, "--format", "sqlite", "-o", file, "--expect", "never"];
+        litmus_in(dir.path(), &args).assert().code(2);
+    };
+    run("sc", "last-week.db");
+    run("x86tso", "now.db");
+    let base = rusqlite::Connection::open(dir.path().join("now.db")).unwrap();
+    let ask = |query: &str| -> Vec<String> {
+        let mut statement = base.prepare(query).unwrap();
+        let columns = statement.column_count();
+        let rows = statement.query_map([], |row| {
+            let value = |column: usize| -> rusqlite::Result<String> {
+                Ok(match row.get_ref(column)? {
+                    rusqlite::types::ValueRef::Null => "-".to_string(),
+                    rusqlite::types::ValueRef::Integer(n) => n.to_string(),
+                    rusqlite::types::ValueRef::Real(_) => "real".to_string(),
+                    value => value.as_str().unwrap().to_string(),
+                })
+            };
+            Ok((0..columns).map(|column| value(column).unwrap()).collect::<Vec<_>>().join(" | "))
+        });
+        rows.unwrap().map(Result::unwrap).collect()
+    };
+    assert_eq!(ask("PRAGMA integrity_check"), ["ok"]);
+    assert_eq!(
+        ask(
+            "SELECT test, arch, model, status, verdict, observation, positive, negative, met, seconds FROM results"
+        ),
+        [
+            "MP | X86 | x86tso | answered | No | Never | 0 | 3 | 1 | real",
+            "SB | X86 | x86tso | answered | Ok | Sometimes | 1 | 3 | 0 | real",
+            "bad | X86 | x86tso | error | - | - | - | - | - | real",
+        ]
+    );
+    assert_eq!(ask("SELECT count(*), max(result) FROM states"), ["7 | 2"]);
+    assert_eq!(ask("SELECT results FROM runs"), ["3"]);
+    // The queries of the documentation.
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/campaigns.md")).unwrap();
+    let blocks: Vec<&str> =
+        page.split("```sql\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert!(blocks.len() >= 3, "the queries are gone from the page");
+    let path = dir.path().join("last-week.db").display().to_string();
+    let mut answers = Vec::new();
+    for block in blocks {
+        for query in block.split_inclusive(";\n") {
+            let query = query.trim().replace("last-week.db", &path);
+            match query.starts_with("ATTACH") {
+                true => base.execute_batch(&query).unwrap(),
+                false => answers.push(ask(query.trim_end_matches(';')).join("\n")),
+            }
+        }
+    }
+    insta::assert_snapshot!(answers.join("\n--\n"));
+    litmus_in(dir.path(), &["run", "t/SB.litmus", "--format", "sqlite"]).assert().code(2);
+}
+
+/// Rows longer than a page, and more than a tree of one level holds.
+#[test]
+fn a_large_database_is_whole() {
+    let dir = folder(&[]);
+    let long = "x".repeat(9000);
+    let line = |n: usize| {
+        let condition = if n % 100 == 0 { long.as_str() } else { "exists (x=1)" };
+        let states: Vec<serde_json::Value> = (0..n % 5)
+            .map(|s| serde_json::json!({"line": format!("x={s};"), "witnesses": 1u64 << (s * 13)}))
+            .collect();
+        serde_json::json!({"schema": "litmus-results/1", "file": format!("/t/{n}"), "name": format!("t{n}"), "arch": "X86",
+            "model": "sc", "status": "answered", "condition": condition, "positive": n, "negative": n * n * n,
+            "states": states, "flags": [], "hash": ["00"], "time": {"total": 0.5}})
+        .to_string()
+            + "\n"
+    };
+    let n = 30_000;
+    let c = dir.path().join("c");
+    std::fs::create_dir(&c).unwrap();
+    let tests: Vec<String> = (0..n).map(|n| format!("/t/{n}")).collect();
+    let campaign = serde_json::json!({"tests": tests, "options": [], "parts": 1});
+    std::fs::write(c.join("campaign.json"), campaign.to_string()).unwrap();
+    std::fs::write(c.join("part-1.jsonl"), (0..n).map(line).collect::<String>()).unwrap();
+    std::fs::write(c.join("part-1.exit"), "0\n").unwrap();
+    litmus_in(dir.path(), &["campaign", "collect", "c", "--format", "sqlite"]).assert().code(0);
+    let base = rusqlite::Connection::open(c.join("all.db")).unwrap();
+    let one = |query: &str| -> i64 { base.query_row(query, [], |row| row.get(0)).unwrap() };
+    let check: String = base.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+    assert_eq!(check, "ok");
+    assert_eq!(one("SELECT count(*) FROM results"), n as i64);
+    assert_eq!(one("SELECT sum(negative = positive * positive * positive) FROM results"), n as i64);
+    assert_eq!(one("SELECT sum(length(condition) = 9000) FROM results"), 300);
+    assert_eq!(one("SELECT count(*) FROM states"), 60_000);
+    assert_eq!(
+        one("SELECT count(*) FROM states JOIN results ON result = results.id WHERE positive % 5 = 0"),
+        0
+    );
+    assert_eq!(one("SELECT max(witnesses) FROM states"), 1 << 39);
+}
+
 /// Results in either form, and whole folders of them, are compared alike.
 #[test]
 fn logs_json_lines_and_folders_are_compared() {

@@ -1,6 +1,6 @@
 //! The smaller commands.
 
-use super::{BAD, SB, folder, litmus, litmus_in, shown, stderr, stdout};
+use super::{BAD, MP, SB, folder, litmus, litmus_in, shown, stderr, stdout};
 
 #[test]
 fn check_counts_by_reason() {
@@ -151,29 +151,73 @@ fn completions_and_manual() {
     assert!(page.contains(".SH \"LITMUS MODEL SHOW\"") && !page.contains("EXTRA"), "{page}");
 }
 
+/// What a shell is told, the last word being the one under the cursor.
+fn completed(dir: &std::path::Path, words: &[&str]) -> Vec<String> {
+    let mut command = assert_cmd::Command::cargo_bin("litmus").expect("the command");
+    let index = (words.len() - 1).to_string();
+    command.current_dir(dir).env("LITMUS_COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", index);
+    command.env("_CLAP_IFS", "\n").arg("--").args(words);
+    stdout(&command.assert().code(0)).lines().map(str::to_string).collect()
+}
+
+#[test]
+fn completions_know_models_tests_and_relations() {
+    let dir = folder(&[
+        ("SB.litmus", SB),
+        ("mine.cat", "mine"),
+        ("sub/MP.litmus", MP),
+        ("p.c", ""),
+        ("notes.txt", ""),
+    ]);
+    let ask = |words: &[&str]| completed(dir.path(), words);
+    // Models: ours by name, and files.
+    assert_eq!(ask(&["litmus", "run", "-m", "x86"]), ["x86tso", "x86tso-mixed"]);
+    assert_eq!(ask(&["litmus", "run", "-m", "mine"]), ["mine.cat"]);
+    assert!(ask(&["litmus", "split", "SB.litmus", "--model", "aarch"]).contains(&"aarch64".to_string()));
+    assert!(ask(&["litmus", "verify", "p.c", "-m", "rc"]).contains(&"rc11".to_string()));
+    // Tests: files and the folders on the way to them, nothing else.
+    let tests = ask(&["litmus", "run", ""]);
+    assert!(tests.contains(&"SB.litmus".to_string()) && tests.contains(&"sub/".to_string()), "{tests:?}");
+    assert!(!tests.iter().any(|test| test.contains("notes") || test.contains("mine")), "{tests:?}");
+    assert_eq!(ask(&["litmus", "explain", "sub/"]), ["sub/MP.litmus"]);
+    // Relations: of models, and those to draw; after a comma, too.
+    assert_eq!(ask(&["litmus", "doc", "lxs"]), ["lxsx"]);
+    let drawn = ask(&["litmus", "run", "SB.litmus", "--graph", "g", "--draw", "po-"]);
+    assert!(drawn.contains(&"po-loc".to_string()), "{drawn:?}");
+    let second = ask(&["litmus", "run", "SB.litmus", "--graph", "g", "--draw", "fr,po-l"]);
+    assert_eq!(second, ["fr,po-loc"]);
+    // What is listed nowhere else: options and their words.
+    assert!(ask(&["litmus", "run", "--fo"]).contains(&"--format".to_string()));
+    assert!(ask(&["litmus", "run", "--format", "sq"]).contains(&"sqlite".to_string()));
+}
+
 /// The scripts do complete, in those of the shells that are installed here.
 #[test]
 fn completions_complete() {
     let dir = folder(&[]);
+    let command = assert_cmd::cargo::cargo_bin("litmus");
+    let folder = command.parent().expect("its folder").display().to_string();
+    let path = format!("{folder}:{}", std::env::var("PATH").unwrap_or_default());
     let asked = [
         (
             "bash",
-            "source ./it; COMP_WORDS=(litmus run --fo); COMP_CWORD=2; _litmus litmus --fo run; echo ${COMPREPLY[@]}",
+            "source ./it; COMP_WORDS=(litmus run --fo); COMP_CWORD=2; COMP_TYPE=9; _clap_complete_litmus litmus --fo run; echo ${COMPREPLY[@]}",
         ),
         ("fish", "source ./it; complete -C 'litmus run --fo'"),
         (
             "zsh",
-            "autoload -U compinit; compinit -D; source ./it; whence -w _litmus; echo ${_comps[litmus]} --format",
+            "autoload -U compinit; compinit -D; source ./it; whence -w _clap_dynamic_completer_litmus; echo ${_comps[litmus]} --format",
         ),
     ];
     for (shell, text) in asked {
         let script = stdout(&litmus(&["completions", shell]).assert().code(0));
         std::fs::write(dir.path().join("it"), script).expect("a file");
-        let ran = std::process::Command::new(shell).args(["-c", text]).current_dir(dir.path()).output();
+        let mut run = std::process::Command::new(shell);
+        let ran = run.args(["-c", text]).env("PATH", &path).current_dir(dir.path()).output();
         let Ok(output) = ran else { continue };
         let said = String::from_utf8_lossy(&output.stdout);
-        assert!(said.contains("--format") && output.stderr.is_empty(), "{shell}: {output:?}");
-        assert!(shell != "zsh" || said.starts_with("_litmus: function\n_litmus"), "{said}");
+        assert!(said.contains("--format"), "{shell}: {output:?}");
+        assert!(shell != "zsh" || said.starts_with("_clap_dynamic_completer_litmus: function\n"), "{said}");
     }
 }
 
@@ -287,6 +331,7 @@ fn help_texts() {
       await        Does every loop end, if every thread that can move does and every write lands?
       fence        The cheapest fences, stronger accesses or atomic writes that make a property hold,
                    and a patch
+      split        Cut one large search into units, for many machines
       merge        Join the logs of a campaign's parts
       explain      Say why an outcome can, or cannot, happen
       gen          Generate tests from cycles of accesses
@@ -426,6 +471,7 @@ fn help_texts() {
               - junit:    JUnit XML, for CI
               - github:   Annotations of a GitHub workflow: what is wrong, at its line
               - sarif:    SARIF 2.1.0: the same, for code scanning
+              - sqlite:   A database of SQLite, in the file of -o
               - table:    One line a test, one column a model
               - markdown: The same table, in Markdown
               - latex:    The same table, in LaTeX
@@ -452,8 +498,19 @@ fn help_texts() {
           --shard <K/N>
               Run only the K-th of N parts of the tests
 
-          --unit <K/N>
-              Do the K-th of N parts of each search; `litmus merge --units` puts the results together
+          --unit <K/N|FILE:K>
+              Do a part of a search: the K-th of N, or unit K of FILE (`litmus split`). `litmus merge
+              --units` puts the results together
+
+          --split-after <N|SECONDS>
+              A unit of FILE that has visited N graphs, or took so long (`90s`), leaves the rest in
+              units to others
+
+          --rest <UNITS>
+              Where these units go [default: beside FILE, by the name of the unit]
+
+          --estimate
+              Do not run: say how many executions there are, and how long they take, by random walks
 
           --hexa
               Print integers in hexadecimal

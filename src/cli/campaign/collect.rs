@@ -7,8 +7,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Campaign, Done, Exit, Stop};
-use crate::report::several;
+use super::super::VERSION;
+use super::{Campaign, CollectFormat, Done, Exit, Stop};
+use crate::report::{Sqlite, several};
 
 /// What the results of one part say.
 #[derive(Default)]
@@ -65,13 +66,26 @@ pub fn status(folder: &Path, out: &mut (dyn Write + Send)) -> Done {
 }
 
 /// Joins the results, in order, and says what is missing: then it fails.
-pub fn collect(folder: &Path, out: &mut (dyn Write + Send), err: &mut (dyn Write + Send)) -> Done {
+pub fn collect(
+    folder: &Path,
+    format: CollectFormat,
+    out: &mut (dyn Write + Send),
+    err: &mut (dyn Write + Send),
+) -> Done {
     let campaign = Campaign::read(folder)?;
     let path = folder.join("all.jsonl");
     let mut all = BufWriter::new(
         File::create(&path)
             .map_err(|error| Stop::Usage(format!("cannot write `{}`: {error}", path.display())))?,
     );
+    let base = folder.join("all.db");
+    let mut database = match format {
+        CollectFormat::Jsonl => None,
+        CollectFormat::Sqlite => Some(
+            Sqlite::create(&base, VERSION)
+                .map_err(|error| Stop::Usage(format!("cannot write `{}`: {error}", base.display())))?,
+        ),
+    };
     let mut seen: BTreeSet<String> = BTreeSet::new();
     let mut by_status: BTreeMap<String, usize> = BTreeMap::new();
     let (mut results, mut not_ended) = (0, Vec::new());
@@ -83,6 +97,9 @@ pub fn collect(folder: &Path, out: &mut (dyn Write + Send), err: &mut (dyn Write
         }
         for line in &part.lines {
             writeln!(all, "{line}")?;
+            if let (Some(database), Ok(record)) = (&mut database, serde_json::from_str(line)) {
+                database.add(&record)?;
+            }
         }
         results += part.lines.len();
         seen.extend(part.tests);
@@ -91,6 +108,10 @@ pub fn collect(folder: &Path, out: &mut (dyn Write + Send), err: &mut (dyn Write
         }
     }
     all.flush()?;
+    if let Some(database) = &mut database {
+        database.close(None)?;
+        writeln!(out, "{}", base.display())?;
+    }
     let missing: Vec<&String> = campaign.tests.iter().filter(|test| !seen.contains(*test)).collect();
     let counts: Vec<String> = by_status.iter().map(|(status, count)| format!("{count} {status}")).collect();
     writeln!(out, "{}: {} ({})", path.display(), several(results as u64, "result"), counts.join(", "))?;
