@@ -118,7 +118,7 @@ mod tests {
         let found = Estimate { executions: guess, graphs: guess, rate: 1e5, exact: false };
         assert_eq!(
             said(&found),
-            "about 1.5 million executions (1.2 million to 1.8 million), in about 15 s (12 s to 18 s)"
+            "about 1.5 million executions (1.1 million to 1.9 million), in about 15 s (11 s to 19 s)"
         );
         let texts: Vec<String> = [0.25, 60.0, 600.0, 1e4, 1e6, 1e9].map(time).to_vec();
         assert_eq!(texts, ["0.2 s", "60 s", "10 min", "2.8 h", "12 days", "3.2e1 years"]);

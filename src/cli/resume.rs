@@ -249,6 +249,7 @@ fn is_running(id: u32) -> bool {
 }
 
 #[cfg(test)]
+#[expect(clippy::single_range_in_vec_init, reason = "places are ranges of bytes")]
 mod tests {
     use super::*;
 

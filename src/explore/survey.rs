@@ -216,7 +216,7 @@ fn rough(
             }
         }
         // Of very many worlds one in so many stands for those after it.
-        if number % step != 0 || number > 0 && is_over(until) {
+        if !number.is_multiple_of(step) || number > 0 && is_over(until) {
             let walk = found.last().map_or_else(Default::default, |last| last.walk);
             found.push(Looked { walk, world: None });
             continue;

@@ -54,10 +54,6 @@ impl Session {
     }
 
     /// Does something with a test and a model; in any sizes, as a run does.
-    #[expect(
-        clippy::type_complexity,
-        reason = "what was found, whether sizes are mixed, and the test's hashes"
-    )]
     fn looked_at<R>(
         &self,
         input: &Input,

@@ -242,9 +242,9 @@ fn a_split_search_is_the_search() {
     let litmus = |args: &[&str], code: i32| litmus_in(dir.path(), args).assert().code(code);
     litmus(&["bench", "ring", "--sizes", "6", "--emit", "."], 0);
     litmus(&["bench", "writers", "--sizes", "4", "--emit", "."], 0);
-    litmus(&["bench", "incs", "--sizes", "4", "--emit", "."], 0);
+    litmus(&["bench", "incs", "--sizes", "5", "--emit", "."], 0);
     for (test, model, units) in
-        [("SB", "sc", 3), ("ring-6", "x86tso", 7), ("writers-4", "sc", 64), ("incs-4", "x86tso", 2)]
+        [("SB", "sc", 3), ("ring-6", "x86tso", 7), ("writers-4", "sc", 64), ("incs-5", "x86tso", 2)]
     {
         let file = format!("{test}.litmus");
         let whole = stdout(&litmus(&["run", "-q", "-m", model, &file], 0));
@@ -271,7 +271,7 @@ fn a_split_search_is_the_search() {
                     "--unit",
                     &unit,
                     "--split-after",
-                    "10",
+                    "40",
                     "--rest",
                     &rest,
                     "-o",
@@ -289,17 +289,17 @@ fn a_split_search_is_the_search() {
         let all: Vec<&str> =
             ["merge", "--units"].into_iter().chain(results.iter().map(String::as_str)).collect();
         assert_eq!(without_times(&stdout(&litmus(&all, 0))), without_times(&whole), "{test}");
-        assert!(test != "incs-4" || results.len() > units, "no unit of {test} was cut again");
-        if test == "incs-4" {
-            let without: Vec<&str> = all.iter().copied().filter(|name| *name != "incs-4-2.jsonl").collect();
-            insta::assert_snapshot!(stderr(&litmus(&without, 2)), @"error: unit 2/2 of incs-4 is missing");
+        assert!(test != "incs-5" || results.len() > units, "no unit of {test} was cut again");
+        if test == "incs-5" {
+            let without: Vec<&str> = all.iter().copied().filter(|name| *name != "incs-5-2.jsonl").collect();
+            insta::assert_snapshot!(stderr(&litmus(&without, 2)), @"error: unit 2/2 of incs-5 is missing");
             let part =
                 results.iter().find(|name| name.contains('.') && name.matches('.').count() == 2).unwrap();
             let without: Vec<&str> = all.iter().copied().filter(|name| name != part).collect();
-            let number = part.trim_start_matches("incs-4-").trim_end_matches(".jsonl");
+            let number = part.trim_start_matches("incs-5-").trim_end_matches(".jsonl");
             assert_eq!(
                 stderr(&litmus(&without, 2)),
-                format!("error: unit {number}/2 of incs-4 is missing\n")
+                format!("error: unit {number}/2 of incs-5 is missing\n")
             );
         }
         for number in 1..=9 {
@@ -436,7 +436,7 @@ fn a_large_database_is_whole() {
     let dir = folder(&[]);
     let long = "x".repeat(9000);
     let line = |n: usize| {
-        let condition = if n % 100 == 0 { long.as_str() } else { "exists (x=1)" };
+        let condition = if n.is_multiple_of(100) { long.as_str() } else { "exists (x=1)" };
         let states: Vec<serde_json::Value> = (0..n % 5)
             .map(|s| serde_json::json!({"line": format!("x={s};"), "witnesses": 1u64 << (s * 13)}))
             .collect();
