@@ -141,9 +141,9 @@ Examples:
 
 pub const SPLIT: &str = "\
 Examples:
-  litmus split big.litmus -m aarch64 --units 64 -o units.jsonl
-  litmus run big.litmus -m aarch64 --unit units.jsonl:12 -o 12.jsonl
-  litmus merge --units *.jsonl";
+  litmus split litmus/iriw-aarch64.litmus -m aarch64 --units 64 -o units.jsonl
+  litmus run litmus/iriw-aarch64.litmus -m aarch64 --unit units.jsonl:1 -o 1.jsonl
+  litmus merge --units 1.jsonl";
 
 pub const CAMPAIGN: &str = "\
 Exit codes: 0 submitted, or complete; 1 something is missing; 2 bad input.
