@@ -303,6 +303,7 @@ fn too_large(why: TooLarge) -> Diagnostic {
             format!("the formula has {n} different `U` and `F`; {MAX_UNTILS} are possible")
         }
         TooLarge::States(n) => format!("the automaton of the formula has more than {n} states"),
+        TooLarge::Ways(n) => format!("a state of the formula's automaton has more than {n} ways to go on"),
     };
     Diagnostic::unsupported("ltl::too-large", message)
 }

@@ -161,3 +161,11 @@ fn threads_of_c_programs_that_wait() {
     let run = litmus_in(dir.path(), &["ltl", "stuck.c", formula, "-m", "tso", "--fair"]).assert().code(1);
     assert!(stdout(&run).contains("then for ever:"), "{}", stdout(&run));
 }
+
+/// A chain of `U` has a way to hold for each choice in it: it is refused, and not waited for.
+#[test]
+fn formulas_with_too_many_ways_are_refused() {
+    let formula = format!("flag0==0 {}", "U (flag0==0 || flag1==1 && turn==0)".repeat(24));
+    let assert = litmus(&["ltl", "litmus/peterson-loop.litmus", &formula, "-m", "sc"]).assert().code(3);
+    assert!(stderr(&assert).contains("ways to go on"), "{}", stderr(&assert));
+}

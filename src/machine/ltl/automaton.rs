@@ -57,10 +57,15 @@ pub enum TooLarge {
     Untils(usize),
     /// More states than anyone wants to wait for.
     States(usize),
+    /// More ways to make it hold than anyone wants to wait for.
+    Ways(usize),
 }
 
 /// More states than this are refused.
 const MAX_STATES: usize = 20_000;
+
+/// More ways to make what a state asks for hold, tried or found, are refused: they are compared with each other.
+const MAX_WAYS: usize = 8_000;
 
 /// Acceptance sets that a formula may need; the rest of the word is for whoever adds fairness.
 pub const MAX_UNTILS: usize = 32;
@@ -85,10 +90,14 @@ pub fn translate(formula: &Formula) -> Result<Automaton, TooLarge> {
     let mut states = Vec::new();
     while states.len() < waiting.len() {
         let goals = waiting[states.len()].clone();
-        let mut found = Vec::new();
+        crate::limits::poll();
+        let mut found = Covers { list: Vec::new(), tried: 0 };
         Cover::default().unfold(goals.into_iter().collect(), &mut found);
+        if found.tried > MAX_WAYS {
+            return Err(TooLarge::Ways(MAX_WAYS));
+        }
         let mut steps = Vec::new();
-        for cover in found {
+        for cover in found.list {
             let accepts = (0..untils.len())
                 .filter(|set| !cover.promised.contains(&untils[*set]))
                 .fold(0, |accepts, set| accepts | 1 << set);
@@ -130,9 +139,19 @@ struct Cover {
     promised: Goals,
 }
 
+/// The ways found, and how many were tried.
+struct Covers {
+    list: Vec<Cover>,
+    tried: usize,
+}
+
 impl Cover {
     /// Every way to make `goals` hold besides what is in the cover already.
-    fn unfold(mut self, mut goals: Vec<Formula>, found: &mut Vec<Cover>) {
+    fn unfold(mut self, mut goals: Vec<Formula>, found: &mut Covers) {
+        found.tried += 1;
+        if found.tried > MAX_WAYS {
+            return;
+        }
         while let Some(goal) = goals.pop() {
             match goal {
                 Formula::True => {}
@@ -180,7 +199,7 @@ impl Cover {
         }
         // `true` is no goal.
         self.next.remove(&Formula::True);
-        found.push(self);
+        found.list.push(self);
     }
 }
 
