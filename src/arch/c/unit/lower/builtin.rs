@@ -451,13 +451,7 @@ impl Lowering<'_> {
         }
         let end = self.code.label();
         for id in candidates {
-            let next = self.code.label();
-            let sym = self.function_symbol(id)?;
-            let mut ops = Ops::default();
-            let same = Rv::binary(BinOp::Eq, target.clone(), Rv::Const(Value::addr(sym)));
-            let cond = ops.value(&same, Port::None);
-            ops.push(Op::If { cond, then: Vec::new(), otherwise: vec![Code::goto(next)] });
-            self.emit(ops, span);
+            let next = self.unless_function(&target, id, span)?;
             let depth = self.code.depth;
             self.spawn_one(id, args, span)?;
             self.code.depth = depth;

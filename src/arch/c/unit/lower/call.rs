@@ -9,7 +9,7 @@ use crate::program::threads::{SECTION_BEGIN, SECTION_END};
 use crate::program::{AccessSize, BinOp, Content, Extra, LOOP_CUT, Op, Port, Property, Reg, Storage, Value};
 use crate::source::Span;
 
-use super::code::{Code, Ops};
+use super::code::{Code, Label, Ops};
 use super::place::Place;
 use super::value::Rv;
 use super::{Frame, Lowering, MAX_INSTRUCTIONS, Slot};
@@ -77,13 +77,7 @@ impl Lowering<'_> {
         let result = self.code.reg(span)?;
         let end = self.code.label();
         for id in candidates {
-            let next = self.code.label();
-            let sym = self.function_symbol(id)?;
-            let mut ops = Ops::default();
-            let same = Rv::binary(BinOp::Eq, target.clone(), Rv::Const(Value::addr(sym)));
-            let cond = ops.value(&same, Port::None);
-            ops.push(Op::If { cond, then: Vec::new(), otherwise: vec![Code::goto(next)] });
-            self.emit(ops, span);
+            let next = self.unless_function(target, id, span)?;
             let depth = self.code.depth;
             let value = self.inline(id, args.clone(), span)?;
             if wanted.result.plain() != &Ty::Void {
@@ -256,6 +250,23 @@ impl Lowering<'_> {
             ops.push(Op::Free { addr, kind: Storage::Stack });
             self.emit(ops, span);
         }
+    }
+
+    /// Goes on at the label that comes back, unless a pointer is to that function.
+    pub(super) fn unless_function(
+        &mut self,
+        target: &Rv,
+        id: usize,
+        span: Span,
+    ) -> Result<Label, Diagnostic> {
+        let next = self.code.label();
+        let sym = self.function_symbol(id)?;
+        let mut ops = Ops::default();
+        let same = Rv::binary(BinOp::Eq, target.clone(), Rv::Const(Value::addr(sym)));
+        let cond = ops.value(&same, Port::None);
+        ops.push(Op::If { cond, then: Vec::new(), otherwise: vec![Code::goto(next)] });
+        self.emit(ops, span);
+        Ok(next)
     }
 
     /// Too deep: a loop that never ends, which the bound cuts.
