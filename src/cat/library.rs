@@ -79,6 +79,8 @@ static ENTRIES: &[Entry] = files! {
     Model "sc.cat"
     Model "tso.cat"
     Model "pso.cat"
+    Model "ase18-tso.cat"
+    Model "ase18-pso.cat"
     Model "rmo.cat"
     Model "weak.cat"
     Model "nofence.cat"

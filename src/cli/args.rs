@@ -322,6 +322,12 @@ pub enum EngineArg {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum EmitArg {
+    /// Clauses in the format of DIMACS, with comments that say what the variables mean
+    Dimacs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum FormatArg {
     /// herd7's log
     Herd,
@@ -431,6 +437,9 @@ pub struct RunArgs {
     /// Do not run: say how many executions there are, and how long they take, by random walks
     #[arg(long, conflicts_with_all = ["unit", "expect", "strict", "resume", "graph"])]
     pub estimate: bool,
+    /// Do not show results: write what the solver was given, and learnt, until it could decide the condition (`--engine sat`)
+    #[arg(long, value_enum, value_name = "FORM", conflicts_with_all = ["unit", "expect", "strict", "resume", "graph", "estimate"])]
+    pub emit: Option<EmitArg>,
     /// Draw executions into DIR, a file each; `-`: as text, after the result
     #[arg(long, value_name = "DIR", help_heading = "Graphs")]
     pub graph: Option<PathBuf>,

@@ -13,6 +13,7 @@ mod console;
 mod diff;
 mod doc;
 mod drawing;
+mod emit;
 mod estimate;
 mod exit;
 mod explain;

@@ -25,7 +25,7 @@ use super::args::{FormatArg, RunArgs};
 use super::console::{Console, Repeated, interrupt_flag};
 use super::plan::RunPlan;
 use super::progress::Progress;
-use super::{Done, Exit, Stop, VERSION, estimate};
+use super::{Done, Exit, Stop, VERSION, emit, estimate};
 
 /// Runs tests under models.
 pub fn run(
@@ -53,6 +53,11 @@ pub fn run(
             &mut file
         }
     };
+    if args.emit.is_some() {
+        let done = emit::dimacs(&plan, console, out, err)?;
+        out.flush()?;
+        return Ok(done);
+    }
     for note in &plan.notes {
         console.note(err, note);
     }

@@ -245,6 +245,11 @@ impl<'g> Encoding<'g> {
         }
     }
 
+    /// All pairs of writes of one place, and the literal that puts the first before the second.
+    pub fn orders(&self) -> impl Iterator<Item = (NodeId, NodeId, Lit)> {
+        self.orders.iter().map(|((first, second), literal)| (*first, *second, *literal))
+    }
+
     /// For each write of a place: a literal that is true where it is the last.
     pub fn last(&mut self, place: usize) -> Vec<(NodeId, Lit)> {
         if let Some(known) = self.lasts.get(&place) {

@@ -6,6 +6,7 @@
 //! together again. So the solver learns as much of the model as the question needs.
 
 mod condition;
+mod emit;
 mod encode;
 mod graph;
 mod judge;
@@ -22,7 +23,18 @@ use crate::explore::{Mode, Options, Sink, may_be_undefined};
 use crate::litmus::Lowered;
 use crate::model::Model;
 use crate::outcome::{Completeness, Outcome, WhyEmpty};
-use search::{Asked, run_into};
+use search::{Asked, run_into, written};
+
+/// The clauses of a test in the format of DIMACS, with all that was learnt of the model until the condition was decided: a comment says what each
+/// variable means, and another what the answer is.
+///
+/// # Errors
+/// As [`run`].
+pub fn dimacs(test: &Lowered, model: &Model, options: &Options) -> Result<String, Diagnostic> {
+    let options = Options { mode: Mode::Check, ..options.clone() };
+    let (_, text) = written(test, model, &options, Sink::new(test, &options))?;
+    Ok(text)
+}
 
 /// Runs a test under a model, in mode *check* or *states*.
 ///

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::condition::Finals;
+use super::emit;
 use super::encode::Encoding;
 use super::graph::{Graph, NodeId};
 use super::judge::{self, Verdict, judge};
@@ -39,8 +40,44 @@ pub fn run_into(
     test: &Lowered,
     model: &Model,
     options: &Options,
-    mut sink: Sink,
+    sink: Sink,
     asked: Asked,
+) -> Result<Outcome, Diagnostic> {
+    search(test, model, options, sink, false, &mut |search| search.all(asked))
+}
+
+/// Asks for one execution that decides the condition, and writes the clauses down, what was learnt on the way among them.
+///
+/// # Errors
+/// As [`super::run`].
+pub fn written(
+    test: &Lowered,
+    model: &Model,
+    options: &Options,
+    sink: Sink,
+) -> Result<(Outcome, String), Diagnostic> {
+    let mut text = String::new();
+    let outcome = search(test, model, options, sink, true, &mut |search| {
+        let assumed = search.deciding();
+        let found = search.next(&assumed, Wanted::Asked);
+        let answer = match &found {
+            ControlFlow::Continue(Some(_)) => Some(true),
+            ControlFlow::Continue(None) => Some(false),
+            ControlFlow::Break(()) => None,
+        };
+        text = emit::dimacs(search.test, search.model, &search.encoding, search.paths, &assumed, answer);
+        ControlFlow::Continue(())
+    })?;
+    Ok((outcome, text))
+}
+
+fn search(
+    test: &Lowered,
+    model: &Model,
+    options: &Options,
+    mut sink: Sink,
+    keep: bool,
+    work: &mut dyn FnMut(&mut Search) -> ControlFlow<()>,
 ) -> Result<Outcome, Diagnostic> {
     let unroll = test.unroll.unwrap_or(options.unroll);
     let cell = |o: &Observable| if let Observable::Loc(loc) = o { Some(*loc) } else { None };
@@ -58,8 +95,8 @@ pub fn run_into(
         }
         let graph = Graph::new(&worlds);
         let paths = worlds.paths();
-        let mut search = Search::new(test, model, options, &worlds, &graph, &paths, &mut sink);
-        let _ = search.all(asked);
+        let mut search = Search::new(test, model, options, (&worlds, &graph, &paths), &mut sink, keep);
+        let _ = work(&mut search);
         Ok(())
     });
     match searched {
@@ -131,12 +168,11 @@ impl<'s, 't> Search<'s, 't> {
         test: &'s Lowered,
         model: &'s Model,
         options: &'s Options,
-        worlds: &'s Worlds,
-        graph: &'s Graph,
-        paths: &'s [Vec<&'s Path>],
+        (worlds, graph, paths): (&'s Worlds, &'s Graph, &'s [Vec<&'s Path>]),
         sink: &'s mut Sink<'t>,
+        keep: bool,
     ) -> Search<'s, 't> {
-        let mut encoding = Encoding::new(graph, false);
+        let mut encoding = Encoding::new(graph, keep);
         let mut values = Values::new(graph, test.program.bits);
         let observed = Finals::registers(&encoding, &test.observed);
         values.encode(&mut encoding, &observed);
@@ -173,8 +209,8 @@ impl<'s, 't> Search<'s, 't> {
         ControlFlow::Continue(())
     }
 
-    /// Final states.
-    fn outcomes(&mut self) -> ControlFlow<()> {
+    /// What is asked of an execution that has a final state.
+    fn ended(&mut self) -> Vec<Lit> {
         let mut assumed = vec![
             self.encoding
                 .no_path(self.paths, &|path| path.cut.is_some() || path.aborted || path.error.is_some()),
@@ -182,11 +218,24 @@ impl<'s, 't> Search<'s, 't> {
         if let Some(filter) = &self.test.filter {
             assumed.push(self.finals.prop(filter, true, &mut self.encoding, &mut self.values));
         }
-        if self.options.mode == Mode::Check || self.options.speedcheck {
-            let condition = &self.test.condition;
-            let expected = condition.quantifier != Quantifier::Forall;
-            assumed.push(self.finals.prop(&condition.prop, expected, &mut self.encoding, &mut self.values));
-        }
+        assumed
+    }
+
+    /// What is asked of an execution that decides the condition.
+    fn deciding(&mut self) -> Vec<Lit> {
+        let mut assumed = self.ended();
+        let condition = &self.test.condition;
+        let expected = condition.quantifier != Quantifier::Forall;
+        assumed.push(self.finals.prop(&condition.prop, expected, &mut self.encoding, &mut self.values));
+        assumed
+    }
+
+    /// Final states.
+    fn outcomes(&mut self) -> ControlFlow<()> {
+        let assumed = match self.options.mode == Mode::Check || self.options.speedcheck {
+            true => self.deciding(),
+            false => self.ended(),
+        };
         let mut seen: FxHashSet<Vec<(Observable, Value)>> = FxHashSet::default();
         while let Some(found) = self.next(&assumed, Wanted::Asked)? {
             if let Some(error) = found.errors.into_iter().next() {

@@ -6,6 +6,7 @@ use crate::explore::{self, Estimate, Guess, Share};
 use crate::litmus::Lowered;
 use crate::model::Model;
 use crate::program::Mixed;
+use crate::sat;
 use crate::session::load;
 use crate::source::Sources;
 
@@ -43,6 +44,12 @@ impl Session {
         };
         let (report, found) = self.looked_at(input, model, &estimate);
         (report, found.map(|(estimate, ..)| estimate))
+    }
+
+    /// What a solver is given to decide the condition of a test, in the format of DIMACS. Without an answer, the report says why.
+    pub fn dimacs(&self, input: &Input, model: Option<&str>) -> (Report, Option<String>) {
+        let (report, found) = self.looked_at(input, model, &sat::dimacs);
+        (report, found.map(|(text, ..)| text))
     }
 
     /// Graphs and executions of the search for a test, by random walks alone. Nothing, where there is something wrong with it.

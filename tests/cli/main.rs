@@ -29,6 +29,7 @@ mod refused;
 mod run;
 mod schema;
 mod serve;
+mod solver;
 mod wrong;
 
 use std::path::Path;

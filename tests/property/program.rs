@@ -31,7 +31,20 @@ impl Arch {
     /// The models of the library for it.
     pub fn models(self) -> &'static [&'static str] {
         match self {
-            Arch::X86 => &["x86tso", "tso", "sc", "pso", "rmo", "uni", "minimal", "naked", "weak", "nofence"],
+            Arch::X86 => &[
+                "x86tso",
+                "tso",
+                "sc",
+                "pso",
+                "ase18-tso",
+                "ase18-pso",
+                "rmo",
+                "uni",
+                "minimal",
+                "naked",
+                "weak",
+                "nofence",
+            ],
             Arch::AArch64 => &["aarch64", "aarch64", "aarch64", "sc", "tso", "weak", "uni", "rmo"],
             Arch::Arm => &["armv7", "arm-a9", "weak", "nofence", "sc", "minimal"],
             Arch::Ppc => &["ppc", "ppc", "sc", "weak", "pso"],
