@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use super::estimate;
-use crate::limits::Gauge;
+use crate::limits::{Expected, Gauge};
 use crate::machine::Watch;
 use crate::report::several;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
@@ -30,8 +30,13 @@ fn said(gauge: &Gauge, elapsed: Duration) -> String {
             rate(graphs)
         ),
     };
-    if let Some(expected) = gauge.expected.get().filter(|expected| expected.graphs > graphs as f64) {
-        let left = estimate::time((expected.graphs - graphs as f64) / rate(graphs).max(1.0));
+    // Where graphs are not counted as they come, executions say how far it is.
+    let (seen, all): (u64, fn(&Expected) -> f64) = match graphs {
+        0 => (executions, |expected| expected.executions),
+        _ => (graphs, |expected| expected.graphs),
+    };
+    if let Some(expected) = gauge.expected.get().filter(|expected| all(expected) > seen as f64) {
+        let left = estimate::time((all(expected) - seen as f64) / rate(seen).max(1.0));
         let [mean, least, most] = [expected.executions, expected.least, expected.most].map(estimate::short);
         text += &format!(", of about {mean} executions ({least} to {most}), {left} left");
         return text;
@@ -139,7 +144,6 @@ impl Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limits::Expected;
 
     #[test]
     fn a_long_search_says_how_far_it_is() {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::diag::Diagnostic;
@@ -292,7 +292,12 @@ fn look_ahead(plan: &RunPlan, gauge: &Arc<Gauge>) {
     let builder = std::thread::Builder::new().stack_size(STACK);
     let _ = builder.spawn(move || {
         std::thread::sleep(PATIENCE);
-        let is_over = || gauge.upgrade().is_none_or(|gauge| gauge.graphs.load(Ordering::Relaxed) == 0);
+        let is_over = || {
+            gauge.upgrade().is_none_or(|gauge| {
+                let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+                read(&gauge.graphs) == 0 && read(&gauge.executions) == 0
+            })
+        };
         if is_over() {
             return;
         }

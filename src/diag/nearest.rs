@@ -1,17 +1,22 @@
 //! "Did you mean …?": the known name closest to a misspelt one.
 
+use std::cmp::Reverse;
+
 /// The candidate nearest to `name` by edit distance, if one is near enough to be worth offering.
-/// Ties go to one with the same digits (`LDRR` is rather `LDR` than `LD1R`), then to the alphabetically first, so that messages are
-/// stable.
+/// Ties go to one with the same digits (`LDRR` is rather `LDR` than `LD1R`), then to the one that begins alike for longer (`poo` is rather
+/// `po` than `pco`), then to the alphabetically first, so that messages are stable.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (name.chars().count() / 3).max(1);
     candidates
         .into_iter()
         .filter(|candidate| *candidate != name)
-        .map(|candidate| (distance(name, candidate), digits(name) != digits(candidate), candidate))
+        .map(|candidate| {
+            let digits = digits(name) != digits(candidate);
+            (distance(name, candidate), digits, Reverse(alike(name, candidate)), candidate)
+        })
         .filter(|(distance, ..)| *distance <= limit)
         .min()
-        .map(|(_, _, candidate)| candidate)
+        .map(|(.., candidate)| candidate)
 }
 
 /// Is `name` one slip away from a known name: a letter too many, missing, wrong, or two exchanged? The first letter is never the wrong
@@ -23,6 +28,11 @@ pub fn is_slip<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> bool
             && distance(name, other) == 1
             && digits(name) == digits(other)
     })
+}
+
+/// How many characters two names begin with in common.
+fn alike(a: &str, b: &str) -> usize {
+    a.chars().zip(b.chars()).take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count()
 }
 
 fn digits(text: &str) -> String {
@@ -73,6 +83,7 @@ mod tests {
     fn offers_the_closest_name_only_when_it_is_close() {
         assert_eq!(nearest("STLXP", ["STXP", "LDR"]), Some("STXP"));
         assert_eq!(nearest("rfee", ["rfe", "rfi", "po"]), Some("rfe"));
+        assert_eq!(nearest("poo", ["pco", "po", "rf"]), Some("po"));
         assert_eq!(nearest("Po", ["po", "pox"]), Some("po"));
         assert_eq!(nearest("xyzzy", ["po", "rf"]), None);
     }

@@ -44,6 +44,7 @@ mod unit_tests;
 
 pub use crate::limits::Gauge;
 pub use candidates::{Candidate, candidates, names};
+pub(crate) use probe::Random;
 pub use survey::{Estimate, Guess, Share, estimate, guess, survey};
 pub use unit::{Decision, Listed, Patience, Portion, Subtree};
 pub use witness::{Request, Show, each_execution, executions};

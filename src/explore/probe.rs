@@ -7,7 +7,7 @@ use super::unit::Decision;
 use crate::relation::rows;
 
 /// splitmix64: small, and the same everywhere.
-pub(super) struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
     pub fn new(seed: u64) -> Random {

@@ -43,6 +43,7 @@ use crate::program::{Op, Program, Start};
 
 pub use decide::{Plan, plan};
 pub use finish::{Ended, Event, Execution, Found, Violation, Waiting, Why};
+pub(crate) use workers::STACK;
 
 /// Settings of a search.
 #[derive(Clone, Debug)]
@@ -84,6 +85,8 @@ pub struct Walk {
     pub graphs: f64,
     /// Executions in which every thread comes to its end.
     pub executions: f64,
+    /// All executions, however they end.
+    pub ends: f64,
 }
 
 /// Figures of a search.
@@ -120,6 +123,11 @@ impl Stats {
         self.cut += other.cut;
         self.violating += other.violating;
         self.refuted.iter_mut().zip(&other.refuted).for_each(|(own, its)| *own += its);
+    }
+
+    /// Executions, however they ended.
+    fn ended(&self) -> u64 {
+        self.complete + self.blocked + self.cut + self.violating
     }
 
     fn count(&mut self, ended: &Ended) {
@@ -318,14 +326,15 @@ impl<'p> Setting<'_, 'p> {
             let (mut graph, mut weight) = (self.first::<W>(), 1.0);
             let mut walk = Walk::default();
             loop {
-                let before = search.stats.complete;
+                let (complete, ended) = (search.stats.complete, search.stats.ended());
                 walk.graphs += weight;
                 // Someone may have had enough, or the graph may be too large.
                 if search.explore(&mut graph).is_break() {
                     return walks;
                 }
                 let mut next = shared.collected();
-                walk.executions += weight * (search.stats.complete - before) as f64;
+                walk.executions += weight * (search.stats.complete - complete) as f64;
+                walk.ends += weight * (search.stats.ended() - ended) as f64;
                 if next.is_empty() {
                     break;
                 }

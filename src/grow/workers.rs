@@ -7,7 +7,7 @@ use super::code::Code;
 use super::graph::Graph;
 
 /// The stack of a worker: the search goes one call deeper with each event and each revisit.
-pub(super) const STACK: usize = 1 << 28;
+pub(crate) const STACK: usize = 1 << 28;
 
 /// What the workers of a search share.
 pub(super) struct Shared<'p, const W: usize> {

@@ -397,14 +397,19 @@ impl Parser<'_> {
         Wrong { at: self.tokens[self.at].0, message }
     }
 
+    /// Operands of that size stand twice in what an operator means: chains of them double with each.
+    fn comes_twice(&self, size: usize, operator: &str) -> Result<(), Wrong> {
+        match size > MAX_SIZE {
+            true => Err(self.wrong(format!("the formula is too large, with each `{operator}` written out"))),
+            false => Ok(()),
+        }
+    }
+
     fn equivalence(&mut self) -> Result<Formula, Wrong> {
         let mut left = self.implication()?;
         while self.takes("<->") {
             let right = self.implication()?;
-            // Both sides come twice.
-            if left.size() + right.size() > MAX_SIZE {
-                return Err(self.wrong("the formula is too large, with each `<->` written out".to_string()));
-            }
+            self.comes_twice(left.size() + right.size(), "<->")?;
             let both = left.clone().and(right.clone());
             left = both.or(left.negated().and(right.negated()));
         }
@@ -414,7 +419,7 @@ impl Parser<'_> {
     fn implication(&mut self) -> Result<Formula, Wrong> {
         let left = self.disjunction()?;
         if self.takes("->") {
-            let right = self.implication()?;
+            let right = self.deeper(Parser::implication)?;
             return Ok(left.negated().or(right));
         }
         Ok(left)
@@ -439,48 +444,62 @@ impl Parser<'_> {
     fn binary(&mut self) -> Result<Formula, Wrong> {
         let left = self.unary()?;
         if self.takes("U") {
-            return Ok(left.until(self.binary()?));
+            return Ok(left.until(self.deeper(Parser::binary)?));
         }
         if self.takes("R") {
-            return Ok(left.release(self.binary()?));
+            return Ok(left.release(self.deeper(Parser::binary)?));
         }
         if self.takes("W") {
             // a W b = b R (a || b)
-            let right = self.binary()?;
+            let right = self.deeper(Parser::binary)?;
+            self.comes_twice(right.size(), "W")?;
             return Ok(right.clone().release(left.or(right)));
         }
         if self.takes("M") {
             // a M b = b U (a && b)
-            let right = self.binary()?;
+            let right = self.deeper(Parser::binary)?;
+            self.comes_twice(right.size(), "M")?;
             return Ok(right.clone().until(left.and(right)));
         }
         Ok(left)
     }
 
-    fn unary(&mut self) -> Result<Formula, Wrong> {
+    /// What stands to the right of an operator, or under it.
+    fn deeper(&mut self, parse: fn(&mut Self) -> Result<Formula, Wrong>) -> Result<Formula, Wrong> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(self.wrong("the formula is nested too deeply".to_string()));
         }
-        let formula = if self.takes("!") {
-            self.unary()?.negated()
-        } else if self.takes("X") {
-            self.unary()?.next()
-        } else if self.takes("F") {
-            self.unary()?.eventually()
-        } else if self.takes("G") {
-            self.unary()?.always()
-        } else if self.takes("(") {
-            let inside = self.equivalence()?;
-            if !self.takes(")") {
-                return Err(self.wrong(format!("expected `)`, found {}", self.peek().words())));
-            }
-            inside
-        } else {
-            self.proposition()?
-        };
+        let formula = parse(self)?;
         self.depth -= 1;
         Ok(formula)
+    }
+
+    fn unary(&mut self) -> Result<Formula, Wrong> {
+        self.deeper(Parser::operand)
+    }
+
+    fn operand(&mut self) -> Result<Formula, Wrong> {
+        if self.takes("!") {
+            return Ok(self.unary()?.negated());
+        }
+        if self.takes("X") {
+            return Ok(self.unary()?.next());
+        }
+        if self.takes("F") {
+            return Ok(self.unary()?.eventually());
+        }
+        if self.takes("G") {
+            return Ok(self.unary()?.always());
+        }
+        if !self.takes("(") {
+            return self.proposition();
+        }
+        let inside = self.equivalence()?;
+        match self.takes(")") {
+            true => Ok(inside),
+            false => Err(self.wrong(format!("expected `)`, found {}", self.peek().words()))),
+        }
     }
 
     fn proposition(&mut self) -> Result<Formula, Wrong> {

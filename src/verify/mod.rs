@@ -3,6 +3,7 @@
 //! The file goes through the preprocessor, the parser and the translation of `arch::c::unit`; the program that comes out is run by an engine, which
 //! shows every execution that the model accepts. What is made of them is here: properties, counts, the verdict, the trace.
 
+mod ahead;
 mod check;
 mod facts;
 pub mod load;

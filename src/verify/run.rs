@@ -13,6 +13,7 @@ use crate::model::Model;
 use crate::program::{Program, Property};
 use crate::source::Span;
 
+use super::ahead::while_looking_ahead;
 use super::check::{self, Finding, Part, Wanted};
 use super::trace::{self, Machine, Step};
 use super::{sections, stuck};
@@ -155,7 +156,8 @@ pub fn run(program: &Program, model: &Model, settings: &Settings) -> Result<Answ
         all_blocked: !settings.fewer_blocked,
         ..grow::Options::default()
     };
-    let explored = limits::catch(|| grow::explore(program, model, &options, &mut recorder));
+    let search = || limits::catch(|| grow::explore(program, model, &options, &mut recorder));
+    let explored = while_looking_ahead(program, model, &options, settings.gauge.as_deref(), search);
     let Recorder { mut answer, .. } = recorder;
     match explored {
         Ok(stats) => drop(stats?),

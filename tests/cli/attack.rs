@@ -152,5 +152,11 @@ fn more_than_there_is_room_for() {
     );
     let doubled = vec!["x==1 <-> y==1"; 2000].join(" <-> ");
     refused(&["ltl", "SB.litmus", &doubled], "the formula is too large");
+    let doubled = vec!["x==1 W y==1"; 40].join(" W ");
+    refused(&["ltl", "SB.litmus", &doubled], "the formula is too large");
+    for operator in [" U ", " -> "] {
+        let long = vec!["x==1"; 5_000].join(operator);
+        refused(&["ltl", "SB.litmus", &long], "the formula is nested too deeply");
+    }
     refused(&["model", "coverage", "sc", "--tests", "nosuch.litmus"], "there is no such file");
 }

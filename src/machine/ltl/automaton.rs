@@ -70,28 +70,86 @@ const MAX_WAYS: usize = 8_000;
 /// Acceptance sets that a formula may need; the rest of the word is for whoever adds fairness.
 pub const MAX_UNTILS: usize = 32;
 
-type Goals = BTreeSet<Formula>;
+/// The formulas that a state asks for, by their numbers in [`Parts`].
+type Goals = BTreeSet<u32>;
+
+/// The parts of a formula, each once, in the order of formulas: what a state asks for is copied often, and parts may be large.
+struct Parts {
+    nodes: Vec<Node>,
+    untils: Vec<u32>,
+}
+
+/// A part, whose own parts are numbers.
+#[derive(Clone, Copy)]
+enum Node {
+    True,
+    False,
+    Literal { bit: u64, positive: bool },
+    And(u32, u32),
+    Or(u32, u32),
+    Next(u32),
+    Until(u32, u32),
+    Release(u32, u32),
+}
+
+impl Parts {
+    /// With the number of the whole.
+    fn of(formula: &Formula) -> (Parts, u32) {
+        let mut all = BTreeSet::new();
+        collect(formula, &mut all);
+        let all: Vec<&Formula> = all.into_iter().collect();
+        let number = |part: &Formula| all.binary_search(&part).expect("every part is there") as u32;
+        let node = |part: &&Formula| match part {
+            Formula::True => Node::True,
+            Formula::False => Node::False,
+            Formula::Literal(atom, positive) => Node::Literal { bit: 1 << atom.0, positive: *positive },
+            Formula::And(a, b) => Node::And(number(a), number(b)),
+            Formula::Or(a, b) => Node::Or(number(a), number(b)),
+            Formula::Next(a) => Node::Next(number(a)),
+            Formula::Until(a, b) => Node::Until(number(a), number(b)),
+            Formula::Release(a, b) => Node::Release(number(a), number(b)),
+        };
+        let nodes: Vec<Node> = all.iter().map(node).collect();
+        let is_until = |n: &u32| matches!(nodes[*n as usize], Node::Until(..));
+        let untils = (0..nodes.len() as u32).filter(is_until).collect();
+        (Parts { nodes, untils }, number(formula))
+    }
+}
+
+fn collect<'f>(formula: &'f Formula, parts: &mut BTreeSet<&'f Formula>) {
+    // What is there already has its parts there, too.
+    if !parts.insert(formula) {
+        return;
+    }
+    match formula {
+        Formula::True | Formula::False | Formula::Literal(..) => {}
+        Formula::Next(a) => collect(a, parts),
+        Formula::And(a, b) | Formula::Or(a, b) | Formula::Release(a, b) | Formula::Until(a, b) => {
+            collect(a, parts);
+            collect(b, parts);
+        }
+    }
+}
 
 /// The automaton of a formula.
 ///
 /// # Errors
 /// The formula has too many untils, or the automaton too many states.
 pub fn translate(formula: &Formula) -> Result<Automaton, TooLarge> {
-    let mut untils = BTreeSet::new();
-    collect_untils(formula, &mut untils);
-    let untils: Vec<Formula> = untils.into_iter().collect();
+    let (parts, whole) = Parts::of(formula);
+    let untils = &parts.untils;
     if untils.len() > MAX_UNTILS {
         return Err(TooLarge::Untils(untils.len()));
     }
     let mut numbers: FxHashMap<Goals, u32> = FxHashMap::default();
-    let first: Goals = [formula.clone()].into_iter().collect();
+    let first: Goals = [whole].into_iter().collect();
     numbers.insert(first.clone(), 0);
     let mut waiting = vec![first];
     let mut states = Vec::new();
     while states.len() < waiting.len() {
         let goals = waiting[states.len()].clone();
         crate::limits::poll();
-        let mut found = Covers { list: Vec::new(), tried: 0 };
+        let mut found = Covers { parts: &parts, list: Vec::new(), tried: 0 };
         Cover::default().unfold(goals.into_iter().collect(), &mut found);
         if found.tried > MAX_WAYS {
             return Err(TooLarge::Ways(MAX_WAYS));
@@ -116,20 +174,6 @@ pub fn translate(formula: &Formula) -> Result<Automaton, TooLarge> {
     Ok(Automaton { states: merged(states), n_sets: untils.len() as u32 })
 }
 
-fn collect_untils(formula: &Formula, untils: &mut BTreeSet<Formula>) {
-    match formula {
-        Formula::True | Formula::False | Formula::Literal(..) => {}
-        Formula::Next(a) => collect_untils(a, untils),
-        Formula::And(a, b) | Formula::Or(a, b) | Formula::Release(a, b) | Formula::Until(a, b) => {
-            if matches!(formula, Formula::Until(..)) {
-                untils.insert(formula.clone());
-            }
-            collect_untils(a, untils);
-            collect_untils(b, untils);
-        }
-    }
-}
-
 /// One way to make all goals of a state hold.
 #[derive(Clone, Default)]
 struct Cover {
@@ -140,24 +184,24 @@ struct Cover {
 }
 
 /// The ways found, and how many were tried.
-struct Covers {
+struct Covers<'f> {
+    parts: &'f Parts,
     list: Vec<Cover>,
     tried: usize,
 }
 
 impl Cover {
     /// Every way to make `goals` hold besides what is in the cover already.
-    fn unfold(mut self, mut goals: Vec<Formula>, found: &mut Covers) {
+    fn unfold(mut self, mut goals: Vec<u32>, found: &mut Covers) {
         found.tried += 1;
         if found.tried > MAX_WAYS {
             return;
         }
         while let Some(goal) = goals.pop() {
-            match goal {
-                Formula::True => {}
-                Formula::False => return,
-                Formula::Literal(atom, positive) => {
-                    let bit = 1 << atom.0;
+            match found.parts.nodes[goal as usize] {
+                Node::True => {}
+                Node::False => return,
+                Node::Literal { bit, positive } => {
                     let (wanted, other) = match positive {
                         true => (&mut self.positive, self.negative),
                         false => (&mut self.negative, self.positive),
@@ -167,40 +211,37 @@ impl Cover {
                     }
                     *wanted |= bit;
                 }
-                Formula::And(a, b) => goals.extend([*a, *b]),
-                Formula::Next(a) => {
-                    self.next.insert(*a);
+                Node::And(a, b) => goals.extend([a, b]),
+                Node::Next(a) => {
+                    self.next.insert(a);
                 }
-                Formula::Or(a, b) => {
-                    let mut other = goals.clone();
-                    other.push(*b);
-                    self.clone().unfold(other, found);
-                    goals.push(*a);
+                Node::Or(a, b) => {
+                    self.clone().unfold(with(&goals, b), found);
+                    goals.push(a);
                 }
-                Formula::Until(a, b) => {
-                    let mut later = goals.clone();
+                Node::Until(a, b) => {
                     let mut put_off = self.clone();
-                    let until = Formula::Until(a.clone(), b.clone());
-                    put_off.next.insert(until.clone());
-                    put_off.promised.insert(until);
-                    later.push(*a);
-                    put_off.unfold(later, found);
-                    goals.push(*b);
+                    put_off.next.insert(goal);
+                    put_off.promised.insert(goal);
+                    put_off.unfold(with(&goals, a), found);
+                    goals.push(b);
                 }
-                Formula::Release(a, b) => {
-                    let mut later = goals.clone();
+                Node::Release(a, b) => {
                     let mut held = self.clone();
-                    held.next.insert(Formula::Release(a.clone(), b.clone()));
-                    later.push((*b).clone());
-                    held.unfold(later, found);
-                    goals.extend([*a, *b]);
+                    held.next.insert(goal);
+                    held.unfold(with(&goals, b), found);
+                    goals.extend([a, b]);
                 }
             }
         }
         // `true` is no goal.
-        self.next.remove(&Formula::True);
+        self.next.retain(|goal| !matches!(found.parts.nodes[*goal as usize], Node::True));
         found.list.push(self);
     }
+}
+
+fn with(goals: &[u32], goal: u32) -> Vec<u32> {
+    goals.iter().copied().chain([goal]).collect()
 }
 
 /// Leaves out steps that another one makes needless: to the same state, under weaker conditions, in more sets.

@@ -15,10 +15,15 @@ pub fn text(explanation: &Explanation) -> String {
             let _ = writeln!(out, "{test} under {model}: {outcome} cannot happen.");
             let ways_to = match candidates {
                 1 => "There is one way to bring it about, and it is refused.".to_string(),
-                n => format!(
-                    "There are {n} ways to bring it about; each is refused, for {}.",
-                    several(ways.len() as u64, "reason")
-                ),
+                n => {
+                    let reasons = several(ways.len() as u64, "reason");
+                    match incomplete {
+                        true => format!("The first {n} ways to bring it about are refused, for {reasons}."),
+                        false => {
+                            format!("There are {n} ways to bring it about; each is refused, for {reasons}.")
+                        }
+                    }
+                }
             };
             let _ = writeln!(out, "{ways_to}");
             for (index, way) in ways.iter().enumerate() {

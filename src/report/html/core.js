@@ -212,6 +212,7 @@ function explanation(why, context) {
     const n = why.candidates;
     told(`cannot happen under ${why.model}.`);
     parts.push(h("p", { class: "note" }, n === 1 ? "There is one way to bring it about, and it is refused."
+      : why.incomplete ? `The first ${n} ways to bring it about are refused, for ${several(why.ways.length, "reason")}.`
       : `There are ${n} ways to bring it about; each is refused, for ${several(why.ways.length, "reason")}.`,
     why.incomplete ? " There are more ways than were looked at." : ""));
     if (why.ways.length) parts.push(ways(why.ways, why.pictures, context));
