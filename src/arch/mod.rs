@@ -102,7 +102,7 @@ fn conventions_of(id: ArchId) -> Conventions {
     }
     isa.conventions(Conventions {
         arch: id.name(),
-        sets,
+        sets: sets.into_iter().collect(),
         one_event_rmw: false,
         non_atomics: false,
         po_inside: false,

@@ -1,7 +1,7 @@
 //! What a model can ask about a world by name: predefined sets and relations.
 
 use crate::model::{Base, Universe, Val, ValueTest};
-use crate::program::{self, BranchKind, LocId, Port, Program, ScopeTree, Space, Value};
+use crate::program::{self, BranchKind, LocId, Port, Program, ScopeTree, SetName, Space, Value};
 use crate::relation::{Rel, Set};
 
 use super::{Event, EventKind, World};
@@ -24,69 +24,115 @@ pub struct Names<'a> {
 /// The relation from the events of a level to those of the level below; among the scope trees, a tree of that name has the threads of both.
 pub const NEXT_LEVEL: &str = "next-level";
 
+/// Sets that events are in by name, over all events; hidden ones are in none. Models ask for many more names than a test has events for.
+pub(super) type Tags = Vec<(SetName, Set)>;
+
 impl World {
+    /// The events that are in a set by its name.
+    fn tagged(&self, name: &str) -> Option<&Set> {
+        let tags = self.tags.get_or_init(|| {
+            let mut tags = Tags::new();
+            for (number, event) in self.events.iter().enumerate().filter(|(_, event)| !event.is_hidden()) {
+                for name in &event.sets {
+                    match tags.iter_mut().find(|(known, _)| known == name) {
+                        Some((_, set)) => set.insert(number),
+                        None => tags.push((name.clone(), Set::of(self.events.len(), [number]))),
+                    }
+                }
+            }
+            tags
+        });
+        tags.iter().find(|(known, _)| known == name).map(|(_, set)| set)
+    }
+
+    /// Those of the events that the model sees, for which something holds.
+    fn select(&self, names: &Names, holds: impl Fn(&Event) -> bool) -> Set {
+        let all = self.sees_all(names);
+        let wanted = |e: &usize| (all || names.sees(&self.events[*e])) && holds(&self.events[*e]);
+        Set::of(names.n, (0..names.n).filter(wanted))
+    }
+
+    /// Does the model see every event of its universe?
+    fn sees_all(&self, names: &Names) -> bool {
+        names.n <= self.n_main
+    }
+
     /// A predefined set that the program fixes. `None`: there is no set of that name here.
     pub fn set(&self, base: &Base, names: &Names) -> Option<Set> {
-        let of = |f: &dyn Fn(&Event) -> bool| {
-            Set::of(names.n, (0..names.n).filter(|e| names.sees(&self.events[*e]) && f(&self.events[*e])))
-        };
-        let kind = |wanted: EventKind| of(&|e| e.kind == wanted);
+        let kind = |wanted: EventKind| self.select(names, |e| e.kind == wanted);
         Some(match base {
-            Base::M => of(&Event::is_memory),
-            Base::Exp => of(&|e| e.is_memory() && !e.is_implicit()),
-            Base::NExp => of(&|e| e.is_memory() && e.is_implicit()),
-            Base::R => of(&Event::is_read),
-            Base::W => of(&Event::is_write),
+            Base::M => self.select(names, Event::is_memory),
+            Base::Exp => self.select(names, |e| e.is_memory() && !e.is_implicit()),
+            Base::NExp => self.select(names, |e| e.is_memory() && e.is_implicit()),
+            Base::R => self.select(names, Event::is_read),
+            Base::W => self.select(names, Event::is_write),
             Base::Iw => kind(EventKind::Init),
             Base::F => kind(EventKind::Fence),
-            Base::B => of(&|e| matches!(e.kind, EventKind::Branch(_))),
-            Base::InstrAccesses => of(&|e| e.is_memory() && names.is_code(e)),
-            Base::RestrictedCmodx => of(&|e| e.is_memory() && names.is_code(e) && names.is_restricted(e)),
+            Base::B => self.select(names, |e| matches!(e.kind, EventKind::Branch(_))),
+            Base::InstrAccesses => self.select(names, |e| e.is_memory() && names.is_code(e)),
+            Base::RestrictedCmodx => {
+                self.select(names, |e| e.is_memory() && names.is_code(e) && names.is_restricted(e))
+            }
             Base::Bcc => kind(EventKind::Branch(BranchKind::Bcc)),
             Base::Pred => kind(EventKind::Branch(BranchKind::Pred)),
-            Base::RegReads => of(&|e| matches!(e.kind, EventKind::RegRead(..))),
-            Base::RegWrites => of(&|e| matches!(e.kind, EventKind::RegWrite(_))),
-            Base::AddrReads => of(&|e| matches!(e.kind, EventKind::RegRead(_, Port::Addr))),
-            Base::DataReads => of(&|e| matches!(e.kind, EventKind::RegRead(_, Port::Data))),
-            Base::Exec => of(&|_| true),
-            Base::Spurious => of(&|e| e.is_in("SPURIOUS")),
+            Base::RegReads => self.select(names, |e| matches!(e.kind, EventKind::RegRead(..))),
+            Base::RegWrites => self.select(names, |e| matches!(e.kind, EventKind::RegWrite(_))),
+            Base::AddrReads => self.select(names, |e| matches!(e.kind, EventKind::RegRead(_, Port::Addr))),
+            Base::DataReads => self.select(names, |e| matches!(e.kind, EventKind::RegRead(_, Port::Data))),
+            Base::Exec => self.select(names, |_| true),
+            Base::Spurious => self.named("SPURIOUS", names),
             Base::Spec => Set::empty(names.n),
-            Base::Named(name) if &**name == "T" => of(&|e| e.is_memory() && self.holds(e, Space::Tag, names)),
+            Base::Named(name) if &**name == "T" => {
+                self.select(names, |e| e.is_memory() && self.holds(e, Space::Tag, names))
+            }
             Base::Named(name)
                 if names.program.machine.tables.is_some() && matches!(&**name, "PTE" | "D-PTE") =>
             {
                 let data = &**name == "D-PTE";
-                of(&|e| {
+                self.select(names, |e| {
                     e.is_memory() && self.holds(e, Space::Pte, names) && !(data && e.is_in(program::FETCH))
                 })
             }
             Base::Named(name) if names.program.machine.tables.is_some() && &**name == "PA" => {
-                of(&|e| e.is_memory() && self.holds(e, Space::Data, names))
+                self.select(names, |e| e.is_memory() && self.holds(e, Space::Data, names))
             }
             Base::Named(name) => {
                 let name: &str = name;
-                let annotated = names.program.threads.iter().map(|t| t.annotations.iter().any(|a| a == name));
-                let annotated: Vec<bool> = annotated.collect();
-                let region = |e: &Event| names.regions_of(e).any(|region| upper(region) == name);
                 let conventions = names.program.conventions;
-                let tagged = |e: &Event| e.sets.iter().any(|set| set == name);
                 let set = match name {
-                    "NA" if conventions.non_atomics => of(&|e| !e.sets.iter().any(|set| set == "A")),
+                    "NA" if conventions.non_atomics => self.select(names, |e| !e.is_in("A")),
                     "EXC-RET" => kind(EventKind::Branch(BranchKind::Return)),
-                    "X" | "RMW" if conventions.one_event_rmw => of(&|e| {
-                        e.kind == EventKind::Rmw || e.sets.iter().any(|set| set == "X" || set == "RMW")
-                    }),
-                    _ => {
-                        of(&|e| tagged(e) || region(e) || e.thread.is_some_and(|t| annotated[usize::from(t)]))
+                    "X" | "RMW" if conventions.one_event_rmw => {
+                        self.select(names, |e| e.kind == EventKind::Rmw || e.is_in("X") || e.is_in("RMW"))
                     }
+                    _ => self.named(name, names),
                 };
-                if set.is_empty() && !annotated.contains(&true) && !names.declares(name) {
+                let is_annotation =
+                    || names.program.threads.iter().any(|t| t.annotations.iter().any(|a| a == name));
+                if set.is_empty() && !names.declares(name) && !is_annotation() {
                     return None;
                 }
                 set
             }
             _ => return None,
         })
+    }
+
+    /// The events that carry a name, are in a region of that name, or of a thread of that name.
+    fn named(&self, name: &str, names: &Names) -> Set {
+        let mut set = self.tagged(name).map_or_else(|| Set::empty(names.n), |tagged| tagged.below(names.n));
+        let threads = &names.program.threads;
+        if !names.regions.is_empty() || threads.iter().any(|t| !t.annotations.is_empty()) {
+            set.union_with(&self.select(names, |e| {
+                let annotated =
+                    |thread: u16| threads[usize::from(thread)].annotations.iter().any(|a| a == name);
+                names.regions_of(e).any(|region| upper(region) == name) || e.thread.is_some_and(annotated)
+            }));
+        }
+        match names.registers_visible || self.sees_all(names) {
+            true => set,
+            false => set.inter(&self.visible(names)),
+        }
     }
 
     /// A predefined relation that the program fixes. `None`: there is no relation of that name here.
@@ -251,7 +297,10 @@ impl World {
 
     /// The events that the model sees.
     pub fn visible(&self, names: &Names) -> Set {
-        Set::of(names.n, (0..names.n).filter(|e| names.sees(&self.events[*e])))
+        match self.sees_all(names) {
+            true => Set::full(names.n),
+            false => self.select(names, |_| true),
+        }
     }
 
     /// Pairs of events of one thread in different instruction instances, in order; over the first `n` events.
@@ -326,13 +375,14 @@ impl World {
 }
 
 impl Names<'_> {
+    #[inline]
     fn sees(&self, event: &Event) -> bool {
         if self.registers_visible { !event.is_hidden() } else { !event.is_internal() }
     }
 
     /// Is there a set of that name even if no event is in it?
     fn declares(&self, name: &str) -> bool {
-        self.program.conventions.sets.iter().any(|set| set == name)
+        self.program.conventions.sets.contains(name)
     }
 
     /// Is it about a cell that holds an instruction?

@@ -7,6 +7,7 @@ use crate::program::{
     BinOp, Conventions, LocId, Managed, Program, Reg, SetName, Space, UnOp, Value, WRITE_BACK, Walk, Walked,
 };
 
+use super::base::Tags;
 use super::cells::Cells;
 use super::granules;
 use super::path::{Path, Violation};
@@ -70,6 +71,7 @@ pub struct World {
     /// The values that each event can have at all; none, or an empty list: not known.
     pub possible: Vec<Vec<Option<Value>>>,
     dependencies: OnceLock<Dependencies>,
+    pub(super) tags: OnceLock<Tags>,
 }
 
 /// Unfolds a program: all its worlds, made one at a time.
@@ -495,6 +497,7 @@ impl World {
             observed: observed.to_vec(),
             possible: Vec::new(),
             dependencies: OnceLock::new(),
+            tags: OnceLock::new(),
         };
         let mut events: Vec<(u32, Event)> = Vec::with_capacity(numbers.n_all);
         for (thread, path) in paths.iter().enumerate() {

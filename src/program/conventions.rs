@@ -1,12 +1,14 @@
 //! How the events of a program are read, where architectures differ.
 
+use rustc_hash::FxHashSet;
+
 /// What an architecture says of the events of its programs. Nobody above it asks which architecture it is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Conventions {
     /// The architecture's name, for messages.
     pub arch: &'static str,
     /// Names of the event sets that a model may use besides those of every architecture.
-    pub sets: Vec<String>,
+    pub sets: FxHashSet<String>,
     /// Is a read-modify-write one event? The sets `X` and `RMW` are then those events.
     pub one_event_rmw: bool,
     /// Is there a set `NA` of everything that is not in `A`?

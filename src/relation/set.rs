@@ -34,6 +34,13 @@ impl Set {
         set
     }
 
+    /// Its part within `0..n`, which is not larger than its universe, as a set over that.
+    pub fn below(&self, n: usize) -> Set {
+        let mut set = Set { n, bits: self.bits[..n.div_ceil(64)].into() };
+        set.trim();
+        set
+    }
+
     fn trim(&mut self) {
         let extra = self.n % 64;
         if extra != 0

@@ -15,7 +15,7 @@ const C_SETS: [&str; 21] = [
 pub fn conventions() -> Conventions {
     Conventions {
         arch: ArchId::C.name(),
-        sets: C_SETS.map(String::from).to_vec(),
+        sets: C_SETS.map(String::from).into_iter().collect(),
         one_event_rmw: true,
         non_atomics: true,
         po_inside: true,
