@@ -95,7 +95,7 @@ fn what_cannot_be() {
         "MOVW R1,#65536",
         "MOV R1,#4294967296",
         "LDRD R12,[R1]",
-    ]), @r"
+    ]), @"
     error[arch::unknown-instruction]: unknown ARM instruction `STRR`
       ┌─ test.litmus:1:1
       │
@@ -111,7 +111,7 @@ fn what_cannot_be() {
     1 │ LDRS R1,[R2]
       │ ^^^^ not an instruction that this tool knows
       │
-      = help: did you mean `LDR`?
+      = help: did you mean `LDRSB`?
 
 
     error[arch::unknown-register]: `R16` is not a register of ARM
