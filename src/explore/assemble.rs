@@ -3,12 +3,13 @@
 use super::code::{Code, Numbering, OptionVar, OrderVar, Slot};
 use super::compile::Compiled;
 use super::finals::Registers;
+use super::mask::Mask;
 use super::problem::{LastVar, Problem, ReadVar, Reader};
 use super::root::Builder;
 use crate::execution::{EventKind, SymVal, World};
 use crate::model::{Expr, ExprId, OrderBase, Sort, Val};
 use crate::relation::flat::{Shape, bits};
-use crate::relation::{Rel, Set, rows};
+use crate::relation::{Rel, Set};
 
 /// The orders of a problem.
 struct Orders {
@@ -227,7 +228,6 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             .iter()
             .map(|event| world.events[*event].written_value().and_then(SymVal::known))
             .collect();
-        let n_checks = self.checks.len();
         Some(Problem {
             world,
             view: self.view,
@@ -253,7 +253,6 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             looked_at,
             registers,
             open_orders: open_orders(&orders),
-            all_checks: rows::first(n_checks),
             n_values: world.reads.iter().map(|(read, _)| read + 1).max().unwrap_or(0),
             plain_leaf: self.plainly,
             harmless: plain_values && world.final_regs.iter().all(|(_, value)| simple(value)),
@@ -265,11 +264,10 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
     }
 }
 
-/// A bit for each order whose base is not known from the start. Those past the mask's width share the last bit,
-/// which is then never cleared.
-fn open_orders(orders: &[OrderVar]) -> u64 {
-    let bit = |(index, order): (usize, &OrderVar)| u64::from(order.base.is_some()) << index.min(63);
-    orders.iter().enumerate().map(bit).fold(0, |mask, bit| mask | bit)
+/// The orders whose base is not known from the start.
+fn open_orders(orders: &[OrderVar]) -> Mask {
+    let open = orders.iter().enumerate().filter(|(_, order)| order.base.is_some());
+    open.fold(Mask::default(), |mask, (index, _)| mask | Mask::of(index))
 }
 
 /// Is the read one half of a read-modify-write: does its instruction write the same cell, or is it exclusive?

@@ -1,10 +1,11 @@
 //! The bounds of what is chosen, from the state of the search.
 
+use super::choices::{State, alternatives};
 use super::code::{Code, OptionVar, Side, Slot};
-use super::search::{Search, State, alternatives, option_row};
+use super::evaluator::{Evaluator, option_row};
 use crate::relation::rows::{self, Row};
 
-impl<const W: usize> Search<'_, '_, W> {
+impl<const W: usize> Evaluator<'_, W> {
     /// Puts the bounds of what is chosen into their slots: of what is chosen otherwise than when this was done last.
     pub(super) fn load(&mut self, state: &State<W>) {
         let problem = self.problem;
@@ -12,12 +13,11 @@ impl<const W: usize> Search<'_, '_, W> {
             match problem.code.slots[*slot as usize].code {
                 Code::Rf => self.load_reads(*slot, state),
                 Code::Choice(choice) => {
-                    let orders = choice * self.n..(choice + 1) * self.n;
                     let same_options = |(index, variable): (usize, &OptionVar)| {
                         variable.choice != choice || state.options[index] == self.loaded.options[index]
                     };
                     let same = self.has_loaded
-                        && state.orders[orders.clone()] == self.loaded.orders[orders]
+                        && state.order(choice) == self.loaded.order(choice)
                         && problem.options.iter().enumerate().all(same_options);
                     if !same {
                         self.load_choice(*slot, choice, state);
@@ -35,6 +35,7 @@ impl<const W: usize> Search<'_, '_, W> {
                 }
             }
         }
+        self.loaded.n = state.n;
         self.loaded.candidates.clone_from(&state.candidates);
         self.loaded.orders.clone_from(&state.orders);
         self.loaded.options.clone_from(&state.options);
@@ -86,7 +87,7 @@ impl<const W: usize> Search<'_, '_, W> {
 
     fn choice_bounds(&self, state: &State<W>, choice: usize, must: &mut [Row<W>], may: &mut [Row<W>]) {
         let problem = self.problem;
-        let rel = &state.orders[choice * self.n..(choice + 1) * self.n];
+        let rel = state.order(choice);
         for (index, order) in problem.orders.iter().enumerate() {
             if order.choice != choice {
                 continue;
@@ -132,7 +133,7 @@ impl<const W: usize> Search<'_, '_, W> {
             }
         };
         for last in &self.problem.last_of_order {
-            let rel = &state.orders[last.choice * self.n..(last.choice + 1) * self.n];
+            let rel = state.order(last.choice);
             let mut left = rows::zero();
             for write in &last.writes {
                 if !last.writes.iter().any(|other| rows::has(&rel[*write], *other)) {

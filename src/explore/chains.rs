@@ -5,8 +5,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::free::{Visible, is_closed};
-use super::search::{Search, State};
+use super::choices::State;
+use super::free::Visible;
+use super::search::Search;
 use crate::limits;
 use crate::program::Value;
 use crate::relation::rows::{self, Row};
@@ -33,7 +34,7 @@ pub(super) struct Solved<const W: usize> {
 impl<const W: usize> Search<'_, '_, W> {
     /// All combinations of values that complete a state in which nothing else is left to be solved. `None`: that is not so, or there are too many.
     pub(super) fn follow_values(&mut self, state: &State<W>) -> Option<Vec<Solved<W>>> {
-        if !is_closed(self.problem, state) || self.builds_all(state) || self.chains_failed > 3 {
+        if !state.is_settled() || self.builds_all(state) || self.chains_failed > 3 {
             return None;
         }
         let solved = self.solve_all(state);

@@ -4,6 +4,7 @@
 //! that cannot matter to any dynamic value (most register events, fences that only sit inside
 //! static relations) are left out of the numbering, so that rows stay one word wide.
 
+use super::mask::Mask;
 use crate::model::{Bounds, CheckKind, ExprId, TestKind, ValueTest};
 use crate::outcome::Cause;
 use crate::relation::Set;
@@ -130,7 +131,7 @@ pub struct SlotInfo {
     /// Only needed when an execution is complete (flags).
     pub late: bool,
     /// The checks that need it, by position (all bits: needed by an order, a flag, or a check past the mask's width).
-    pub checks: u64,
+    pub checks: Mask,
     /// Does the pass that refutes choices go through it?
     pub refutes: bool,
 }

@@ -3,6 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::code::{Check, Code, Item, Loop, Numbering, Side, Slot, SlotInfo};
+use super::mask::Mask;
 use crate::model::{Base, Bounds, Expr, ExprId, FixId, Pool, Sort, TestKind};
 use crate::relation::Set;
 use crate::relation::flat::{Shape, bits};
@@ -73,12 +74,11 @@ pub fn compile(pool: &Pool, bounds: &Bounds, choice_of: &dyn Fn(ExprId) -> usize
     // What the search itself needs, then what only complete executions need.
     for base in roots.bases {
         need(&mut slots, &bodies, cx.slot_of[base], Side::Must);
-        needed_by(&mut slots, &bodies, cx.slot_of[base], !0);
+        needed_by(&mut slots, &bodies, cx.slot_of[base], Mask::ALL);
     }
     for (position, (_, check)) in roots.checks.iter().enumerate() {
         need(&mut slots, &bodies, check.slot, if check.negated { Side::May } else { Side::Must });
-        let mask = if position < 64 { 1 << position } else { !0 };
-        needed_by(&mut slots, &bodies, check.slot, mask);
+        needed_by(&mut slots, &bodies, check.slot, Mask::of(position));
     }
     let in_main: Vec<bool> = slots.iter().map(|s| s.need_must || s.need_may).collect();
     for (_, check) in roots.flags.iter() {
@@ -235,7 +235,7 @@ impl Compiler<'_> {
             need_must: false,
             need_may: false,
             late: false,
-            checks: 0,
+            checks: Mask::default(),
             refutes: false,
         });
         self.slots.len() as Slot - 1
@@ -397,11 +397,11 @@ fn need(slots: &mut [SlotInfo], bodies: &FxHashMap<Slot, Slot>, slot: Slot, whic
 }
 
 /// Says which checks a slot, and all it is computed from, is needed by.
-fn needed_by(slots: &mut [SlotInfo], bodies: &FxHashMap<Slot, Slot>, slot: Slot, mask: u64) {
+fn needed_by(slots: &mut [SlotInfo], bodies: &FxHashMap<Slot, Slot>, slot: Slot, mask: Mask) {
     let mut work = vec![slot];
     while let Some(slot) = work.pop() {
         let info = &mut slots[slot as usize];
-        if info.checks & mask == mask {
+        if mask.is_within(info.checks) {
             continue;
         }
         info.checks |= mask;
@@ -417,10 +417,10 @@ fn late_too(slots: &mut [SlotInfo], bodies: &FxHashMap<Slot, Slot>, slot: Slot) 
     let mut work = vec![slot];
     while let Some(slot) = work.pop() {
         let info = &mut slots[slot as usize];
-        if info.checks != 0 {
+        if !info.checks.is_empty() {
             continue;
         }
-        info.checks = !0;
+        info.checks = Mask::ALL;
         info.code.operands(|operand, _| work.push(operand));
         if matches!(info.code, Code::Variable) {
             work.extend(bodies.get(&slot));

@@ -6,10 +6,12 @@
 //! variable takes is not live at all; a check without live pairs is entailed. (Each variable is looked at on its
 //! own, the others keeping their bounds: a few evaluations instead of exponentially many branches.)
 
+use super::choices::{State, alternatives};
 use super::code::{Check, Code, Slot};
+use super::evaluator::holds;
+use super::mask::Mask;
 use super::problem::Problem;
-use super::propagate::holds;
-use super::search::{Search, State, alternatives};
+use super::search::Search;
 use crate::model::TestKind;
 use crate::relation::rows::{self, Row};
 
@@ -38,21 +40,22 @@ impl<const W: usize> Search<'_, '_, W> {
     pub(super) fn entail(&mut self, state: &mut State<W>, left: usize) {
         let problem = self.problem;
         // What has not paid off so far will hardly do so further down.
-        let pays = left >= WORTH && (self.case_hits * 4 >= self.case_looks || self.case_looks < 4);
+        let pays =
+            left >= WORTH && (self.tally.case_hits * 4 >= self.tally.case_looks || self.tally.case_looks < 4);
         let mut suspects = Vec::new();
         for (index, check) in problem.checks.iter().enumerate() {
-            if !closable(index, problem.checks.len()) || state.open >> index & 1 == 0 || check.negated {
+            if !Mask::can_close(index) || !state.open.has(index) || check.negated {
                 continue;
             }
-            let (at, size) = self.place(check.slot);
-            if holds(check.test, &self.may[at..at + size]) {
-                state.open &= !(1 << index);
+            let (at, size) = self.eval.place(check.slot);
+            if holds(check.test, &self.eval.may[at..at + size]) {
+                state.open.close(index);
                 continue;
             }
             if pays {
                 let mut suspect = Suspect {
                     check: index,
-                    live: vec![self.all; size],
+                    live: vec![self.eval.all; size],
                     here: vec![rows::zero(); size],
                     outside: outside(problem, check),
                 };
@@ -63,20 +66,20 @@ impl<const W: usize> Search<'_, '_, W> {
         if suspects.is_empty() {
             return;
         }
-        self.case_looks += 1;
+        self.tally.case_looks += 1;
         let before = state.open;
         settle(state, &mut suspects);
         if !suspects.is_empty() {
             self.by_cases(state, left, &mut suspects);
         }
         if state.open != before {
-            self.case_hits += 1;
+            self.tally.case_hits += 1;
         }
     }
 
     /// Looks at each variable in turn.
     fn by_cases(&mut self, state: &mut State<W>, left: usize, suspects: &mut Vec<Suspect<W>>) {
-        let cost = self.n * self.n * W * self.problem.code.slots.len();
+        let cost = self.eval.n * self.eval.n * W * self.problem.code.slots.len();
         let most = budget(left) / cost.max(1);
         let mut cases = 0;
         for read in 0..state.candidates.len() {
@@ -115,11 +118,12 @@ impl<const W: usize> Search<'_, '_, W> {
 
     /// Evaluates one case and notes what is live in it.
     fn case(&mut self, state: &State<W>, suspects: &mut [Suspect<W>]) {
-        self.wanted = suspects.iter().fold(0, |mask, suspect| mask | 1 << suspect.check);
-        self.probing = true;
-        self.load(state);
-        self.run_items(&self.problem.code.main, state);
-        self.probing = false;
+        self.eval.wanted =
+            suspects.iter().fold(Mask::default(), |mask, suspect| mask | Mask::of(suspect.check));
+        self.eval.probing = true;
+        self.eval.load(state);
+        self.eval.run_items(&self.problem.code.main, state);
+        self.eval.probing = false;
         for suspect in suspects {
             self.add_live(state, suspect);
         }
@@ -128,8 +132,8 @@ impl<const W: usize> Search<'_, '_, W> {
     /// Adds the pairs of the present upper bound that can be part of a violation.
     fn add_live(&mut self, state: &State<W>, suspect: &mut Suspect<W>) {
         let check = &self.problem.checks[suspect.check];
-        let (at, size) = self.place(check.slot);
-        let may = &self.may[at..at + size];
+        let (at, size) = self.eval.place(check.slot);
+        let may = &self.eval.may[at..at + size];
         match check.test {
             TestKind::Empty => {
                 for ((here, may), live) in suspect.here.iter_mut().zip(may).zip(&suspect.live) {
@@ -149,7 +153,7 @@ impl<const W: usize> Search<'_, '_, W> {
                 let mut closure = rel.clone();
                 rows::close(&mut closure);
                 let mut looked_at = rows::zero();
-                for event in 0..self.n {
+                for event in 0..self.eval.n {
                     if !rows::has(&closure[event], event) || rows::has(&looked_at, event) {
                         continue;
                     }
@@ -178,19 +182,19 @@ impl<const W: usize> Search<'_, '_, W> {
         suspect.outside.iter().any(|(choice, outside)| {
             let touches = |index: &usize| {
                 problem.orders[*index].choice == *choice
-                    && rows::count(&rows::and(&self.over[*index], group)) > 1
+                    && rows::count(&rows::and(&self.eval.over[*index], group)) > 1
             };
             let mut touching = (0..problem.orders.len()).filter(touches);
             let (Some(order), None) = (touching.next(), touching.next()) else { return false };
-            if !rows::is_zero(&rows::and_not(group, &self.over[order]))
+            if !rows::is_zero(&rows::and_not(group, &self.eval.over[order]))
                 || problem.options.iter().any(|option| option.choice == *choice)
             {
                 return false;
             }
-            let certain = &state.orders[choice * self.n..(choice + 1) * self.n];
+            let certain = state.order(*choice);
             rows::bits(*group).all(|event| {
                 let other = outside.iter().fold(rows::zero(), |row, slot| {
-                    rows::or(&row, &self.may[self.offset[*slot as usize] + event])
+                    rows::or(&row, &self.eval.may[self.eval.offset[*slot as usize] + event])
                 });
                 rows::is_zero(&rows::and_not(&rows::and(&other, &rel[event]), &certain[event]))
             })
@@ -205,7 +209,7 @@ fn settle<const W: usize>(state: &mut State<W>, suspects: &mut Vec<Suspect<W>>) 
         suspect.here.fill(rows::zero());
         let guilty = !suspect.live.iter().all(rows::is_zero);
         if !guilty {
-            state.open &= !(1 << suspect.check);
+            state.open.close(suspect.check);
         }
         guilty
     });
@@ -239,9 +243,4 @@ fn inside(problem: &Problem, slot: Slot) -> Option<usize> {
         Code::Diff(a, _) => inside(problem, *a),
         _ => None,
     }
-}
-
-/// Can the check (or flag) at this position be closed? Those past the width of the mask share its last bit, which then stays set.
-pub(super) fn closable(index: usize, number: usize) -> bool {
-    index < 63 || number <= 64 && index < 64
 }

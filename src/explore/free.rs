@@ -8,8 +8,9 @@ use std::ops::ControlFlow;
 use rustc_hash::FxHashMap;
 
 use super::Mode;
+use super::choices::{State, alternatives};
 use super::problem::Problem;
-use super::search::{Branch, Search, State, alternatives};
+use super::search::{Branch, Search};
 use crate::limits;
 use crate::relation::rows::{self, Row};
 
@@ -19,12 +20,7 @@ const MAX_DOWNSETS: usize = 1 << 16;
 /// Is there nothing left that could refute a completion? Every check and every base of an order is entailed, and all
 /// reads that other values depend on are bound.
 pub(super) fn is_free<const W: usize>(problem: &Problem, state: &State<W>) -> bool {
-    is_closed(problem, state) && problem.value_reads.iter().all(|event| state.values[*event].is_some())
-}
-
-/// Likewise, values aside.
-pub(super) fn is_closed<const W: usize>(problem: &Problem, state: &State<W>) -> bool {
-    state.open_orders == 0 && state.open & problem.all_checks == 0
+    state.is_settled() && problem.value_reads.iter().all(|event| state.values[*event].is_some())
 }
 
 /// A choice that the final state shows, or that is left to be listed.
@@ -71,7 +67,7 @@ impl<const W: usize> Search<'_, '_, W> {
         if self.options.completed.is_some() {
             return true;
         }
-        self.options.max_executions.is_some() || self.plain.is_some() || state.open_flags != 0
+        self.options.max_executions.is_some() || self.plain.is_some() || !state.open_flags.is_empty()
     }
 
     /// The choices that the final state shows, and in how many ways the others can be made (`u128::MAX`: in that many or
@@ -110,7 +106,7 @@ impl<const W: usize> Search<'_, '_, W> {
             }
         }
         for order in &problem.orders {
-            let rel = &state.orders[order.choice * self.n..(order.choice + 1) * self.n];
+            let rel = state.order(order.choice);
             if self.open_pair(state, order).is_none() {
                 continue;
             }
@@ -163,15 +159,14 @@ impl<const W: usize> Search<'_, '_, W> {
             }
             Visible::Last(last, ends) => {
                 let last = &self.problem.last_of_order[*last];
-                let range = last.choice * self.n..(last.choice + 1) * self.n;
-                let saved = state.orders[range.clone()].to_vec();
+                let saved = state.order(last.choice).to_vec();
                 for (end, number) in ends {
                     // The rest of the order may stay open: only its end is looked at from here on.
                     for other in last.writes.iter().filter(|write| *write != end) {
-                        rows::put(&mut state.orders[range.clone()][*other], *end);
+                        rows::put(&mut state.order_mut(last.choice)[*other], *end);
                     }
                     self.count(state, rest, ways.saturating_mul(*number))?;
-                    state.orders[range.clone()].copy_from_slice(&saved);
+                    state.order_mut(last.choice).copy_from_slice(&saved);
                 }
             }
         }
@@ -202,14 +197,13 @@ impl<const W: usize> Search<'_, '_, W> {
             }
             Branch::Order(index, a, b) => {
                 let choice = self.problem.orders[index].choice;
-                let range = choice * self.n..(choice + 1) * self.n;
-                let saved = state.orders[range.clone()].to_vec();
+                let saved = state.order(choice).to_vec();
                 for (from, to) in [(a, b), (b, a)] {
-                    if rows::add_closed(&mut state.orders[range.clone()], from, to) {
+                    if rows::add_closed(state.order_mut(choice), from, to) {
                         self.sink.graph()?;
                         self.list(state)?;
                     }
-                    state.orders[range.clone()].copy_from_slice(&saved);
+                    state.order_mut(choice).copy_from_slice(&saved);
                 }
             }
             Branch::Final(index) => {

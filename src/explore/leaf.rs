@@ -3,10 +3,12 @@
 use std::ops::ControlFlow;
 
 use super::candidates::Candidate;
+use super::choices::State;
+use super::evaluator::holds;
 use super::finals::Finals;
+use super::mask::Mask;
 use super::naive;
-use super::propagate::holds;
-use super::search::{Search, State, is_open};
+use super::search::Search;
 use super::sink::Found;
 use crate::model::CheckKind;
 use crate::outcome::Cause;
@@ -81,18 +83,18 @@ impl<const W: usize> Search<'_, '_, W> {
         }
         let mut flags: Vec<&str> = problem.sure_flags.iter().map(String::as_str).collect();
         let mut undefined = problem.sure_undefined;
-        if state.open_flags != 0 {
-            self.wanted = !0;
-            self.load(state);
-            self.run_items(&problem.code.main, state);
-            self.run_items(&problem.code.late, state);
+        if !state.open_flags.is_empty() {
+            self.eval.wanted = Mask::ALL;
+            self.eval.load(state);
+            self.eval.run_items(&problem.code.main, state);
+            self.eval.run_items(&problem.code.late, state);
         }
         for (index, flag) in problem.flags.iter().enumerate() {
-            let raised = if is_open(state.open_flags, index) {
-                let (at, size) = self.place(flag.slot);
-                holds(flag.test, &self.must[at..at + size]) != flag.negated
+            let raised = if state.open_flags.has(index) {
+                let (at, size) = self.eval.place(flag.slot);
+                holds(flag.test, &self.eval.must[at..at + size]) != flag.negated
             } else {
-                state.flags_hold >> index & 1 == 1
+                state.flags_hold.has(index)
             };
             match (flag.kind, raised) {
                 (CheckKind::Flag, true) => {
@@ -116,7 +118,7 @@ impl<const W: usize> Search<'_, '_, W> {
     fn find_last(&mut self, state: &State<W>) {
         let kept = &self.problem.code.numbering.kept;
         for last in &self.problem.last_of_order {
-            let rel = &state.orders[last.choice * self.n..(last.choice + 1) * self.n];
+            let rel = state.order(last.choice);
             let end = last.writes.iter().find(|w| !last.writes.iter().any(|o| rows::has(&rel[**w], *o)));
             self.last[last.position] = end.map_or(0, |write| kept[*write]);
         }

@@ -1,8 +1,9 @@
 //! How large is what is left to search? By walks from the root to a leaf that take one alternative at random: a walk that had so many alternatives at each
 //! step stands for their product. (D. E. Knuth, Estimating the efficiency of backtrack programs, 1975.)
 
+use super::choices::{State, alternatives};
 use super::free::{Visible, is_free};
-use super::search::{Branch, Search, State, alternatives};
+use super::search::{Branch, Search};
 use super::unit::Decision;
 use crate::relation::rows;
 
@@ -98,7 +99,7 @@ impl<const W: usize> Search<'_, '_, W> {
                     weight *= ends.len() as f64;
                     let (end, number) = ends[random.below(ends.len())];
                     ways *= number as f64;
-                    let rel = &mut state.orders[last.choice * self.n..(last.choice + 1) * self.n];
+                    let rel = state.order_mut(last.choice);
                     last.writes
                         .iter()
                         .filter(|write| **write != end)

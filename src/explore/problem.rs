@@ -4,6 +4,7 @@ use super::code::{Check, OptionVar, OrderVar, Slot};
 use super::compile::Compiled;
 use super::domains::Domains;
 use super::finals::Registers;
+use super::mask::Mask;
 use super::naive::event_value;
 use crate::execution::{SymVal, View, World};
 use crate::model::{Model, ValueTest};
@@ -86,10 +87,8 @@ pub(super) struct Problem<'p> {
     pub known_values: Vec<Option<Value>>,
     /// Where the final value of each observed register stands in `World::final_regs`.
     pub registers: Registers,
-    /// A bit for each order whose base is not known from the start (as many as the mask holds).
-    pub open_orders: u64,
-    /// A bit for each check (as many as the mask holds).
-    pub all_checks: u64,
+    /// The orders whose base is not known from the start.
+    pub open_orders: Mask,
     /// The model must be run plainly on every complete candidate (it has parts that cannot be bounded).
     pub plain_leaf: bool,
     /// No operation of this world can be without meaning: no value is computed from what is read.

@@ -7,12 +7,13 @@
 //! sound for any model: it only uses lower bounds of operands in which the operator is monotone, and leaves
 //! out the others.
 
+use super::choices::State;
 use super::code::{Code, Slot};
-use super::search::{Search, State, is_open};
+use super::evaluator::Evaluator;
 use crate::model::TestKind;
 use crate::relation::rows::{self, Row};
 
-impl<const W: usize> Search<'_, '_, W> {
+impl<const W: usize> Evaluator<'_, W> {
     /// Fills `forbidden` for every slot that leads to a choice; as far as one check knows (or, past the last of them, the
     /// bases of orders), if one is given.
     pub(super) fn refute(&mut self, state: &State<W>, by: Option<usize>) {
@@ -28,7 +29,7 @@ impl<const W: usize> Search<'_, '_, W> {
         }
         for (index, check) in problem.checks.iter().enumerate() {
             let info = &problem.code.slots[check.slot as usize];
-            let open = is_open(state.open, index);
+            let open = state.open.has(index);
             if check.negated || !info.refutes || !open || by.is_some_and(|by| by != index) {
                 continue;
             }
@@ -60,10 +61,10 @@ impl<const W: usize> Search<'_, '_, W> {
             // The base's closure must not contain what the orders on top of it already deny.
             self.scratch.fill(rows::zero());
             for (index, order) in problem.orders.iter().enumerate() {
-                if order.base != Some(base) || !is_open(state.open_orders, index) {
+                if order.base != Some(base) || !state.open_orders.has(index) {
                     continue;
                 }
-                let rel = &state.orders[order.choice * n..(order.choice + 1) * n];
+                let rel = state.order(order.choice);
                 for a in &order.over {
                     rows::put(&mut self.scratch[*a], *a);
                     for b in rows::bits(rows::and(&rel[*a], &self.over[index])) {
@@ -90,7 +91,7 @@ impl<const W: usize> Search<'_, '_, W> {
         let mut bases: Vec<(usize, Slot)> = Vec::new();
         for (index, order) in self.problem.orders.iter().enumerate() {
             if let Some(base) = order.base
-                && is_open(state.open_orders, index)
+                && state.open_orders.has(index)
                 && self.problem.code.slots[base as usize].refutes
                 && !bases.iter().any(|(_, b)| *b == base)
             {

@@ -1,7 +1,9 @@
 //! Running the code of a world on the current bounds.
 
+use super::choices::State;
 use super::code::{Code, Item, Loop, Side, Slot};
-use super::search::{Search, State};
+use super::evaluator::Evaluator;
+use super::mask::Mask;
 use crate::limits;
 use crate::model::ValueTest;
 use crate::relation::rows::{self, Row};
@@ -10,13 +12,13 @@ use crate::relation::rows::{self, Row};
 #[derive(Clone, Copy, Default)]
 pub(super) struct LastRun {
     at: u64,
-    wanted: u64,
+    wanted: Mask,
 }
 
 // Nothing is computed twice from the same operands: each bound of each slot knows when it was computed last and when
 // that last changed it, and is computed again only if an operand has changed since. Neighbouring branches of the search
 // differ in one choice, and most of a model does not notice.
-impl<const W: usize> Search<'_, '_, W> {
+impl<const W: usize> Evaluator<'_, W> {
     /// Runs code in order; loops until their variables settle.
     pub(super) fn run_items(&mut self, items: &[Item], state: &State<W>) {
         for item in items {
@@ -33,7 +35,7 @@ impl<const W: usize> Search<'_, '_, W> {
             |slot: &Slot| Side::BOTH.iter().any(|s| self.changed[*s as usize][*slot as usize] > before.at);
         if before.at != 0
             && !inner.on_values
-            && self.wanted & !before.wanted == 0
+            && self.wanted.is_within(before.wanted)
             && !inner.inputs.iter().any(stale)
         {
             return;
@@ -100,7 +102,7 @@ impl<const W: usize> Search<'_, '_, W> {
 
     fn step(&mut self, slot: Slot, state: &State<W>) {
         let info = &self.problem.code.slots[slot as usize];
-        if info.checks & self.wanted == 0 {
+        if !info.checks.meets(self.wanted) {
             return;
         }
         if let Code::ByValues(test, a) = info.code {

@@ -8,12 +8,13 @@
 use std::ops::ControlFlow;
 
 use super::chains::Solved;
+use super::choices::{State, alternatives};
 use super::code::OrderVar;
 use super::domains::Domains;
+use super::evaluator::Evaluator;
 use super::free::is_free;
+use super::mask::Mask;
 use super::problem::Problem;
-use super::propagate::Seen;
-use super::run_code::LastRun;
 use super::sink::{Sink, add};
 use super::unit::Decision;
 use super::{Mode, Options, unit};
@@ -21,46 +22,6 @@ use crate::model::Plain;
 use crate::outcome::Cause;
 use crate::program::Value;
 use crate::relation::rows::{self, Row};
-
-/// What is chosen so far. Cheap to copy.
-#[derive(Clone, Default)]
-pub(super) struct State<const W: usize> {
-    /// Writes each read may still take its value from.
-    pub candidates: Vec<Row<W>>,
-    /// What each order choice certainly contains: `n` rows per choice, transitively closed per order.
-    pub orders: Vec<Row<W>>,
-    /// Alternatives left, by option variable.
-    pub options: Vec<u64>,
-    /// Final writes left, by observed cell whose final write is not the last of an order.
-    pub finals: Vec<Row<W>>,
-    /// Values of the reads known so far, by event (empty where there is nothing to solve before the end).
-    pub values: Vec<Option<Value>>,
-    /// Orders that may have pairs not decided yet, by position; those past the mask's width always count among them.
-    pub loose: u64,
-    /// Checks that are not entailed yet, by position; those past the mask's width always count as open.
-    pub open: u64,
-    /// Orders whose base may still add to them, likewise.
-    pub open_orders: u64,
-    /// Flags and assertions that are not decided yet.
-    pub open_flags: u64,
-    /// Of those that are decided: do their tests hold?
-    pub flags_hold: u64,
-}
-
-impl<const W: usize> State<W> {
-    fn copy_from(&mut self, other: &State<W>) {
-        self.candidates.clone_from(&other.candidates);
-        self.orders.clone_from(&other.orders);
-        self.options.clone_from(&other.options);
-        self.finals.clone_from(&other.finals);
-        self.values.clone_from(&other.values);
-        self.loose = other.loose;
-        self.open = other.open;
-        self.open_orders = other.open_orders;
-        self.open_flags = other.open_flags;
-        self.flags_hold = other.flags_hold;
-    }
-}
 
 /// The part of a search that one worker does. All workers walk the first levels of the tree; below them each subtree
 /// belongs to one.
@@ -99,65 +60,16 @@ impl Best {
     }
 }
 
-/// A search in one world.
+/// A search in one world: a driver over an evaluator.
 pub(super) struct Search<'s, 't, const W: usize> {
     pub problem: &'s Problem<'s>,
-    pub n: usize,
-    pub all: Row<W>,
-    pub visible: Row<W>,
-    /// Lower bounds, by slot.
-    pub must: Vec<Row<W>>,
-    /// Upper bounds, by slot.
-    pub may: Vec<Row<W>>,
-    /// Pairs that the refuting pass found impossible, by slot.
-    pub forbidden: Vec<Row<W>>,
-    /// Upper bounds at the root, by slot.
-    pub ceiling: Vec<Row<W>>,
-    pub has_ceiling: bool,
-    /// First row of each slot.
-    pub offset: Vec<usize>,
-    /// Closures of the acyclicity checks, `n` rows each, and of the bases of orders.
-    pub closures: Vec<Row<W>>,
-    pub scratch: Vec<Row<W>>,
-    pub scratch2: Vec<Row<W>>,
-    pub over: Vec<Row<W>>,
-    /// Where a new value is computed before it is compared with the old one.
-    pub fresh: Vec<Row<W>>,
-    /// Likewise, where both bounds are.
-    pub fresh_may: Vec<Row<W>>,
-    /// What the slots of choices hold at present.
-    pub loaded: State<W>,
-    pub has_loaded: bool,
-    /// Counts changes of slots.
-    pub clock: u64,
-    /// When each bound of each slot was computed last.
-    pub computed: [Vec<u64>; 2],
-    /// When each bound of each slot changed last.
-    pub changed: [Vec<u64>; 2],
-    /// When each loop was run last: plainly, and with both bounds of everything.
-    pub loops: Vec<[LastRun; 2]>,
-    /// The last look at each check and at each base of an order.
-    pub seen: Vec<Seen>,
-    /// Compute both bounds of every slot, needed or not: to find checks that are entailed.
-    pub probing: bool,
-    /// Checks being evaluated: slots that only others need are skipped.
-    pub wanted: u64,
-    pub probes: u32,
-    pub hits: u32,
-    /// Looks for entailed checks case by case, and those that found one.
-    pub case_looks: u32,
-    pub case_hits: u32,
-    pub values: Vec<Option<Value>>,
+    pub eval: Evaluator<'s, W>,
+    pub tally: Tally,
+    pub options: &'s Options,
+    pub sink: &'s mut Sink<'t>,
     pub states: Vec<State<W>>,
     /// The decisions so far.
     pub path: Vec<Decision>,
-    /// Branches refuted, by check; then by the bases of orders; then because nothing was left to choose.
-    pub pruned: Vec<u64>,
-    /// How often a check was entailed; then a base of an order.
-    pub entailed: Vec<u64>,
-    /// Alternatives ruled out, likewise.
-    pub ruled_out: Vec<u64>,
-    pub options: &'s Options,
     part: Part,
     /// Is this part of the tree walked by all workers?
     pub shared: bool,
@@ -171,6 +83,8 @@ pub(super) struct Search<'s, 't, const W: usize> {
     share: f64,
     /// For models with parts that only the plain evaluator can run.
     pub plain: Option<Plain<'s>>,
+    /// Of a complete execution: the value of each read, and the last write of each observed cell.
+    pub values: Vec<Option<Value>>,
     pub last: Vec<usize>,
     /// How often, without success in between, values could not be followed ([`super::chains`]).
     pub chains_failed: u32,
@@ -178,7 +92,36 @@ pub(super) struct Search<'s, 't, const W: usize> {
     pub domains: Option<Domains<'s>>,
     /// The sources of reads when it was looked at last.
     pub settled: Vec<Row<W>>,
-    pub sink: &'s mut Sink<'t>,
+}
+
+/// What was found out on the way.
+pub(super) struct Tally {
+    /// Looks for entailed checks, and those that found one.
+    pub probes: u32,
+    pub hits: u32,
+    /// Likewise, case by case.
+    pub case_looks: u32,
+    pub case_hits: u32,
+    /// Branches refuted, by check; then by the bases of orders; then because nothing was left to choose.
+    pub pruned: Vec<u64>,
+    /// How often a check was entailed; then a base of an order.
+    pub entailed: Vec<u64>,
+    /// Alternatives ruled out, likewise.
+    pub ruled_out: Vec<u64>,
+}
+
+impl Tally {
+    fn new(n_checks: usize) -> Tally {
+        Tally {
+            probes: 0,
+            hits: 0,
+            case_looks: 0,
+            case_hits: 0,
+            pruned: vec![0; n_checks + 2],
+            entailed: vec![0; n_checks + 1],
+            ruled_out: vec![0; n_checks + 1],
+        }
+    }
 }
 
 /// What to decide next.
@@ -208,9 +151,9 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         };
         let stats = &mut search.sink.outcome.stats;
         for (counts, totals) in [
-            (&search.pruned, &mut stats.pruned),
-            (&search.entailed, &mut stats.entailed),
-            (&search.ruled_out, &mut stats.ruled_out),
+            (&search.tally.pruned, &mut stats.pruned),
+            (&search.tally.entailed, &mut stats.entailed),
+            (&search.tally.ruled_out, &mut stats.ruled_out),
         ] {
             for (index, count) in counts.iter().enumerate() {
                 let name = match problem.checks.get(index) {
@@ -231,57 +174,14 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         part: Part,
         sink: &'s mut Sink<'t>,
     ) -> Search<'s, 't, W> {
-        let n = problem.code.numbering.len();
-        let mut offset = Vec::with_capacity(problem.code.slots.len());
-        let mut total = 0;
-        for slot in &problem.code.slots {
-            offset.push(total);
-            total += if slot.is_set { 1 } else { n };
-        }
-        let row_of = |events: &mut dyn Iterator<Item = usize>| {
-            let mut row: Row<W> = rows::zero();
-            events.for_each(|event| rows::put(&mut row, event));
-            row
-        };
-        let n_slots = problem.code.slots.len();
-        let n_closures = problem.checks.len() + problem.orders.len();
         Search {
             problem,
-            n,
-            all: row_of(&mut (0..n)),
-            visible: row_of(&mut problem.visible.iter().copied()),
-            must: vec![rows::zero(); total],
-            may: vec![rows::zero(); total],
-            forbidden: vec![rows::zero(); total],
-            ceiling: Vec::new(),
-            has_ceiling: false,
-            offset,
-            closures: vec![rows::zero(); n * n_closures],
-            scratch: vec![rows::zero(); n],
-            scratch2: vec![rows::zero(); n],
-            fresh: vec![rows::zero(); n.max(1)],
-            fresh_may: vec![rows::zero(); n.max(1)],
-            loaded: State::default(),
-            has_loaded: false,
-            clock: 1,
-            computed: [vec![0; n_slots], vec![0; n_slots]],
-            changed: [vec![1; n_slots], vec![1; n_slots]],
-            loops: vec![[LastRun::default(); 2]; problem.code.n_loops],
-            seen: vec![Seen::default(); n_closures],
-            probing: false,
-            wanted: !0,
-            probes: 0,
-            hits: 0,
-            case_looks: 0,
-            case_hits: 0,
-            values: vec![None; problem.n_values],
-            over: problem.orders.iter().map(|o| row_of(&mut o.over.iter().copied())).collect(),
+            eval: Evaluator::new(problem),
+            tally: Tally::new(problem.checks.len()),
+            options,
+            sink,
             states: vec![State::default()],
             path: Vec::new(),
-            pruned: vec![0; problem.checks.len() + 2],
-            entailed: vec![0; problem.checks.len() + 1],
-            ruled_out: vec![0; problem.checks.len() + 1],
-            options,
             part,
             shared: false,
             troubles: vec![1; problem.reads.len() + problem.options.len() + problem.orders.len()],
@@ -289,11 +189,11 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             subtrees: 0,
             share: 1.0,
             plain: problem.plain_leaf.then(|| Plain::new(problem.model, problem.view)),
+            values: vec![None; problem.n_values],
             last: vec![0; problem.world.observed.len()],
             chains_failed: 0,
             domains: problem.domains(),
             settled: Vec::new(),
-            sink,
         }
     }
 
@@ -302,7 +202,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
     /// # Errors
     /// A decision that this world does not have.
     pub fn begin(&mut self, start: &[Decision]) -> Result<bool, Decision> {
-        self.fill_constants();
+        self.eval.fill_constants();
         let mut possible = self.fill_root();
         let mut root = std::mem::take(&mut self.states[0]);
         for decision in start {
@@ -315,7 +215,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
 
     /// Makes a decision. `None`: there is no such decision; false: it contradicts others.
     pub fn decide(&self, state: &mut State<W>, decision: Decision) -> Option<bool> {
-        let within = |event: u32| ((event as usize) < self.n).then_some(event as usize);
+        let within = |event: u32| ((event as usize) < self.eval.n).then_some(event as usize);
         let only = |row: &mut Row<W>, write: usize| {
             let is_there = rows::has(row, write);
             *row = rows::only(Some(write));
@@ -337,19 +237,8 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             }
             Decision::Order(index, from, to) => {
                 let choice = self.problem.orders.get(index as usize)?.choice;
-                let rel = &mut state.orders[choice * self.n..(choice + 1) * self.n];
+                let rel = state.order_mut(choice);
                 Some(rows::add_closed(rel, within(from)?, within(to)?))
-            }
-        }
-    }
-
-    fn fill_constants(&mut self) {
-        for (slot, rows) in &self.problem.constants {
-            let at = self.offset[*slot as usize];
-            for (index, words) in rows.chunks_exact(self.problem.words).enumerate() {
-                let row = from_words(words);
-                self.must[at + index] = row;
-                self.may[at + index] = row;
             }
         }
     }
@@ -364,20 +253,22 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         let problem = self.problem;
         let root = &mut self.states[0];
         root.candidates = problem.reads.iter().map(|r| row_of(&r.candidates)).collect();
-        root.orders = vec![rows::zero(); self.n * problem.n_choices];
+        root.n = self.eval.n;
+        root.orders = vec![rows::zero(); root.n * problem.n_choices];
         for (choice, from, to) in &problem.ordered {
-            rows::put(&mut root.orders[choice * self.n + from], *to);
+            rows::put(&mut root.order_mut(*choice)[*from], *to);
         }
         root.options = problem.options.iter().map(|o| rows::first(o.options.len())).collect();
         root.finals = problem.finals.iter().map(|f| row_of(&f.writes)).collect();
         root.values = vec![None; if problem.plain_values { 0 } else { problem.n_values }];
-        root.loose = !0;
-        root.open = !0;
+        root.loose = Mask::first(problem.orders.len());
+        root.open = Mask::first(problem.checks.len());
         root.open_orders = problem.open_orders;
-        root.open_flags = rows::first(problem.flags.len());
-        problem.must_be_last.iter().all(|(choice, from, to)| {
-            rows::add_closed(&mut root.orders[choice * self.n..(choice + 1) * self.n], *from, *to)
-        })
+        root.open_flags = Mask::first(problem.flags.len());
+        problem
+            .must_be_last
+            .iter()
+            .all(|(choice, from, to)| rows::add_closed(root.order_mut(*choice), *from, *to))
     }
 
     fn explore(&mut self, depth: usize) -> ControlFlow<()> {
@@ -472,7 +363,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
                 for (from, to) in [(a, b), (b, a)] {
                     let next = &mut self.states[depth + 1];
                     next.copy_from(state);
-                    if rows::add_closed(&mut next.orders[choice * self.n..(choice + 1) * self.n], from, to) {
+                    if rows::add_closed(next.order_mut(choice), from, to) {
                         let decision = Decision::Order(index as u32, from as u32, to as u32);
                         self.explore_after(decision, depth)?;
                         self.note_trouble(self.problem.reads.len() + self.problem.options.len() + index);
@@ -509,7 +400,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             && problem.value_reads.iter().all(|event| state.values[*event].is_some())
             && state.finals.iter().all(|row| rows::count(row) == 1)
             && problem.last_of_order.iter().all(|last| {
-                let rel = &state.orders[last.choice * self.n..(last.choice + 1) * self.n];
+                let rel = state.order(last.choice);
                 let is_last = |write: &usize| {
                     last.writes.iter().all(|other| other == write || rows::has(&rel[*other], *write))
                 };
@@ -540,7 +431,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         for (read, row) in state.candidates.iter().enumerate().filter(|(r, _)| !problem.reads[*r].updates) {
             best.offer(Branch::Read(read), rows::count(row), self.trouble(read));
         }
-        let loose = |(index, _): &(usize, &OrderVar)| is_open(state.loose, *index);
+        let loose = |(index, _): &(usize, &OrderVar)| state.loose.has(*index);
         // Who asks for outcomes decides first what the final state shows.
         let shows_reads = self.options.mode == Mode::States && matches!(best.branch, Some(Branch::Read(_)));
         for (index, order) in problem.orders.iter().enumerate().filter(loose).filter(|_| !shows_reads) {
@@ -562,7 +453,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
 
     /// Two events of an order that are not ordered yet.
     pub(super) fn open_pair(&self, state: &State<W>, order: &OrderVar) -> Option<(usize, usize)> {
-        let rel = &state.orders[order.choice * self.n..(order.choice + 1) * self.n];
+        let rel = state.order(order.choice);
         let open = |a: &usize, b: &&usize| !rows::has(&rel[*a], **b) && !rows::has(&rel[**b], *a);
         let mut places = order.over.iter().enumerate();
         places.find_map(|(at, a)| Some((*a, *order.over[at + 1..].iter().find(|b| open(a, b))?)))
@@ -573,24 +464,4 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
     fn trouble(&self, variable: usize) -> u32 {
         if self.shared { 1 } else { self.troubles[variable] }
     }
-}
-
-/// Is the check at this position still open?
-pub(super) fn is_open(mask: u64, index: usize) -> bool {
-    index >= 64 || mask >> index & 1 == 1
-}
-
-/// The alternatives of a mask.
-pub(super) fn alternatives(mask: u64) -> impl Iterator<Item = usize> {
-    rows::bits([mask])
-}
-
-pub(super) fn option_row<const W: usize>(problem: &Problem, rows: &[u64], row: usize) -> Row<W> {
-    from_words(&rows[row * problem.words..(row + 1) * problem.words])
-}
-
-fn from_words<const W: usize>(words: &[u64]) -> Row<W> {
-    let mut row = rows::zero();
-    row[..words.len()].copy_from_slice(words);
-    row
 }

@@ -1,8 +1,9 @@
 //! Values: those that follow from the reads bound so far, and the constraints that they must meet.
 
+use super::choices::State;
 use super::domains::Candidates;
 use super::problem::{Problem, Reader};
-use super::search::{Search, State};
+use super::search::Search;
 use crate::program::Value;
 use crate::relation::rows::{self, Row};
 
