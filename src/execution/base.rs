@@ -47,14 +47,13 @@ impl World {
 
     /// Those of the events that the model sees, for which something holds.
     fn select(&self, names: &Names, holds: impl Fn(&Event) -> bool) -> Set {
-        let all = self.sees_all(names);
-        let wanted = |e: &usize| (all || names.sees(&self.events[*e])) && holds(&self.events[*e]);
-        Set::of(names.n, (0..names.n).filter(wanted))
+        let wanted = |e: &usize| names.sees(&self.events[*e]) && holds(&self.events[*e]);
+        Set::of(names.n, (0..self.end_of_seen(names)).filter(wanted))
     }
 
-    /// Does the model see every event of its universe?
-    fn sees_all(&self, names: &Names) -> bool {
-        names.n <= self.n_main
+    /// From here on there are only events that the model does not see.
+    fn end_of_seen(&self, names: &Names) -> usize {
+        if names.registers_visible { names.n } else { names.n.min(self.n_main) }
     }
 
     /// A predefined set that the program fixes. `None`: there is no set of that name here.
@@ -120,7 +119,10 @@ impl World {
 
     /// The events that carry a name, are in a region of that name, or of a thread of that name.
     fn named(&self, name: &str, names: &Names) -> Set {
-        let mut set = self.tagged(name).map_or_else(|| Set::empty(names.n), |tagged| tagged.below(names.n));
+        let mut set = match self.tagged(name) {
+            Some(tagged) => tagged.within(&Set::below(self.end_of_seen(names), names.n)),
+            None => Set::empty(names.n),
+        };
         let threads = &names.program.threads;
         if !names.regions.is_empty() || threads.iter().any(|t| !t.annotations.is_empty()) {
             set.union_with(&self.select(names, |e| {
@@ -129,10 +131,7 @@ impl World {
                 names.regions_of(e).any(|region| upper(region) == name) || e.thread.is_some_and(annotated)
             }));
         }
-        match names.registers_visible || self.sees_all(names) {
-            true => set,
-            false => set.inter(&self.visible(names)),
-        }
+        set
     }
 
     /// A predefined relation that the program fixes. `None`: there is no relation of that name here.
@@ -297,9 +296,9 @@ impl World {
 
     /// The events that the model sees.
     pub fn visible(&self, names: &Names) -> Set {
-        match self.sees_all(names) {
-            true => Set::full(names.n),
-            false => self.select(names, |_| true),
+        match names.registers_visible {
+            true => self.select(names, |_| true),
+            false => Set::below(self.end_of_seen(names), names.n),
         }
     }
 

@@ -61,8 +61,11 @@ impl Ranges {
             for path in threads.iter().flatten() {
                 for event in &path.events {
                     if let (Some(loc), Some(value)) = (event.loc, event.written_value()) {
-                        let values = ranges.values(path, value);
-                        changed |= ranges.add(loc, values);
+                        changed |= match value.known() {
+                            // Nearly all values, and nearly always known to the cell.
+                            Some(known) if ranges.has(loc, known) => false,
+                            _ => ranges.add(loc, ranges.values(path, value)),
+                        };
                     }
                 }
             }
@@ -70,6 +73,10 @@ impl Ranges {
                 return ranges;
             }
         }
+    }
+
+    fn has(&self, loc: LocId, value: Value) -> bool {
+        self.cells[usize::from(loc.0)].as_ref().is_none_or(|known| known.contains(&value))
     }
 
     fn add(&mut self, loc: LocId, values: Range) -> bool {

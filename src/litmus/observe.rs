@@ -58,8 +58,10 @@ pub fn observe(test: &Test, names: &mut Names, diags: &mut Vec<Diagnostic>) -> O
     }
     let sorted: Vec<usize> =
         met.iter().map(|fault| faults.iter().position(|f| f == fault).unwrap_or_default()).collect();
-    let prop = renumbered(prop, &sorted);
-    let filter = filter.map(|filter| renumbered(filter, &sorted));
+    let (prop, filter) = match sorted.is_empty() {
+        true => (prop, filter),
+        false => (renumbered(prop, &sorted), filter.map(|filter| renumbered(filter, &sorted))),
+    };
     let mut all = shown.clone();
     for place in &filter_places {
         let cells = match place {

@@ -85,22 +85,34 @@ struct Asked<'a, 'b> {
 }
 
 impl Asked<'_, '_> {
-    fn prop(&mut self, prop: &Prop) {
-        let mut atoms: Vec<&Atom> = Vec::new();
-        prop.visit(&mut |atom| atoms.push(atom), &mut |_| {});
-        for atom in atoms {
-            self.place(&atom.left, atom.left_span);
-            if let Side::Loc(right) = &atom.right {
-                self.place(right, atom.right_span);
+    fn prop<'p>(&mut self, prop: &'p Prop) {
+        // Long conditions are about few places.
+        let mut places: Vec<(&Loc, Span)> = Vec::new();
+        let mut add = |loc, span| {
+            if !places.iter().any(|(known, _)| *known == loc) {
+                places.push((loc, span));
             }
+        };
+        let mut see = |atom: &'p Atom| {
+            add(&atom.left, atom.left_span);
+            if let Side::Loc(right) = &atom.right {
+                add(right, atom.right_span);
+            }
+        };
+        prop.visit(&mut see, &mut |_| {});
+        for (loc, span) in places {
+            self.place(loc, span);
         }
     }
 
     fn place(&mut self, loc: &Loc, span: Span) {
         match loc {
-            // A local whose address is taken is a cell, and has been found.
-            Loc::Reg { thread, name } if self.names.find_symbol(&local_cell(*thread, name)).is_none() => {
-                self.register(*thread, name, span);
+            Loc::Reg { thread, name } => {
+                // A local of C whose address is taken is a cell, and has been found.
+                let is_c = self.names.isa.is_none();
+                if !is_c || self.names.find_symbol(&local_cell(*thread, name)).is_none() {
+                    self.register(*thread, name, span);
+                }
             }
             Loc::Global(name) | Loc::Cell(name, _) => self.location(name, span),
             _ => {}

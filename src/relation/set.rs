@@ -34,10 +34,23 @@ impl Set {
         set
     }
 
-    /// Its part within `0..n`, which is not larger than its universe, as a set over that.
-    pub fn below(&self, n: usize) -> Set {
-        let mut set = Set { n, bits: self.bits[..n.div_ceil(64)].into() };
-        set.trim();
+    /// `0..end`, as a set over `n` events.
+    pub fn below(end: usize, n: usize) -> Set {
+        let mut set = Set::empty(n);
+        let words = end / 64;
+        set.bits[..words].fill(!0);
+        if !end.is_multiple_of(64) {
+            set.bits[words] = (1 << (end % 64)) - 1;
+        }
+        set
+    }
+
+    /// What both have in common, over the universe of the other.
+    pub fn within(&self, other: &Set) -> Set {
+        let mut set = other.clone();
+        for (index, word) in set.bits.iter_mut().enumerate() {
+            *word &= self.bits.get(index).copied().unwrap_or(0);
+        }
         set
     }
 
