@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::{complete, help};
+use crate::outcome::Renaming;
 use crate::session::AtBound;
 
 /// Which outcomes does a memory model allow a concurrent test?
@@ -168,7 +169,10 @@ pub struct Search {
     /// Unroll loops N times (a test's own Unroll= wins) [default: 2]
     #[arg(long, value_name = "N")]
     pub unroll: Option<u32>,
-    /// What becomes of executions that come to the bound on loops
+    /// Bound the events of each thread, not the rounds of its loops: accesses, fences and the like, those of registers not counted
+    #[arg(long, value_name = "K", conflicts_with = "unroll")]
+    pub bound_events: Option<u32>,
+    /// What becomes of executions that come to the bound
     #[arg(long, value_enum, value_name = "WHAT", default_value = "drop")]
     pub cut: CutArg,
     /// Worker threads [default: one per core]
@@ -473,7 +477,10 @@ pub struct ComparisonArgs {
     /// Unroll loops N times (a test's own Unroll= wins) [default: 2]
     #[arg(long, value_name = "N")]
     pub unroll: Option<u32>,
-    /// What becomes of executions that come to the bound on loops
+    /// Bound the events of each thread, not the rounds of its loops: accesses, fences and the like, those of registers not counted
+    #[arg(long, value_name = "K", conflicts_with = "unroll")]
+    pub bound_events: Option<u32>,
+    /// What becomes of executions that come to the bound
     #[arg(long, value_enum, value_name = "WHAT", default_value = "drop")]
     pub cut: CutArg,
     /// Time limit per test, in seconds
@@ -722,6 +729,10 @@ pub struct DiffArgs {
     /// A is a log of hardware: say only what was observed though B forbids it, and how often (exit code 5)
     #[arg(long, conflicts_with_all = ["only_differences", "counts"])]
     pub soundness: bool,
+    /// What B calls the registers and locations of A, as for a C test and its assembly: `r0=X3`, or `0:r0=0:X3` in one thread. What
+    /// only one of them shows is left out, hashes do not matter
+    #[arg(long, value_name = "A=B", value_delimiter = ',')]
+    pub map: Vec<Renaming>,
     /// Match tests by name alone, whatever their hashes
     #[arg(long)]
     pub no_hash: bool,

@@ -59,7 +59,7 @@ pub fn bench(
         }
     }
     let Resolved { mut settings, .. } = plan::reading(&args.reading)?;
-    plan::search(&mut settings, &args.search);
+    plan::search(&mut settings, &args.search)?;
     let (_, inner) = plan::workers(args.search.jobs.or(Some(1)), 1);
     settings.explore.jobs = inner;
     let interrupt = interrupt_flag();

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use crate::limits;
-use crate::outcome::{Hashes, Log, Width, compare};
+use crate::outcome::{Hashes, Log, Width, compare, rename};
 use crate::report::herd::Style;
 use crate::report::{DiffOptions, Log as LogFormat, Side, Soundness, write_diff, write_soundness};
 use crate::session::Expectations;
@@ -26,10 +26,10 @@ pub fn diff(
         return Err(Stop::Usage("standard input (`-`) can be read only once".to_string()));
     }
     let width = if args.int64 { Width::Int64 } else { Width::Int32 };
-    let left = read_log(&args.a, width, err)?;
+    let mut left = read_log(&args.a, width, err)?;
     let left_side = Side::of(args.a.display().to_string(), &left);
     let mut failed = Exit::Success;
-    let (right, right_side) = if args.run {
+    let (mut right, right_side) = if args.run {
         let (text, exit) = run_tests(args, console, err)?;
         failed = exit;
         (Log::read(&text, width), Side::run())
@@ -41,7 +41,16 @@ pub fn diff(
         let side = Side::of(path.clone(), &log);
         (log, side)
     };
-    let hashes = if args.no_hash { Hashes::Ignored } else { Hashes::Matter };
+    if !args.map.is_empty() {
+        let out = rename(&mut left, &mut right, &args.map).map_err(Stop::Usage)?;
+        for (places, side) in [(out.left, &left_side), (out.right, &right_side)] {
+            let places: Vec<String> = places.into_iter().collect();
+            if !places.is_empty() {
+                console.note(err, &format!("not compared, only in {}: {}", side.name, places.join(", ")));
+            }
+        }
+    }
+    let hashes = if args.no_hash || !args.map.is_empty() { Hashes::Ignored } else { Hashes::Matter };
     let differences = compare(&left, &right, hashes);
     if args.soundness {
         let found = write_soundness(out, &differences, &left_side, &right_side)?;

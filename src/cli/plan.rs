@@ -14,7 +14,7 @@ use crate::session::{Depth, Input, Session, Settings};
 use crate::session::{Expectation, Expectations};
 use crate::variant::Variant;
 
-use super::args::{EngineArg, FormatArg, GraphArg, ModeArg, Reading, RunArgs, Search, ShowArg};
+use super::args::{CutArg, EngineArg, FormatArg, GraphArg, ModeArg, Reading, RunArgs, Search, ShowArg};
 use super::drawing::{Drawing, Form, Place};
 use super::herd_options::{HerdOptions, Refused};
 use super::resume::{self, Held};
@@ -162,11 +162,28 @@ pub fn duration(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }
 
+/// Does the engine know of these bounds? What it does not know of is refused, not passed over.
+pub fn bounds(engine: EngineArg, cut: CutArg, bound_events: Option<u32>) -> Result<(), Stop> {
+    let refused = match (engine, cut, bound_events) {
+        (_, CutArg::Exit, Some(_)) => {
+            "`--cut exit` leaves loops, and `--bound-events` does not count their rounds: give --unroll"
+        }
+        (EngineArg::Grow, _, Some(_)) => "`--engine grow` bounds the rounds of loops: give --unroll",
+        (EngineArg::Grow | EngineArg::Sat, CutArg::Keep | CutArg::Exit, _) => {
+            "`--cut keep` and `--cut exit` are for --engine worlds and naive"
+        }
+        _ => return Ok(()),
+    };
+    Err(Stop::Usage(refused.to_string()))
+}
+
 /// Adds the search options to settings.
-pub fn search(settings: &mut Settings, args: &Search) {
+pub fn search(settings: &mut Settings, args: &Search) -> Result<(), Stop> {
+    bounds(args.engine, args.cut, args.bound_events)?;
     settings.unroll = args.unroll.or(settings.unroll);
     let options = &mut settings.explore;
     options.at_bound = args.cut.into();
+    options.bound_events = args.bound_events;
     options.mode = match args.mode {
         ModeArg::Count => Mode::Count,
         ModeArg::States => Mode::States,
@@ -184,6 +201,7 @@ pub fn search(settings: &mut Settings, args: &Search) {
     options.max_executions = args.max_executions.or(options.max_executions);
     options.max_memory = Some(args.max_memory.unwrap_or_else(limits::memory::default_limit));
     options.skip_checks.extend(args.skip_checks.iter().cloned());
+    Ok(())
 }
 
 /// Workers over tests, and workers inside each test: many tests keep all workers busy by themselves.
@@ -200,7 +218,7 @@ impl RunPlan {
     /// Of `litmus run`.
     pub fn new(args: &RunArgs) -> Result<RunPlan, Stop> {
         let Resolved { mut settings, model, hexa } = reading(&args.reading)?;
-        search(&mut settings, &args.search);
+        search(&mut settings, &args.search)?;
         settings.compile =
             super::compile::mapping(args.compile_to.as_deref(), args.mapping.as_ref())?.map(Arc::new);
         let models: Vec<Option<String>> = match (args.model.as_slice(), model) {

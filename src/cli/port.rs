@@ -9,7 +9,7 @@ use crate::report::port::{PortRecord, Wording, line, text};
 use crate::report::several;
 use crate::session::{Compared, Session, in_order};
 
-use super::args::{ComparisonArgs, PortArgs, PortFormat, RobustArgs};
+use super::args::{ComparisonArgs, EngineArg, PortArgs, PortFormat, RobustArgs};
 use super::console::{Console, interrupt_flag};
 use super::plan::{self, Resolved};
 use super::{Done, Exit, Stop, tests_arg};
@@ -110,7 +110,9 @@ fn compare(
 ) -> Done {
     let Resolved { mut settings, .. } = plan::reading(&args.reading)?;
     settings.unroll = args.unroll.or(settings.unroll);
+    plan::bounds(EngineArg::Worlds, args.cut, args.bound_events)?;
     settings.explore.at_bound = args.cut.into();
+    settings.explore.bound_events = args.bound_events;
     settings.explore.timeout = args.timeout.map(Duration::from_secs_f64).or(settings.explore.timeout);
     settings.explore.interrupt = Some(interrupt_flag());
     let (inputs, errors) = tests_arg::collect(&args.tests.tests);

@@ -48,7 +48,7 @@ pub fn split(
     err: &mut (dyn Write + Send),
 ) -> Done {
     let Resolved { mut settings, model, .. } = plan::reading(&args.reading)?;
-    plan::search(&mut settings, &args.search);
+    plan::search(&mut settings, &args.search)?;
     if !matches!(settings.explore.engine, Engine::Auto | Engine::Explore) {
         return Err(Stop::Usage(
             "units are parts of worlds: `litmus split` goes with the engine `worlds`".to_string(),

@@ -99,7 +99,7 @@ impl Basis {
             (&settings.overrides, settings.let_through, settings.compile.is_some()),
             (
                 search.unroll,
-                search.at_bound,
+                (search.at_bound, search.bound_events),
                 search.engine,
                 search.awaits,
                 search.speedcheck,

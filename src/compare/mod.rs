@@ -147,7 +147,7 @@ fn executions(
         Effort::Count => {
             let options = Options { mode: Mode::Count, ..options.clone() };
             let counted = explore::run(test, source, &options).map_err(Diagnostic::without_places)?;
-            Some(counted.positive + counted.negative)
+            Some(counted.positive + counted.negative + counted.uncompleted.executions)
         }
         Effort::Decide => None,
     };

@@ -9,7 +9,7 @@ use crate::diag::Diagnostic;
 use crate::explore::{self, Mode, Options, Request};
 use crate::litmus::{Lowered, Shown, ShownKind};
 use crate::model::Model;
-use crate::outcome::{Completeness, StateStyle, format_state};
+use crate::outcome::{Completeness, Outcome, StateStyle, format_state};
 use crate::program::{LocId, Op, Reg};
 
 /// Is every final state of the target one of the source? The test observes all there is.
@@ -22,15 +22,21 @@ pub(super) fn compare(
     let options = &Options { mode: Mode::States, ..options.clone() };
     let ours = explore::run(test, source, options).map_err(Diagnostic::without_places)?;
     let theirs = explore::run(test, target, options)?;
-    let of_both = theirs.states.keys().filter(|state| ours.states.contains(state)).count() as u64;
-    let new = theirs.states.keys().find(|state| !ours.states.contains(state));
+    // Executions that were cut off are compared with such, where they are kept.
+    let kinds =
+        [(false, &ours.states, &theirs.states), (true, &ours.uncompleted.states, &theirs.uncompleted.states)];
+    let of_both =
+        kinds.iter().map(|(_, a, b)| b.keys().filter(|state| a.contains(state)).count() as u64).sum();
+    let new = kinds.iter().find_map(|(cut, a, b)| Some((*cut, b.keys().find(|state| !a.contains(state))?)));
+    let all = |outcome: &Outcome| (outcome.states.len() + outcome.uncompleted.states.len()) as u64;
+    let (of_target, of_source) = (all(&theirs), Some(all(&ours)));
     let answer = match new {
         None => Answer::Portable,
-        Some(state) => {
+        Some((cut, state)) => {
             let state = &state;
             let mut found = None;
             explore::each_execution(test, target, None, options, &Request::all(), &mut |execution| {
-                if execution.state != *state {
+                if execution.state != *state || execution.is_cut() != cut {
                     return ControlFlow::Continue(());
                 }
                 found = Some(execution);
@@ -51,13 +57,7 @@ pub(super) fn compare(
         Completeness::Complete => theirs.completeness,
         cut => cut,
     };
-    Ok(Comparison {
-        answer,
-        of_target: theirs.states.len() as u64,
-        of_both,
-        of_source: Some(ours.states.len() as u64),
-        completeness,
-    })
+    Ok(Comparison { answer, of_target, of_both, of_source, completeness })
 }
 
 /// The test with every register that a thread writes and every location observed.

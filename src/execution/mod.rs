@@ -43,13 +43,36 @@ pub enum AtBound {
     Exit,
 }
 
-/// A loop that the unrolling bound cut off on this path.
+/// How far threads are followed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bound {
+    /// How often a loop is run.
+    pub unroll: u32,
+    /// How many events a thread may make, instead: accesses, fences and the like, not those of registers. An instruction that would make
+    /// one too many is not begun.
+    pub events: Option<u32>,
+    /// What becomes of paths that come to the bound.
+    pub at: AtBound,
+}
+
+/// Where a bound cut a path off.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cut {
     /// The thread.
     pub thread: usize,
-    /// What herd7 names in its warning: the label jumped to, or `While`.
+    /// What herd7 names in its warning: the label jumped to, or `While`. For a bound on events, their number.
     pub label: String,
-    /// The jump.
+    /// The jump, or the instruction that was not begun.
     pub span: Span,
+    /// Which bound it was.
+    pub by: CutBy,
+}
+
+/// The bound that cut a path off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CutBy {
+    /// On the rounds of a loop.
+    Rounds,
+    /// On the events of the thread.
+    Events,
 }

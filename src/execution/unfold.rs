@@ -8,6 +8,8 @@ mod collide;
 mod control;
 mod fault;
 
+use std::sync::Arc;
+
 use crate::diag::{Diagnostic, Remedy};
 use crate::limits;
 use crate::program::{
@@ -15,7 +17,7 @@ use crate::program::{
 };
 
 use super::path::{Path, Violation};
-use super::{AtBound, Event, EventKind, SymVal};
+use super::{Bound, Event, EventKind, SymVal};
 
 /// More executed instructions than this on one path of a thread: it does not end.
 const MAX_STEPS: u32 = 10_000;
@@ -33,7 +35,7 @@ const MAX_NODES: usize = 2_000;
 pub(super) fn paths(
     program: &Program,
     thread: usize,
-    (unroll, at_bound): (u32, AtBound),
+    bound: Bound,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<Vec<Path>, Diagnostic> {
     let unset = Register { value: SymVal::ZERO, writer: None, forked: false };
@@ -59,13 +61,17 @@ pub(super) fn paths(
         condition: Vec::new(),
         conditions: Vec::new(),
         saved: Vec::new(),
+        made: 0,
+        before: None,
         path: Path::default(),
     };
     let mut unfolding = Unfolding {
         program,
         thread,
-        unroll,
-        at_bound,
+        // Rounds in which nothing happens are no reason to go on for ever.
+        unroll: bound.events.unwrap_or(bound.unroll),
+        bound,
+        left_at: Vec::new(),
         waiting: vec![start],
         done: Vec::new(),
         warnings: Vec::new(),
@@ -157,6 +163,10 @@ struct State<'p> {
     conditions: Vec<Vec<u32>>,
     /// How many were in force at each `ControlSave`.
     saved: Vec<(u32, usize)>,
+    /// Events so far that a bound on events counts.
+    made: u32,
+    /// Under such a bound: the path before this instruction.
+    before: Option<Arc<State<'p>>>,
     path: Path,
 }
 
@@ -183,7 +193,9 @@ struct Unfolding<'p> {
     program: &'p Program,
     thread: usize,
     unroll: u32,
-    at_bound: AtBound,
+    bound: Bound,
+    /// Where paths were left because an instruction makes too many events, whichever way it goes.
+    left_at: Vec<Arc<State<'p>>>,
     /// Paths still to be followed; the last one first.
     waiting: Vec<State<'p>>,
     done: Vec<Path>,
@@ -210,6 +222,10 @@ impl<'p> Unfolding<'p> {
     fn run(&mut self, mut state: State<'p>) -> Result<(), Diagnostic> {
         loop {
             limits::poll();
+            if self.bound.events.is_some_and(|most| state.made > most) {
+                self.leave(&state);
+                return Ok(());
+            }
             match state.frames.last_mut() {
                 None => {
                     if !self.next_instruction(&mut state)? {
@@ -248,6 +264,10 @@ impl<'p> Unfolding<'p> {
             .help("--unroll bounds how often a loop is run; a long program can be cut into tests"));
         }
         state.tmps.clear();
+        if self.bound.events.is_some() {
+            state.before = None;
+            state.before = Some(Arc::new(state.clone()));
+        }
         state.frames.push(Frame::plain(&instr.ops));
         Ok(true)
     }
@@ -347,6 +367,8 @@ impl<'p> Unfolding<'p> {
         sets: Vec<SetName>,
     ) -> u32 {
         let id = state.n_events();
+        let is_local = matches!(kind, EventKind::RegRead(..) | EventKind::RegWrite(_) | EventKind::Branch(_));
+        state.made += u32::from(!is_local);
         for condition in &state.conditions {
             state.path.control.extend(condition.iter().map(|from| (*from, id)));
         }

@@ -33,6 +33,13 @@ pub struct Execution {
     pub against: Option<OtherVerdict>,
 }
 
+impl Execution {
+    /// Was a thread of it cut off at a bound?
+    pub fn is_cut(&self) -> bool {
+        self.events.iter().any(|event| event.sets.iter().any(|set| set == "CutOff"))
+    }
+}
+
 /// What another model says of an execution.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OtherVerdict {

@@ -14,7 +14,7 @@ use super::path::{Path, Violation};
 use super::ranges::Ranges;
 use super::sizes::Sizes;
 use super::unfold::paths;
-use super::{AtBound, Cut, Dependencies, Event, EventKind, SymVal};
+use super::{AtBound, Bound, Cut, Dependencies, Event, EventKind, SymVal};
 
 /// A closed unfolding: one path per thread, plus the initial writes.
 ///
@@ -79,14 +79,14 @@ pub struct World {
 /// # Errors
 /// A thread that does not end, or has too many paths.
 pub fn unfold(program: &Program, unroll: u32, observed: &[LocId]) -> Result<Worlds, Diagnostic> {
-    unfold_to(program, (unroll, AtBound::Drop), observed)
+    unfold_to(program, Bound { unroll, events: None, at: AtBound::Drop }, observed)
 }
 
-/// Likewise, with a bound on loops and what becomes of paths that come to it.
+/// Likewise, with any bound.
 ///
 /// # Errors
 /// As [`unfold`].
-pub fn unfold_to(program: &Program, bound: (u32, AtBound), observed: &[LocId]) -> Result<Worlds, Diagnostic> {
+pub fn unfold_to(program: &Program, bound: Bound, observed: &[LocId]) -> Result<Worlds, Diagnostic> {
     let mut warnings = Vec::new();
     let mut threads = (0..program.threads.len())
         .map(|thread| paths(program, thread, bound, &mut warnings))

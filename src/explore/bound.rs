@@ -35,7 +35,8 @@ pub(super) fn examine(test: &Lowered, model: &Model, options: &Options, outcome:
         return;
     }
     let settings = grow::Options {
-        unroll: test.unroll.unwrap_or(options.unroll),
+        // A thread of so many events runs a loop as often at most, or else comes to the bound here.
+        unroll: options.bound_events.unwrap_or(test.unroll.unwrap_or(options.unroll)),
         skip_checks: options.skip_checks.clone(),
         ..grow::Options::default()
     };

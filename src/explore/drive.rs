@@ -15,7 +15,7 @@ use super::unit::{Decision, Subtree};
 use super::{Engine, Mode, Options, Portion, bound, growing, naive};
 use crate::condition::Observable;
 use crate::diag::{Diagnostic, Remedy};
-use crate::execution::{AtBound, Names, View, World, Worlds, unfold_to};
+use crate::execution::{AtBound, Bound, Names, View, World, Worlds, unfold_to};
 use crate::limits;
 use crate::litmus::Lowered;
 use crate::model::{CheckKind, Model, Step};
@@ -86,7 +86,7 @@ pub(super) fn run_into(
         }
         Ok(worlds) => {
             // Units are parts of worlds.
-            let simple = options.unit.is_none() && options.at_bound == AtBound::Drop && sink.watch.is_none();
+            let simple = options.unit.is_none() && is_simply_bounded(options) && sink.watch.is_none();
             if options.engine == Engine::Auto && simple && is_grown(test, model, &worlds) {
                 match growing::run(test, model, options, Sink::new(test, options)) {
                     Err(error) if error.remedy == Some(Remedy::OtherEngine) => {}
@@ -125,7 +125,12 @@ pub(super) fn unfolded(test: &Lowered, options: &Options) -> Result<Worlds, Diag
         .collect();
     cells.sort_unstable();
     cells.dedup();
-    unfold_to(&test.program, (test.unroll.unwrap_or(options.unroll), options.at_bound), &cells)
+    let bound = Bound {
+        unroll: test.unroll.unwrap_or(options.unroll),
+        events: options.bound_events,
+        at: options.at_bound,
+    };
+    unfold_to(&test.program, bound, &cells)
 }
 
 /// Is it better run by growing executions: threads with many paths each, or too many even to list?
@@ -136,11 +141,16 @@ fn is_grown(test: &Lowered, model: &Model, worlds: &Result<Worlds, Diagnostic>) 
     }
 }
 
+/// Are executions bounded as engines other than the explorer bound them, by the rounds of loops, and dropped there?
+fn is_simply_bounded(options: &Options) -> bool {
+    options.at_bound == AtBound::Drop && options.bound_events.is_none()
+}
+
 /// Would a run grow executions?
 pub(super) fn grows(test: &Lowered, model: &Model, options: &Options) -> bool {
     match options.engine {
         Engine::Grow => true,
-        Engine::Auto if options.at_bound != AtBound::Drop => false,
+        Engine::Auto if !is_simply_bounded(options) => false,
         Engine::Auto => is_grown(test, model, &unfolded(test, options)) && growing::takes(test).is_ok(),
         _ => false,
     }

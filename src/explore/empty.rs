@@ -21,7 +21,7 @@ pub(super) fn why_empty(test: &Lowered, model: &Model, options: &Options, outcom
     if !counts.is_empty() {
         WhyEmpty::Refuted(counts)
     } else if !outcome.cuts.is_empty() {
-        WhyEmpty::Cut(outcome.cuts.iter().map(|cut| cut.label.clone()).collect())
+        WhyEmpty::cut(&outcome.cuts)
     } else if outcome.stats.value_conflicts > 0 {
         WhyEmpty::Values
     } else {

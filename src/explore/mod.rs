@@ -105,7 +105,9 @@ pub struct Options {
     pub engine: Engine,
     /// Unrolling bound of loops.
     pub unroll: u32,
-    /// What becomes of executions that come to it.
+    /// Bound on the events of a thread, instead ([`crate::execution::Bound`]); not for [`Engine::Grow`].
+    pub bound_events: Option<u32>,
+    /// What becomes of executions that come to the bound.
     pub at_bound: AtBound,
     /// Workers for one test.
     pub jobs: usize,
@@ -141,6 +143,7 @@ impl Default for Options {
             mode: Mode::Count,
             engine: Engine::Explore,
             unroll: 2,
+            bound_events: None,
             at_bound: AtBound::default(),
             jobs: 1,
             timeout: None,

@@ -6,7 +6,7 @@
 use std::sync::LazyLock;
 
 use crate::diag::Diagnostic;
-use crate::execution::{Cut, EventKind};
+use crate::execution::{Cut, CutBy, EventKind};
 use crate::program::fences::full_fence;
 use crate::program::{Extra, IllegalOp, Instr, Op, Program, Property, SetName, Target, Tmp, Value};
 
@@ -342,7 +342,8 @@ impl<'p> Stepper<'p> {
     }
 
     pub(super) fn cut(&self, state: &State<'p>, label: String) -> Halt<'p> {
-        let cut = Cut { thread: usize::from(state.thread), label, span: self.instr(state).span };
+        let span = self.instr(state).span;
+        let cut = Cut { thread: usize::from(state.thread), label, span, by: CutBy::Rounds };
         Halt::Stop(Box::new(Stop::Cut(state.clone(), cut)))
     }
 

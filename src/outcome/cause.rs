@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::execution::Cut;
+
 /// What refuted a branch, ruled out an alternative, or was found to hold whatever is chosen.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Cause {
@@ -66,6 +68,19 @@ pub enum WhyEmpty {
     NoPath,
 }
 
+impl WhyEmpty {
+    /// Because of these cuts.
+    pub fn cut(cuts: &[Cut]) -> WhyEmpty {
+        let mut labels: Vec<String> = Vec::new();
+        for cut in cuts {
+            if !labels.contains(&cut.label) {
+                labels.push(cut.label.clone());
+            }
+        }
+        WhyEmpty::Cut(labels)
+    }
+}
+
 impl fmt::Display for WhyEmpty {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -84,7 +99,7 @@ impl fmt::Display for WhyEmpty {
                 if others.is_empty() { Ok(()) } else { write!(f, " (others: {})", others.join(", ")) }
             }
             WhyEmpty::Cut(labels) => {
-                write!(f, "every path was cut at the unrolling bound (at {})", labels.join(", "))
+                write!(f, "every path was cut at the bound (at {})", labels.join(", "))
             }
             WhyEmpty::Values => f.write_str("no candidate has consistent values"),
             WhyEmpty::NoPath => f.write_str("the program has no path to its end"),

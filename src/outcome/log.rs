@@ -111,6 +111,14 @@ impl State {
         State { bindings }
     }
 
+    /// The state with other names for its places, or without some of them.
+    pub(super) fn renamed(&self, called: &dyn Fn(&str) -> Option<String>) -> State {
+        let kept = self.bindings.iter().filter_map(|(place, value)| Some((called(place)?, value.clone())));
+        let mut bindings: Vec<(String, String)> = kept.collect();
+        bindings.sort_by_cached_key(|(place, _)| place_order(place));
+        State { bindings }
+    }
+
     /// The bindings, by location.
     pub fn bindings(&self) -> &[(String, String)] {
         &self.bindings

@@ -4,6 +4,7 @@ mod cause;
 mod compare;
 mod format;
 pub mod log;
+mod rename;
 mod result;
 mod states;
 
@@ -11,5 +12,6 @@ pub use cause::{Cause, Counts, WhyEmpty};
 pub use compare::{Difference, Hashes, Relation, compare};
 pub use format::{StateStyle, bindings, format_state};
 pub use log::{Log, LogTest, LogVerdict, State, Width};
+pub use rename::{LeftOut, Renaming, rename};
 pub use result::{Completeness, Observation, Outcome, Stats, Uncompleted};
 pub use states::{Collector, States};

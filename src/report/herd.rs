@@ -94,7 +94,7 @@ pub fn write_block(out: &mut dyn Write, test: &Lowered, outcome: &Outcome, style
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::execution::Cut;
+    use crate::execution::{Cut, CutBy};
     use crate::litmus::{LowerOptions, lower, parse};
     use crate::program::Value;
     use crate::source::{Sources, Span};
@@ -126,7 +126,7 @@ mod tests {
         let mut style = Style::default();
         change(&mut outcome, &mut style);
         if style.candidates {
-            outcome.cuts.push(Cut { thread: 0, label: "L0".to_string(), span });
+            outcome.cuts.push(Cut { thread: 0, label: "L0".to_string(), span, by: CutBy::Rounds });
         }
         let mut out = Vec::new();
         write_block(&mut out, &test, &outcome, &style).expect("writes to memory");

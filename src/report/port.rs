@@ -50,7 +50,7 @@ pub fn word(compared: &Compared, wording: Wording) -> &'static str {
 fn caveat(completeness: &Completeness) -> Option<&'static str> {
     match completeness {
         Completeness::Complete | Completeness::Decided => None,
-        Completeness::Bounded => Some("up to the unrolling bound"),
+        Completeness::Bounded => Some("up to the bound"),
         Completeness::TimedOut => Some("the time limit was reached"),
         Completeness::ExecutionLimit => Some("the limit on executions was reached"),
         Completeness::MemoryLimit => Some("the memory limit was reached"),

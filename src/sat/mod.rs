@@ -77,7 +77,7 @@ pub fn run(test: &Lowered, model: &Model, options: &Options) -> Result<Outcome, 
     } else if !found.stats.pruned.is_empty() {
         WhyEmpty::Refuted(found.stats.pruned)
     } else if !outcome.cuts.is_empty() {
-        WhyEmpty::Cut(outcome.cuts.iter().map(|cut| cut.label.clone()).collect())
+        WhyEmpty::cut(&outcome.cuts)
     } else {
         WhyEmpty::Values
     });

@@ -15,7 +15,7 @@ use super::solver::{Lit, Solver};
 use super::values::Values;
 use crate::condition::{Observable, Quantifier};
 use crate::diag::Diagnostic;
-use crate::execution::{Cut, Path, View, Violation, World, Worlds, unfold};
+use crate::execution::{AtBound, Bound, Cut, Path, View, Violation, World, Worlds, unfold_to};
 use crate::explore::{self, Candidate, Found, Mode, Options, Registers, Sink};
 use crate::limits;
 use crate::litmus::Lowered;
@@ -79,13 +79,17 @@ fn search(
     keep: bool,
     work: &mut dyn FnMut(&mut Search) -> ControlFlow<()>,
 ) -> Result<Outcome, Diagnostic> {
-    let unroll = test.unroll.unwrap_or(options.unroll);
+    let bound = Bound {
+        unroll: test.unroll.unwrap_or(options.unroll),
+        events: options.bound_events,
+        at: AtBound::Drop,
+    };
     let cell = |o: &Observable| if let Observable::Loc(loc) = o { Some(*loc) } else { None };
     let mut cells: Vec<_> = test.observed.iter().filter_map(cell).collect();
     cells.sort_unstable();
     cells.dedup();
     let searched = limits::catch(|| {
-        let mut worlds = unfold(&test.program, unroll, &cells)?;
+        let mut worlds = unfold_to(&test.program, bound, &cells)?;
         sink.outcome.warnings = std::mem::take(&mut worlds.warnings);
         let forks: usize = worlds.n_paths().iter().map(|paths| paths.saturating_sub(1)).sum();
         sink.outcome.stats.speculated = forks as u64;

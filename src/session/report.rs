@@ -8,7 +8,7 @@ use super::Details;
 use crate::arch::ArchId;
 use crate::condition::Quantifier;
 use crate::diag::{Class, Diagnostic, Severity};
-use crate::execution::Execution;
+use crate::execution::{CutBy, Execution};
 use crate::explore::{Portion, Subtree};
 use crate::limits::Stopped;
 use crate::litmus::Lowered;
@@ -346,15 +346,22 @@ impl Report {
         Some(match outcome.completeness {
             Completeness::Complete | Completeness::Decided => return None,
             Completeness::Bounded => {
-                let loops: Vec<String> = outcome
-                    .cuts
-                    .iter()
-                    .map(|cut| {
-                        let (line, _) = self.sources.line_column(cut.span);
-                        format!("the loop at {} of P{} (line {line})", cut.label, cut.thread)
-                    })
-                    .collect();
-                format!("bounded: {} was cut off by --unroll", loops.join(", "))
+                let mut loops: Vec<String> = Vec::new();
+                for cut in &outcome.cuts {
+                    let (line, _) = self.sources.line_column(cut.span);
+                    let what = match cut.by {
+                        CutBy::Rounds => {
+                            format!("the loop at {} of P{} (line {line})", cut.label, cut.thread)
+                        }
+                        CutBy::Events => format!("P{} after {}", cut.thread, cut.label),
+                    };
+                    if !loops.contains(&what) {
+                        loops.push(what);
+                    }
+                }
+                let events = outcome.cuts.iter().any(|cut| cut.by == CutBy::Events);
+                let option = if events { "--bound-events" } else { "--unroll" };
+                format!("bounded: {} was cut off by {option}", loops.join(", "))
             }
             Completeness::TimedOut => "the time limit was reached".to_string(),
             Completeness::ExecutionLimit => "the limit on executions was reached".to_string(),

@@ -115,7 +115,7 @@ fn programs() {
       │         ^^^^ this is 0, whatever happens
 
     Warning: File "test.litmus": unrolling limit exceeded at L0, legal outcomes may be missing.
-    test.litmus: test: no execution at all: every path was cut at the unrolling bound (at L0)
+    test.litmus: test: no execution at all: every path was cut at the bound (at L0)
     test.litmus: test: bounded: the loop at L0 of P0 (line 5) was cut off by --unroll; outcomes may be missing, those shown are certain; the verdict is not certain: what was not explored may change it
     --- exit 0
     "#);

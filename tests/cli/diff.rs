@@ -165,3 +165,46 @@ fn histograms_are_added_up() {
     ");
     merge(&["a.log", "other.log"]).code(2);
 }
+
+/// What a C test allows, and what its assembly showed.
+#[test]
+fn assembly_against_its_source_by_names_given_by_hand() {
+    let c = "Test MP Allowed\nStates 3\n1:r0=0; 1:r1=0;\n1:r0=0; 1:r1=1;\n1:r0=1; 1:r1=1;\nNo\nWitnesses\nPositive: 0 Negative: 3\nHash=aa\n\n";
+    let asm = "Test MP Allowed\nStates 4\n1:X0=0; 1:X3=0; 1:X9=0;\n1:X0=0; 1:X3=1; 1:X9=1;\n1:X0=1; 1:X3=0; 1:X9=1;\n1:X0=1; 1:X3=1; 1:X9=1;\nOk\nWitnesses\nPositive: 1 Negative: 3\nHash=bb\n\n";
+    let dir = folder(&[("c.log", c), ("asm.log", asm)]);
+    let diff = |args: &[&str], code| {
+        let all = [&["diff", "c.log", "asm.log"], args].concat();
+        shown(&litmus_in(dir.path(), &all).assert().code(code))
+    };
+    insta::assert_snapshot!(diff(&["--map", "r0=X0,r1=X3"], 1), @"
+    weaker        MP
+                  asm.log allows 1:X0=1; 1:X3=0; and c.log forbids it
+    1 test compared: 0 the same, 1 weaker (asm.log allows more)
+    --- stderr
+    not compared, only in asm.log: 1:X9
+    --- exit 1
+    ");
+    insta::assert_snapshot!(diff(&["--map", "1:r0=1:X3", "--map", "1:r1=1:X3"], 2), @"
+    --- stderr
+    error: two names of `MP` in the first log become one by these names
+    --- exit 2
+    ");
+    insta::assert_snapshot!(diff(&["--map", "X3=r1"], 2), @"
+    --- stderr
+    error: `X3=r1`: no state of the first log has `X3`: did you mean `r1=X3`?
+    --- exit 2
+    ");
+    insta::assert_snapshot!(diff(&["--map", "r1"], 2), @"
+    --- stderr
+    error: invalid value 'r1' for '--map <A=B>': `r1` is no pair of names: `r0=X3`, `0:r0=0:X3` or `x=y`
+
+    For more information, try '--help'.
+    --- exit 2
+    ");
+    insta::assert_snapshot!(diff(&[], 1), @"
+    other test    MP
+                  not the same test: hash aa in c.log, bb in asm.log
+    0 tests compared: 0 the same, 1 not comparable: one name, two tests
+    --- exit 1
+    ");
+}

@@ -30,6 +30,7 @@ mod run;
 mod schema;
 mod serve;
 mod solver;
+mod two_models;
 mod wrong;
 
 use std::path::Path;

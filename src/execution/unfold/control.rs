@@ -1,8 +1,10 @@
 //! Where control goes: branches, jumps, loops and their bounds.
 
+use std::sync::Arc;
+
 use super::{Flow, Frame, State, Temp, Unfolding};
 use crate::diag::Diagnostic;
-use crate::execution::{AtBound, Cut, EventKind, SymVal};
+use crate::execution::{AtBound, Cut, CutBy, EventKind, SymVal};
 use crate::program::{BinOp, Instr, Op, SetName, Target, Tmp, Value};
 
 /// How many passes through a loop may fork, one after the other, although each was known to be taken. Even if every fork led somewhere,
@@ -148,7 +150,7 @@ impl<'p> Unfolding<'p> {
             } else {
                 count(&mut state.jumps, target) > self.unroll
             };
-            if over && self.at_bound == AtBound::Exit {
+            if over && self.bound.at == AtBound::Exit {
                 return Flow::On;
             }
             if over {
@@ -174,7 +176,7 @@ impl<'p> Unfolding<'p> {
             count(&mut state.loops, id) > self.unroll
         };
         match over {
-            true if self.at_bound == AtBound::Exit && self.leave_loop(state) => Flow::On,
+            true if self.bound.at == AtBound::Exit && self.leave_loop(state) => Flow::On,
             true => self.cut(state, "While".to_string()),
             false => Flow::On,
         }
@@ -258,8 +260,24 @@ impl<'p> Unfolding<'p> {
         let span = self.instr(state).span;
         self.event(state, EventKind::Other, None, None, vec![SetName::Borrowed("CutOff")]);
         let mut over = state.clone();
-        over.path.cut = Some(Cut { thread: self.thread, label, span });
+        over.path.cut = Some(Cut { thread: self.thread, label, span, by: CutBy::Rounds });
         self.finish(over);
         Flow::Over
+    }
+
+    /// The instruction makes more events than are left: the path ends before it. Other ways through it may make fewer, and go on.
+    pub(super) fn leave(&mut self, state: &State<'p>) {
+        let Some(before) = &state.before else { return };
+        if self.left_at.iter().any(|left| Arc::ptr_eq(left, before)) {
+            return;
+        }
+        self.left_at.push(before.clone());
+        let mut over = State::clone(before);
+        let most = self.bound.events.unwrap_or(over.made);
+        let label = if most == 1 { "1 event".to_string() } else { format!("{most} events") };
+        let span = self.instr(&over).span;
+        self.event(&mut over, EventKind::Other, None, None, vec![SetName::Borrowed("CutOff")]);
+        over.path.cut = Some(Cut { thread: self.thread, label, span, by: CutBy::Events });
+        self.finish(over);
     }
 }
