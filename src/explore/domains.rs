@@ -29,8 +29,28 @@ struct Function<'w> {
     value: &'w SymVal,
     /// Reads that it depends on, by position.
     reads: Vec<usize>,
-    /// Results by combination of values.
+    /// Results by combination of values; of a function of one read by its value, 0 where it has not been asked for.
     known: FxHashMap<u64, Domain>,
+    of_one: Vec<Domain>,
+}
+
+impl Function<'_> {
+    fn new(value: &SymVal, reads: Vec<usize>) -> Function<'_> {
+        Function { value, reads, known: FxHashMap::default(), of_one: Vec::new() }
+    }
+
+    /// The result for some values of its reads.
+    fn result(value: &SymVal, chosen: &[usize], table: &mut Vec<Value>, bits: u32) -> Domain {
+        let events = value.reads();
+        let given = |event: u32| {
+            let place = events.iter().position(|read| *read == event)?;
+            Some(table[*chosen.get(place)?])
+        };
+        match value.eval_with(&given, bits) {
+            Ok(Some(value)) => place(table, value),
+            Ok(None) | Err(_) => ANY,
+        }
+    }
 }
 
 /// What a write writes.
@@ -97,11 +117,9 @@ impl<'w> Domains<'w> {
         }
         reads.sort_unstable();
         reads.dedup();
-        let function = |value: &'w SymVal| Function {
-            value,
-            reads: value.reads().iter().filter_map(|r| reads.binary_search(&(*r as usize)).ok()).collect(),
-            known: FxHashMap::default(),
-        };
+        let position = |read: &u32| reads.binary_search(&(*read as usize)).ok();
+        let function =
+            |value: &'w SymVal| Function::new(value, value.reads().iter().filter_map(position).collect());
         let mut single: Vec<Vec<Rule>> = reads.iter().map(|_| Vec::new()).collect();
         let mut rules = Vec::new();
         for (value, expected) in constraints {
@@ -197,7 +215,7 @@ impl<'w> Domains<'w> {
         if positions.len() != reads.len() {
             return Vec::new();
         }
-        let mut function = Function { value, reads: positions, known: FxHashMap::default() };
+        let mut function = Function::new(value, positions);
         let mut image = 0;
         let complete =
             combinations(&mut function, &self.domains, &mut self.table, self.bits, &mut |_, result, _| {
@@ -342,7 +360,20 @@ fn combinations(
     bits: u32,
     see: &mut See,
 ) -> bool {
-    let Function { value, reads, known } = function;
+    let Function { value, reads, known, of_one } = function;
+    if let [read] = reads[..] {
+        if domains[read] & ANY != 0 {
+            return false;
+        }
+        of_one.resize(64, 0);
+        for chosen in self::bits(domains[read]) {
+            if of_one[chosen] == 0 {
+                of_one[chosen] = Function::result(value, &[chosen], table, bits);
+            }
+            see(&[chosen], of_one[chosen], table);
+        }
+        return true;
+    }
     let mut total = 1u32;
     for read in reads.iter() {
         if domains[*read] & ANY != 0 {
@@ -364,15 +395,7 @@ fn combinations(
         let result = match known.get(&key) {
             Some(result) => *result,
             None => {
-                let events = value.reads();
-                let given = |event: u32| {
-                    let place = events.iter().position(|read| *read == event)?;
-                    Some(table[*chosen.get(place)?])
-                };
-                let result = match value.eval_with(&given, bits) {
-                    Ok(Some(value)) => place(table, value),
-                    Ok(None) | Err(_) => ANY,
-                };
+                let result = Function::result(value, &chosen, table, bits);
                 known.insert(key, result);
                 result
             }

@@ -102,6 +102,9 @@ pub(super) struct Tally {
     /// Likewise, case by case.
     pub case_looks: u32,
     pub case_hits: u32,
+    /// Looks at the values that reads can have, and those that found a source without one.
+    pub settle_looks: u32,
+    pub settle_hits: u32,
     /// Branches refuted, by check; then by the bases of orders; then because nothing was left to choose.
     pub pruned: Vec<u64>,
     /// How often a check was entailed; then a base of an order.
@@ -117,6 +120,8 @@ impl Tally {
             hits: 0,
             case_looks: 0,
             case_hits: 0,
+            settle_looks: 0,
+            settle_hits: 0,
             pruned: vec![0; n_checks + 2],
             entailed: vec![0; n_checks + 1],
             ruled_out: vec![0; n_checks + 1],

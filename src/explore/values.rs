@@ -3,7 +3,7 @@
 use super::choices::State;
 use super::domains::Candidates;
 use super::problem::{Problem, Reader};
-use super::search::Search;
+use super::search::{Search, Tally};
 use crate::program::Value;
 use crate::relation::rows::{self, Row};
 
@@ -69,16 +69,23 @@ impl<const W: usize> Search<'_, '_, W> {
     /// Drops sources that no value can come from. False: nothing is left for some read.
     fn settle(&mut self, state: &mut State<W>) -> bool {
         let Some(domains) = &mut self.domains else { return true };
-        if self.settled == state.candidates {
+        // What has not paid off so far will hardly do so later: a wrong value is found when it is known, at the latest.
+        let Tally { settle_looks: looks, settle_hits: hits, .. } = &mut self.tally;
+        if self.settled == state.candidates || *looks >= 64 && *hits * 16 < *looks {
             return true;
         }
+        *looks += 1;
         let position = |event: &usize| self.problem.reads.iter().position(|read| read.event == *event);
         let places: Vec<usize> = domains.reads.iter().filter_map(position).collect();
         let mut sources =
             Sources { candidates: &mut state.candidates, problem: self.problem, places: &places };
+        let before: u32 = sources.candidates.iter().map(rows::count).sum();
         if !domains.settle(&mut sources) {
+            *hits += 1;
             return false;
         }
+        let after: u32 = sources.candidates.iter().map(rows::count).sum();
+        *hits += u32::from(after < before);
         self.settled.clone_from(&state.candidates);
         true
     }
