@@ -5,34 +5,18 @@
 
 mod allows;
 mod annotations;
-#[cfg(test)]
-mod bad_input_tests;
-#[cfg(test)]
-mod c_tests;
-#[cfg(test)]
-mod code_tests;
 mod compare;
 mod compiled;
-#[cfg(test)]
-mod corpus_tests;
 mod coverage;
 mod details;
 mod expect;
 mod explained;
 mod fence;
-#[cfg(test)]
-mod generate_tests;
-#[cfg(test)]
-mod isa_tests;
-#[cfg(test)]
-mod library_tests;
 mod lint;
 mod load;
 mod locks;
 mod models;
 mod pipeline;
-#[cfg(test)]
-mod pointer_tests;
 mod report;
 mod rules;
 mod separate;
@@ -42,8 +26,6 @@ pub mod states;
 mod surveyed;
 mod trees;
 mod variants;
-#[cfg(test)]
-mod vm_tests;
 
 pub use crate::execution::{AtBound, Execution};
 pub use compare::Compared;

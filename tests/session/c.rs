@@ -1,8 +1,8 @@
 //! Programs in C from text to final state: what a compiler makes of them, and which outcomes the models of the library allow.
 
-use super::{Input, Session, Settings};
-use crate::diag::{Color, render_all};
-use crate::outcome::Outcome;
+use litmus::diag::{Color, render_all};
+use litmus::outcome::Outcome;
+use litmus::session::{Input, Session, Settings};
 
 fn run(text: &str, model: &str) -> Outcome {
     let input = Input::Text { name: "test.litmus".to_string(), text: text.into() };

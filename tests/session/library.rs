@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::{Input, Session, Settings, check_model};
-use crate::arch::ArchId;
-use crate::cat::library::{self, Kind};
-use crate::diag::{Color, render_all};
+use litmus::arch::ArchId;
+use litmus::cat::library::{self, Kind};
+use litmus::diag::{Color, render_all};
+use litmus::session::{Input, Session, Settings, check_model};
 
 /// A test of `litmus/` under a model (`None`: the default one): number of states, positive and negative executions.
 fn run(test: &str, model: Option<&str>) -> (usize, u64, u64) {

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Input, Session, Settings};
-use crate::explore::{Mode, Options};
-use crate::generate::{Dialect, Vocabulary, cycles};
+use litmus::explore::{Mode, Options};
+use litmus::generate::{Dialect, Vocabulary, cycles};
+use litmus::session::{Input, Session, Settings};
 
 #[test]
 fn generated_tests_are_forbidden_under_sc_and_not_by_their_own_text() {

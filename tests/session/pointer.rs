@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::{Input, Session, Settings};
-use crate::diag::{Color, render_all};
-use crate::outcome::{StateStyle, format_state};
+use litmus::diag::{Color, render_all};
+use litmus::outcome::{StateStyle, format_state};
+use litmus::session::{Input, Session, Settings};
 
 /// The state lines, then `positive negative`, then flags and messages.
 fn answer(init: &str, code: &str, fin: &str, variants: &[&str]) -> String {
     let cells: Vec<String> = code.split(';').map(|cell| format!(" {} ;\n", cell.trim())).collect();
     let text = format!("AArch64 T\n{{ {init} }}\n P0 ;\n{}{fin}\n", cells.concat());
     let input = Input::Text { name: "test".into(), text: Arc::from(text) };
-    let variants = variants.iter().filter_map(|variant| crate::variant::Variant::parse(variant)).collect();
+    let variants = variants.iter().filter_map(|variant| litmus::variant::Variant::parse(variant)).collect();
     let report = Session::new(Settings { variants, ..Settings::default() }).run(&input, None);
     let messages = render_all(&report.diagnostics, &report.sources, Color::Never);
     let Some(answer) = &report.answer else { return messages };

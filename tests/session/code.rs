@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{Input, Session, Settings};
-use crate::diag::{Color, render_all};
-use crate::outcome::{StateStyle, format_state};
+use litmus::diag::{Color, render_all};
+use litmus::outcome::{StateStyle, format_state};
+use litmus::session::{Input, Session, Settings};
 
 /// The state lines, then `positive negative`, then flags and messages.
 fn answer(text: &str, variants: &[&str], model: Option<&str>) -> String {
     let input = Input::Text { name: "test".into(), text: Arc::from(text) };
-    let variants = variants.iter().filter_map(|variant| crate::variant::Variant::parse(variant)).collect();
+    let variants = variants.iter().filter_map(|variant| litmus::variant::Variant::parse(variant)).collect();
     let report = Session::new(Settings { variants, ..Settings::default() }).run(&input, model);
     let messages = render_all(&report.diagnostics, &report.sources, Color::Never);
     let Some(answer) = &report.answer else { return messages };

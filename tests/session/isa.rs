@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Input, Session, Settings};
-use crate::diag::{Color, render_all};
+use litmus::diag::{Color, render_all};
+use litmus::session::{Input, Session, Settings};
 
 /// A test under a model: positive and negative executions.
 fn counts(text: &str, model: Option<&str>) -> (u64, u64) {

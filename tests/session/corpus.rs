@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::{CheckedModel, Settings, check_model};
-use crate::diag::{Color, render_all};
+use litmus::diag::{Color, render_all};
+use litmus::session::{CheckedModel, Settings, check_model};
 
 /// Checks every `.cat` file of a folder of the corpus, `-I` that folder.
 fn check_folder(folder: &str, on_path: bool) -> Vec<(String, CheckedModel)> {

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Input, Session, Settings};
-use crate::diag::{Color, render_all};
-use crate::explore::{Engine, Options};
-use crate::outcome::{StateStyle, format_state};
+use litmus::diag::{Color, render_all};
+use litmus::explore::{Engine, Options};
+use litmus::outcome::{StateStyle, format_state};
+use litmus::session::{Input, Session, Settings};
 
 /// The states of a test, and how many executions satisfy its condition and do not. The oracle says the same.
 fn run(variants: &str, text: &str) -> (Vec<String>, (u64, u64)) {
@@ -16,7 +16,7 @@ fn run(variants: &str, text: &str) -> (Vec<String>, (u64, u64)) {
 
 fn run_by(engine: Engine, variants: &str, text: &str) -> (Vec<String>, (u64, u64)) {
     let input = Input::Text { name: "test".into(), text: Arc::from(text) };
-    let variants = variants.split(',').filter_map(crate::variant::Variant::parse).collect();
+    let variants = variants.split(',').filter_map(litmus::variant::Variant::parse).collect();
     let explore = Options { engine, ..Options::default() };
     let report = Session::new(Settings { variants, explore, ..Settings::default() }).run(&input, None);
     let answer = report.answer.as_ref();
@@ -155,7 +155,7 @@ fn too_many_flags_to_set() {
         "AArch64 flags\nTTHM=HA\n{{ 0:X0=(oa:PA(x),af:0); 0:X1=PTE(x); }}\n P0 ;\n{stores}exists (x=0)\n"
     );
     let input = Input::Text { name: "test".into(), text: Arc::from(text) };
-    let variants = vec![crate::variant::Variant::Vmsa];
+    let variants = vec![litmus::variant::Variant::Vmsa];
     let report = Session::new(Settings { variants, ..Settings::default() }).run(&input, None);
     let shown = render_all(&report.diagnostics, &report.sources, Color::Never);
     insta::assert_snapshot!(shown, @"

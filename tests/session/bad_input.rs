@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::{Input, Session, Settings, check_model};
-use crate::diag::{Color, render_all};
+use litmus::diag::{Color, render_all};
+use litmus::session::{Input, Session, Settings, check_model};
 
 /// A folder of files.
 fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
@@ -348,8 +348,8 @@ fn a_model_is_not_a_folder() {
 /// Whatever goes wrong inside says so, and whose fault it is.
 #[test]
 fn a_defect_of_ours() {
-    let diagnostic = super::internal(&"an event without a thread".to_string());
-    insta::assert_snapshot!(render_all(&[diagnostic], &crate::source::Sources::new(), Color::Never), @r"
+    let diagnostic = litmus::diag::Diagnostic::internal("an event without a thread");
+    insta::assert_snapshot!(render_all(&[diagnostic], &litmus::source::Sources::new(), Color::Never), @r"
     error[internal::error]: internal error: an event without a thread
      = note: this is a defect of litmus, not of its input; please report it with the test and the model
     ");
