@@ -162,6 +162,23 @@ impl<'a> Scanner<'a> {
         Ok(inner)
     }
 
+    /// What is left, as a list with commas between its members; it may be empty.
+    pub fn comma_separated<T, E>(
+        &mut self,
+        mut one: impl FnMut(&mut Self) -> Result<T, E>,
+    ) -> Result<Vec<T>, E> {
+        let mut list = Vec::new();
+        if self.at_end() {
+            return Ok(list);
+        }
+        loop {
+            list.push(one(self)?);
+            if !self.eat(',') {
+                return Ok(list);
+            }
+        }
+    }
+
     /// Is nothing left?
     pub fn at_end(&self) -> bool {
         self.peek().is_none()

@@ -7,9 +7,8 @@ use crate::limits;
 use crate::outcome::{Hashes, Log, Width, compare, rename};
 use crate::report::herd::Style;
 use crate::report::{DiffOptions, Log as LogFormat, Side, Soundness, write_diff, write_soundness};
-use crate::session::Expectations;
 
-use super::args::{DiffArgs, FormatArg};
+use super::args::DiffArgs;
 use super::console::Console;
 use super::plan::{self, Resolved, RunPlan};
 use super::run::drive;
@@ -139,28 +138,8 @@ fn run_tests(
     settings.explore.timeout = args.timeout.map(plan::duration).or(settings.explore.timeout);
     let (jobs, inner) = plan::workers(args.jobs, inputs.len());
     settings.explore.jobs = inner;
-    let mut plan = RunPlan {
-        inputs,
-        input_errors,
-        models: vec![args.model.clone().or(model)],
-        settings,
-        jobs,
-        format: FormatArg::Herd,
-        drawing: None,
-        output: None,
-        held: None,
-        kept: Vec::new(),
-        kept_names: Vec::new(),
-        is_part: false,
-        notes: Vec::new(),
-        expectations: Expectations::default(),
-        strict: false,
-        stats: false,
-        hexa: false,
-        stop_at_error: false,
-        each_once: false,
-        unit: None,
-    };
+    let model = args.model.clone().or(model);
+    let mut plan = RunPlan::plain((inputs, input_errors), model, settings, jobs);
     let mut log = Vec::new();
     let ended = drive(&mut plan, &mut LogFormat::new(Style::default()), console, &mut log, err)?;
     let exit = if ended.interrupted { Exit::Interrupted } else { Exit::of(&ended.summary, false) };

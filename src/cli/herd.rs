@@ -7,9 +7,9 @@ use crate::limits;
 use crate::report::Log;
 use crate::report::graph::Style;
 use crate::report::herd::Style as LogStyle;
-use crate::session::{Expectations, Input};
+use crate::session::Input;
 
-use super::args::{FormatArg, HerdArgs};
+use super::args::HerdArgs;
 use super::console::Console;
 use super::drawing::{Drawing, Form, Place};
 use super::herd_options::{HerdOptions, find, searched};
@@ -57,26 +57,11 @@ pub fn herd(
     settings.explore.jobs = inner;
     let draws = settings.shown.is_some();
     let mut plan = RunPlan {
-        inputs,
-        input_errors,
-        models: vec![options.model.clone()],
-        settings,
-        jobs,
-        format: FormatArg::Herd,
         drawing,
-        output: None,
-        held: None,
-        kept: Vec::new(),
-        kept_names: Vec::new(),
-        is_part: false,
-        notes: Vec::new(),
-        expectations: Expectations::default(),
-        strict: false,
-        stats: false,
         hexa: options.hexa,
         stop_at_error: options.exit,
         each_once: true,
-        unit: None,
+        ..RunPlan::plain((inputs, input_errors), options.model.clone(), settings, jobs)
     };
     let style = LogStyle {
         hexa: options.hexa,

@@ -215,6 +215,37 @@ pub fn workers(jobs: Option<u16>, tests: usize) -> (usize, usize) {
 }
 
 impl RunPlan {
+    /// Tests under a model, with nothing else asked for: herd7's log on standard output.
+    pub fn plain(
+        (inputs, input_errors): (Vec<Input>, Vec<String>),
+        model: Option<String>,
+        settings: Settings,
+        jobs: usize,
+    ) -> RunPlan {
+        RunPlan {
+            inputs,
+            input_errors,
+            models: vec![model],
+            settings,
+            jobs,
+            format: FormatArg::Herd,
+            drawing: None,
+            output: None,
+            kept: Vec::new(),
+            kept_names: Vec::new(),
+            is_part: false,
+            held: None,
+            notes: Vec::new(),
+            expectations: Expectations::default(),
+            strict: false,
+            stats: false,
+            hexa: false,
+            stop_at_error: false,
+            each_once: false,
+            unit: None,
+        }
+    }
+
     /// Of `litmus run`.
     pub fn new(args: &RunArgs) -> Result<RunPlan, Stop> {
         let Resolved { mut settings, model, hexa } = reading(&args.reading)?;

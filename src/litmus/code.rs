@@ -207,23 +207,35 @@ pub fn fetched(isa: &dyn Isa, program: &mut Program, extensions: &[Extensions]) 
             }
         }
         let labels = program.threads[thread].labels.clone();
-        let machine = of_thread(program, thread, extensions);
-        let mut cx = ColumnCx {
-            extensions: &machine,
-            thread,
-            regs: &mut program.regs,
-            symbols: &mut program.symbols,
-            labels: &labels,
-            pc,
-            length: program.threads[thread].code.len(),
-            features: &program.features,
-            relative: false,
-            addressed: &mut Vec::new(),
-        };
-        let undefined = isa.undefined(&mut cx);
-        let fetch = isa.fetch(&mut cx, Value::Addr { sym: cell.sym, offset: cell.offset }, WORD, own.span);
+        let at = Value::Addr { sym: cell.sym, offset: cell.offset };
+        let (undefined, fetch) = in_column(program, (thread, pc), (&labels, false), extensions, |cx| {
+            (isa.undefined(cx), isa.fetch(cx, at, WORD, own.span))
+        });
         program.threads[thread].code[pc].ops = decode(fetch, choices, undefined);
     }
+}
+
+/// Translates something for a place of a thread's code, whose labels are these; relative to it or not.
+fn in_column<R>(
+    program: &mut Program,
+    (thread, pc): (usize, usize),
+    (labels, relative): (&[(String, usize)], bool),
+    extensions: &[Extensions],
+    work: impl FnOnce(&mut ColumnCx) -> R,
+) -> R {
+    let machine = of_thread(program, thread, extensions);
+    work(&mut ColumnCx {
+        extensions: &machine,
+        thread,
+        regs: &mut program.regs,
+        symbols: &mut program.symbols,
+        labels,
+        pc,
+        length: program.threads[thread].code.len(),
+        features: &program.features,
+        relative,
+        addressed: &mut Vec::new(),
+    })
 }
 
 /// What a thread's machine has.
@@ -242,24 +254,13 @@ fn place(
     span: Span,
     extensions: &[Extensions],
 ) -> Option<Instr> {
-    let machine = of_thread(program, thread, extensions);
     let labels = match relative {
         true => program.threads[thread].labels.clone(),
         false => Vec::new(),
     };
-    let mut cx = ColumnCx {
-        extensions: &machine,
-        thread,
-        regs: &mut program.regs,
-        symbols: &mut program.symbols,
-        labels: &labels,
-        pc,
-        length: program.threads[thread].code.len(),
-        features: &program.features,
-        relative,
-        addressed: &mut Vec::new(),
-    };
-    isa.instruction(&mut cx, text, span).ok()
+    in_column(program, (thread, pc), (&labels, relative), extensions, |cx| {
+        isa.instruction(cx, text, span).ok()
+    })
 }
 
 /// Temporaries of a fetch: what is compared, the word that was fetched, and its decoding.

@@ -54,7 +54,7 @@ pub fn parse(cx: &mut ColumnCx, text: &str, span: Span) -> Result<Parsed, Diagno
         let insn = Insn { kind: found.entry.kind, bytes: 4, lock: false, operands: Vec::new(), target };
         return Ok((format!("{} {name}", found.printed.to_ascii_uppercase()), insn));
     }
-    let operands = list(cx, &mut s)?;
+    let operands = s.comma_separated(|s| operand(cx, s))?;
     s.end()?;
     check_shape(shape, &found.printed, &operands, at)?;
     check_lock(lock, found.entry.lockable && operands.iter().any(|o| matches!(o.operand, Operand::Mem(_))))?;
@@ -95,19 +95,6 @@ fn print(name: &str, lock: bool, operands: &[Written]) -> String {
         format!("{lock}{shown}")
     } else {
         format!("{lock}{shown} {}", operands.join(","))
-    }
-}
-
-fn list(cx: &mut ColumnCx, s: &mut Scanner) -> Result<Vec<Written>, Diagnostic> {
-    let mut list = Vec::new();
-    if s.at_end() {
-        return Ok(list);
-    }
-    loop {
-        list.push(operand(cx, s)?);
-        if !s.eat(',') {
-            return Ok(list);
-        }
     }
 }
 

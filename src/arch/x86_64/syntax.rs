@@ -47,7 +47,7 @@ pub fn parse(cx: &mut ColumnCx, text: &str, span: Span) -> Result<(String, Insn)
         }
         _ => {}
     }
-    let written = operands(cx, &mut s)?;
+    let written = s.comma_separated(|s| operand(cx, s))?;
     s.end()?;
     let text = print(&found, lock.is_some(), &written);
     let operands = destination_first(&found, written);
@@ -121,19 +121,6 @@ fn print(found: &Found, lock: bool, operands: &[Written]) -> String {
         format!("{lock}{name}{suffix}")
     } else {
         format!("{lock}{name}{suffix} {}", operands.join(","))
-    }
-}
-
-fn operands(cx: &mut ColumnCx, s: &mut Scanner) -> Result<Vec<Written>, Diagnostic> {
-    let mut list = Vec::new();
-    if s.at_end() {
-        return Ok(list);
-    }
-    loop {
-        list.push(operand(cx, s)?);
-        if !s.eat(',') {
-            return Ok(list);
-        }
     }
 }
 
