@@ -219,3 +219,21 @@ fn chains_of_values_are_counted() {
     let run = confined(dir.path(), 4000, &["run", "a.litmus", "-m", "x86tso"]).assert().code(0);
     assert!(stdout(&run).contains("Observation chain Sometimes 1 1099511627775\n"), "{}", stdout(&run));
 }
+
+/// A thread that runs `main` starts another that does: each was given code of its own, without end.
+#[test]
+fn threads_that_start_the_program_again_are_bounded() {
+    let program = "#include <pthread.h>
+int main(void) {
+    pthread_t a;
+    pthread_create(&a, 0, (void *(*)(void *))main, 0);
+    pthread_create(&a, 0, (void *(*)(void *))main, 0);
+    return 0;
+}
+";
+    let dir = folder(&[("a.c", program)]);
+    confined(dir.path(), 4000, &["verify", "--check", "a.c"]).assert().code(0);
+    let run = confined(dir.path(), 4000, &["verify", "a.c", "--unroll", "2", "--timeout", "5"]).assert();
+    let code = run.get_output().status.code();
+    assert!(matches!(code, Some(3 | 4)), "{code:?}: {}", stderr(&run));
+}

@@ -475,9 +475,10 @@ impl Lowering<'_> {
             .at(function.span, "only declared"));
         }
         let argument = self.expr(&args[2])?;
-        let code = match self.codes.iter().position(|f| *f == id) {
-            Some(code) if code > 0 => code,
-            _ => {
+        // The first is `main`, as the program starts: as a thread it is another.
+        let code = match self.codes.iter().skip(1).position(|f| *f == id) {
+            Some(code) => code + 1,
+            None => {
                 self.codes.push(id);
                 self.codes.len() - 1
             }
