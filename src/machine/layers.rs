@@ -4,6 +4,7 @@
 //! part of the store that they belong to; then workers put the rows of one part each into it, chunk after chunk. So nobody waits for
 //! anybody, and numbers, ways and answers are the same however many work. What is not known yet of a thread is found out in between.
 
+use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,7 +16,7 @@ use super::ltl::automaton::{Automaton, Step as Taken};
 use super::ltl::emptiness::{Lasso, accepting_run};
 use super::ltl::formula::Formula;
 use super::proposition::Propositions;
-use super::rows::{Full, NOWHERE, PARTS, Rows, mixed, part_of};
+use super::rows::{Full, NOWHERE, PARTS, Part, Rows, mixed, part_of};
 use super::state::Parts;
 use super::step::{Known, Machine, Step};
 use super::stored::Stored;
@@ -195,7 +196,7 @@ impl<'a, 'p> Layers<'a, 'p> {
         let jobs = if states < FEW { 1 } else { self.machine.options.jobs.max(1) };
         let mut special = FxHashMap::default();
         self.expand(portions, chunks, jobs, &special, false);
-        // What was not known is found out here, in the order of states; then the portions that lacked it are expanded again.
+        // What was not known is found out here, in the order of states; then the portions that lacked it are gone on with.
         if chunks.iter().any(|chunk| !chunk.unknown.is_empty()) {
             for chunk in chunks.iter() {
                 for state in &chunk.unknown {
@@ -238,8 +239,11 @@ impl<'a, 'p> Layers<'a, 'p> {
             special,
         };
         in_parallel(jobs, chunks, |number, chunk| {
-            if !again || !chunk.unknown.is_empty() {
-                expansion.portion(&portions[number], chunk);
+            let portion = &portions[number];
+            match again {
+                false => expansion.portion(portion, chunk),
+                true if !chunk.unknown.is_empty() => expansion.rest(portion, chunk),
+                true => {}
             }
         });
     }
@@ -344,13 +348,15 @@ pub(super) struct Chunk {
     transitions: u64,
     /// The first state of the portion that is sought.
     goal: Option<u32>,
-    /// States of which something is not known yet.
+    /// States of which something is not known yet: from the first of them on, nothing is expanded.
     unknown: Vec<u32>,
     /// Where steps are kept: of each the part it leads to and the number of its acceptance sets among `masks`; how many each state has.
     pub steps: Vec<(u8, u32)>,
     pub degrees: Vec<u32>,
     pub masks: Vec<u64>,
     numbers: FxHashMap<u64, u32>,
+    /// The acceptance sets of the last step, and their number: the next mostly has the same.
+    last: Option<(u64, u32)>,
     /// To work with.
     row: Vec<u32>,
     next: Vec<(usize, Step)>,
@@ -368,6 +374,7 @@ impl Default for Chunk {
             degrees: Vec::new(),
             masks: Vec::new(),
             numbers: FxHashMap::default(),
+            last: None,
             row: Vec::new(),
             next: Vec::new(),
             sets: Vec::new(),
@@ -385,6 +392,7 @@ impl Chunk {
         self.degrees.clear();
         self.masks.clear();
         self.numbers.clear();
+        self.last = None;
     }
 
     #[inline]
@@ -398,11 +406,18 @@ impl Chunk {
 
     /// Notes a step and its acceptance sets.
     fn note(&mut self, part: usize, sets: u64) {
-        let next = self.masks.len() as u32;
-        let number = *self.numbers.entry(sets).or_insert(next);
-        if number == next {
-            self.masks.push(sets);
-        }
+        let number = match self.last {
+            Some((same, number)) if same == sets => number,
+            _ => {
+                let next = self.masks.len() as u32;
+                let number = *self.numbers.entry(sets).or_insert(next);
+                if number == next {
+                    self.masks.push(sets);
+                }
+                self.last = Some((sets, number));
+                number
+            }
+        };
         self.steps.push((part as u8, number));
     }
 }
@@ -420,55 +435,107 @@ struct Expansion<'e, 'a> {
     special: &'e FxHashMap<u32, Vec<(usize, Step)>>,
 }
 
-impl Expansion<'_, '_> {
+/// What becomes of a state.
+enum Going<'e> {
+    /// It is what was looked for.
+    Sought,
+    /// The automaton has no step from it.
+    Nowhere,
+    /// It is expanded: the propositions that hold in it, and the steps of the automaton.
+    On(u64, &'e [Taken]),
+}
+
+impl<'a> Expansion<'_, 'a> {
+    /// Expands states, as far as everything is known of them; what is not known of those after that is noted.
     fn portion(&self, portion: &Portion, chunk: &mut Chunk) {
         chunk.clear();
         let part = &self.rows.parts[portion.part];
-        for index in portion.start..portion.end {
-            let state = part.at(index);
-            let before = chunk.steps.len();
-            self.state(state, chunk);
-            chunk.degrees.push((chunk.steps.len() - before) as u32);
-            if chunk.goal.is_some() {
-                return;
+        let first = self.states(part, portion.start..portion.end, chunk);
+        for state in (first + 1..portion.end).map(|index| part.at(index)) {
+            if let Going::On(..) = self.going(state)
+                && !self.is_known(state)
+            {
+                chunk.unknown.push(state);
             }
             limits::poll();
         }
     }
 
-    fn state(&self, state: u32, chunk: &mut Chunk) {
-        let row = self.rows.get(state);
-        let n_threads = self.parts.locals.len();
-        let holds = self.labels.hold(self.parts, row);
-        let steps = match self.sought {
-            Sought::All => &[][..],
-            Sought::State(formula) => {
-                if formula.holds_now(holds) {
-                    chunk.goal = Some(state);
-                    return;
-                }
-                &[]
+    /// Expands the states that were left, now that everything is known.
+    fn rest(&self, portion: &Portion, chunk: &mut Chunk) {
+        let part = &self.rows.parts[portion.part];
+        let done = portion.start + chunk.degrees.len() as u32;
+        chunk.unknown.clear();
+        self.states(part, done..portion.end, chunk);
+    }
+
+    /// Expands states up to the first that is sought, or of which something is not known: the index of that one.
+    fn states(&self, part: &Part, range: Range<u32>, chunk: &mut Chunk) -> u32 {
+        for index in range.clone() {
+            let before = chunk.steps.len();
+            self.state(part.at(index), chunk);
+            if !chunk.unknown.is_empty() {
+                return index;
             }
+            chunk.degrees.push((chunk.steps.len() - before) as u32);
+            if chunk.goal.is_some() {
+                return range.end;
+            }
+            limits::poll();
+        }
+        range.end
+    }
+
+    /// Is known what every thread can do?
+    fn is_known(&self, state: u32) -> bool {
+        let row = self.rows.get(state);
+        self.special.contains_key(&state)
+            || (0..self.parts.locals.len()).all(|thread| self.known.get(row, thread).is_some())
+    }
+
+    /// Is a state sought, and if not, how does it go on?
+    #[inline]
+    fn going(&self, state: u32) -> Going<'a> {
+        let row = self.rows.get(state);
+        let holds = self.labels.hold(self.parts, row);
+        let taken =
+            |automaton: &'a Automaton| &automaton.states[row[self.parts.locals.len() + 1] as usize][..];
+        match self.sought {
+            Sought::All => Going::On(holds, &[]),
+            Sought::State(formula) if formula.holds_now(holds) => Going::Sought,
+            Sought::State(_) => Going::On(holds, &[]),
             Sought::Loss(automaton) => {
-                let steps = &automaton.states[row[n_threads + 1] as usize][..];
+                let steps = taken(automaton);
                 let mut enabled = steps.iter().filter(|step| step.enabled(holds)).peekable();
                 if enabled.peek().is_none() {
-                    return;
+                    Going::Nowhere
+                } else if enabled.any(|step| self.lost[step.to as usize]) {
+                    Going::Sought
+                } else {
+                    Going::On(holds, steps)
                 }
-                if enabled.any(|step| self.lost[step.to as usize]) {
-                    chunk.goal = Some(state);
-                    return;
-                }
-                steps
             }
             Sought::Run(automaton) => {
-                let steps = &automaton.states[row[n_threads + 1] as usize][..];
-                if !steps.iter().any(|step| step.enabled(holds)) {
-                    return;
+                let steps = taken(automaton);
+                match steps.iter().any(|step| step.enabled(holds)) {
+                    true => Going::On(holds, steps),
+                    false => Going::Nowhere,
                 }
-                steps
+            }
+        }
+    }
+
+    fn state(&self, state: u32, chunk: &mut Chunk) {
+        let (holds, steps) = match self.going(state) {
+            Going::On(holds, steps) => (holds, steps),
+            Going::Nowhere => return,
+            Going::Sought => {
+                chunk.goal = Some(state);
+                return;
             }
         };
+        let row = self.rows.get(state);
+        let n_threads = self.parts.locals.len();
         let mut next = std::mem::take(&mut chunk.next);
         next.clear();
         if self.followed(state, row, holds, steps, &mut next) {
