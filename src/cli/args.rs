@@ -1,12 +1,13 @@
 //! The command line as typed.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::{complete, help};
 use crate::outcome::Renaming;
-use crate::session::AtBound;
+use crate::session::{AtBound, Settings};
 
 /// Which outcomes does a memory model allow a concurrent test?
 #[derive(Parser, Debug)]
@@ -76,13 +77,13 @@ pub enum Command {
     Robust(RobustArgs),
     /// Does a formula of linear temporal logic hold on every run, loops without bound included?
     #[command(after_help = help::LTL)]
-    Ltl(LtlArgs),
+    Ltl(super::machine_args::LtlArgs),
     /// Spread a run over many machines: Slurm, or GNU parallel
     #[command(after_help = help::CAMPAIGN)]
     Campaign(super::campaign::CampaignArgs),
     /// Does every loop end, if every thread that can move does and every write lands?
     #[command(after_help = help::AWAIT)]
-    Await(AwaitArgs),
+    Await(super::machine_args::AwaitArgs),
     /// The cheapest fences, stronger accesses or atomic writes that make a property hold, and a patch
     #[command(after_help = help::FENCE)]
     Fence(super::fence::FenceArgs),
@@ -464,6 +465,25 @@ pub struct RunArgs {
     pub hexa: bool,
 }
 
+/// How far one test is looked at.
+#[derive(Args, Debug, Clone, Default)]
+pub struct Bounds {
+    /// Unroll loops N times (a test's own Unroll= wins) [default: 2]
+    #[arg(long, value_name = "N")]
+    pub unroll: Option<u32>,
+    /// Time limit per test, in seconds
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub timeout: Option<f64>,
+}
+
+impl Bounds {
+    /// Settings with these bounds, where there are any.
+    pub fn apply(&self, settings: &mut Settings) {
+        settings.unroll = self.unroll.or(settings.unroll);
+        settings.explore.timeout = self.timeout.map(Duration::from_secs_f64).or(settings.explore.timeout);
+    }
+}
+
 /// What `port` and `robust` have in common.
 #[derive(Args, Debug)]
 pub struct ComparisonArgs {
@@ -474,18 +494,14 @@ pub struct ComparisonArgs {
     pub states: bool,
     #[command(flatten)]
     pub reading: Reading,
-    /// Unroll loops N times (a test's own Unroll= wins) [default: 2]
-    #[arg(long, value_name = "N")]
-    pub unroll: Option<u32>,
+    #[command(flatten)]
+    pub bounds: Bounds,
     /// Bound the events of each thread, not the rounds of its loops: accesses, fences and the like, those of registers not counted
     #[arg(long, value_name = "K", conflicts_with = "unroll")]
     pub bound_events: Option<u32>,
     /// What becomes of executions that come to the bound
     #[arg(long, value_enum, value_name = "WHAT", default_value = "drop")]
     pub cut: CutArg,
-    /// Time limit per test, in seconds
-    #[arg(long, value_name = "S", value_parser = seconds)]
-    pub timeout: Option<f64>,
     /// Worker threads [default: one per core]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
@@ -528,90 +544,6 @@ pub struct RobustArgs {
     pub against: String,
     #[command(flatten)]
     pub comparison: ComparisonArgs,
-}
-
-/// A program, and the machine that it runs on.
-#[derive(Args, Debug)]
-pub struct MachineArgs {
-    /// The program: a test, or a C file
-    #[arg(value_name = "FILE")]
-    pub file: String,
-    /// sc, tso or pso: how writes reach the memory
-    #[arg(short, long = "model", value_enum, value_name = "MODEL", default_value = "sc")]
-    pub model: MachineArg,
-    /// At most K writes of a thread to one location wait
-    #[arg(long, value_name = "K", default_value = "1", value_parser = clap::value_parser!(u8).range(1..))]
-    pub buffer: u8,
-    /// Writes that do not wait: lines `LOCATION`, `LOCATION P0:LABEL` or `LOCATION P0:LINE`; `*` for any location
-    #[arg(long, value_name = "FILE")]
-    pub atomic: Option<PathBuf>,
-    /// When an atomic write may be done: when no write of its own thread waits, or of any
-    #[arg(long, value_enum, value_name = "RULE", default_value = "own")]
-    pub atomic_rule: AtomicArg,
-    /// Look at every interleaving, also at those that differ in nothing that a formula can see
-    #[arg(long)]
-    pub full: bool,
-    /// Define a macro for C programs (repeatable)
-    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
-    pub define: Vec<String>,
-    #[command(flatten)]
-    pub reading: Reading,
-    /// Time limit, in seconds
-    #[arg(long, value_name = "S", value_parser = seconds)]
-    pub timeout: Option<f64>,
-    /// Most memory: bytes, or a number with K, M or G
-    #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = size)]
-    pub max_memory: u64,
-    /// Look for runs that go on for ever depth first, by one worker: takes less memory, and may take longer
-    #[arg(long)]
-    pub depth_first: bool,
-    /// Workers; the answer is the same with any number of them [default: one per core]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub jobs: Option<u16>,
-}
-
-#[derive(Args, Debug)]
-pub struct LtlArgs {
-    #[command(flatten)]
-    pub machine: MachineArgs,
-    /// The formula: X F G U R W, ! && || ->, and propositions such as `x==1`, `0:r0!=2`, `P0@label`, `empty(P0)`, `ended(P0)`
-    #[arg(value_name = "FORMULA", allow_hyphen_values = true)]
-    pub formula: String,
-    /// Which runs count: none (all), memory (no write waits for ever), all (besides, no thread is passed over for ever)
-    #[arg(long, value_enum, value_name = "WHICH", default_value = "memory", num_args = 0..=1, default_missing_value = "all")]
-    pub fair: FairArg,
-    /// Look for a state where the formula (without temporal operators) holds, instead
-    #[arg(long)]
-    pub reach: bool,
-    /// text, or json
-    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
-    pub format: PortFormat,
-}
-
-#[derive(Args, Debug)]
-pub struct AwaitArgs {
-    #[command(flatten)]
-    pub machine: MachineArgs,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum MachineArg {
-    Sc,
-    Tso,
-    Pso,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum FairArg {
-    None,
-    Memory,
-    All,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum AtomicArg {
-    Own,
-    Global,
 }
 
 #[derive(Args, Debug)]

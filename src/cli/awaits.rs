@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use crate::machine::{self, Awaited, Watch};
 use crate::report::several;
-use crate::report::trace::Trace;
+use crate::report::trace::Teller;
 use crate::session::Session;
 
-use super::args::{AwaitArgs, MachineArg};
 use super::console::Console;
 use super::ltl::{Read, class, model_name, options, settings, stopped};
+use super::machine_args::{AwaitArgs, MachineArg};
 use super::progress::Progress;
 use super::{Done, Exit};
 
@@ -59,7 +59,7 @@ pub fn awaits(
             Ok(Ok(Awaited::MayNotEnd(lasso))) => {
                 exit = Exit::Failed;
                 writeln!(out, "{place}: may run for ever{machine}")?;
-                write!(out, "{}", Trace::lasso(program, &lasso))?;
+                write!(out, "{}", Teller { program, sources }.lasso(&lasso))?;
             }
             Ok(Err(diagnostic)) => {
                 err.write_all(crate::diag::render(&diagnostic, sources, console.color_err).as_bytes())?;

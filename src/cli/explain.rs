@@ -14,7 +14,7 @@ use crate::report::html::Opens;
 use crate::report::{Format, Html, Item, Summary};
 use crate::session::{Input, Session};
 
-use super::args::{Reading, seconds};
+use super::args::{Bounds, Reading};
 use super::console::Console;
 use super::plan::{self, Resolved};
 use super::{Done, Exit, Stop, tests_arg};
@@ -33,12 +33,8 @@ pub struct ExplainArgs {
     pub outcome: Option<String>,
     #[command(flatten)]
     pub reading: Reading,
-    /// Unroll loops N times (a test's own Unroll= wins) [default: 2]
-    #[arg(long, value_name = "N")]
-    pub unroll: Option<u32>,
-    /// Time limit, in seconds
-    #[arg(long, value_name = "S", value_parser = seconds)]
-    pub timeout: Option<f64>,
+    #[command(flatten)]
+    pub bounds: Bounds,
     /// The form of the explanation
     #[arg(long, value_enum, value_name = "FORM", default_value = "text")]
     pub format: ExplainFormat,
@@ -73,9 +69,7 @@ pub fn explain(
     err: &mut (dyn Write + Send),
 ) -> Done {
     let Resolved { mut settings, model, .. } = plan::reading(&args.reading)?;
-    settings.unroll = args.unroll.or(settings.unroll);
-    settings.explore.timeout =
-        args.timeout.map(std::time::Duration::from_secs_f64).or(settings.explore.timeout);
+    args.bounds.apply(&mut settings);
     let (inputs, errors) = tests_arg::collect(std::slice::from_ref(&args.test));
     if let Some(message) = errors.into_iter().next() {
         return Err(Stop::Usage(message));
@@ -90,7 +84,7 @@ pub fn explain(
     for input in &inputs {
         let start = Instant::now();
         let explained = session.explain(input, model.as_deref(), args.outcome.as_deref());
-        let late = args.timeout.is_some_and(|limit| start.elapsed().as_secs_f64() >= limit);
+        let late = args.bounds.timeout.is_some_and(|limit| start.elapsed().as_secs_f64() >= limit);
         err.write_all(console.diagnostics(&explained.report).as_bytes())?;
         match &explained.answer {
             Some((test, explanation)) => {

@@ -1,7 +1,6 @@
 //! `litmus fence`: the cheapest changes that make a property hold.
 
 use std::io::Write;
-use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
@@ -9,20 +8,21 @@ use crate::arch::c::preprocess;
 use crate::diag::Class;
 use crate::machine::Options;
 use crate::report::fence::{FenceRecord, Told, atomic, patch, text};
-use crate::report::trace::Trace;
+use crate::report::trace::Teller;
 use crate::session::{Changes, Fenced, Goal, Input, Session};
 use crate::synth::{Ended, Wanted, vocabulary};
 
-use super::args::{AtomicArg, FairArg, MachineArg, Reading, seconds};
+use super::args::{Bounds, Reading};
 use super::console::{Console, interrupt_flag};
 use super::ltl::{fairness, machine_options};
+use super::machine_args::{AtomicArg, FairArg, MachineArg};
 use super::plan::{self, Resolved};
 use super::{Done, Exit, Stop};
 
 /// The arguments.
 #[derive(Args, Debug)]
 pub struct FenceArgs {
-    /// The program: a test
+    /// The program: a test, a C file, or a system of processes in DVE
     #[arg(value_name = "FILE")]
     pub file: String,
     /// The model: a file, or the name of one of ours [default: that of the test's architecture]
@@ -67,12 +67,8 @@ pub struct FenceArgs {
     pub exhaustive: bool,
     #[command(flatten)]
     pub reading: Reading,
-    /// Unroll loops N times (a test's own Unroll= wins) [default: 2]
-    #[arg(long, value_name = "N")]
-    pub unroll: Option<u32>,
-    /// Time limit, in seconds
-    #[arg(long, value_name = "S", value_parser = seconds)]
-    pub timeout: Option<f64>,
+    #[command(flatten)]
+    pub bounds: Bounds,
     /// text: changes, reasons and a patch; patch: the patch alone; source: the changed program; atomic: atomic writes, as `litmus ltl
     /// --atomic` reads them; json
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
@@ -114,8 +110,7 @@ pub fn fence(
     err: &mut (dyn Write + Send),
 ) -> Done {
     let Resolved { mut settings, model, .. } = plan::reading(&args.reading)?;
-    settings.unroll = args.unroll.or(settings.unroll);
-    settings.explore.timeout = args.timeout.map(Duration::from_secs_f64).or(settings.explore.timeout);
+    args.bounds.apply(&mut settings);
     settings.explore.interrupt = Some(interrupt_flag());
     let session = Session::new(settings);
     let wanted =
@@ -123,7 +118,7 @@ pub fn fence(
     let reading =
         preprocess::Settings { defines: args.define.clone(), folders: args.reading.include.clone() };
     let (costs, only) = (args.cost.clone(), args.with.clone());
-    let changes = Changes { costs, only, dependencies: true, wanted, reading };
+    let changes = Changes { costs, only, wanted, reading };
     let model = args.model.clone().or(model);
     let input = Input::File(args.file.clone().into());
     let is_program = std::path::Path::new(&args.file).extension().is_some_and(|e| e == "c");
@@ -150,7 +145,7 @@ pub fn fence(
                 formula: formula.to_string(),
                 machine: Options { jobs, ..machine_options(machine, args.buffer, args.atomic_rule) },
                 fairness: fairness(args.fair),
-                tell: |program, lasso| Trace::lasso(program, lasso).to_string(),
+                tell: |program, sources, lasso| Teller { program, sources }.lasso(lasso).to_string(),
             }
         }
     };
@@ -159,7 +154,7 @@ pub fn fence(
     let property = match &goal {
         Goal::Condition { .. } => format!("no execution decides the condition under {under}"),
         Goal::Robust { against } => format!("every execution under {under} is one of {against}"),
-        Goal::Assert => match args.unroll {
+        Goal::Assert => match args.bounds.unroll {
             Some(n) => format!("no assertion fails under {under} in {n} rounds of each loop"),
             None => format!("no assertion fails under {under}"),
         },

@@ -17,8 +17,9 @@ use crate::report::{several, trace};
 use crate::session::{Input, Report, Runnable, Session, Settings};
 use crate::source::Sources;
 
-use super::args::{AtomicArg, FairArg, LtlArgs, MachineArg, MachineArgs, PortFormat};
+use super::args::PortFormat;
 use super::console::{Console, interrupt_flag};
+use super::machine_args::{AtomicArg, FairArg, LtlArgs, MachineArg, MachineArgs};
 use super::plan::{self, Resolved};
 use super::progress::Progress;
 use super::{Done, Exit, Stop};
@@ -46,7 +47,9 @@ pub fn ltl(
     let watch = Arc::new(Watch::default());
     let mut options = options(&args.machine, runnable, &read.report)?;
     options.watch = Some(Arc::clone(&watch));
-    let question = Question { args, system: &runnable.system, property: &property, options: &options };
+    let sources = &read.report.sources;
+    let question =
+        Question { args, system: &runnable.system, sources, property: &property, options: &options };
     let start = Instant::now();
     let progress = Progress::of_states(console.err_is_terminal && !console.quiet, &watch);
     let found = budget.run(|| question.ask());
@@ -166,6 +169,7 @@ pub(super) fn model_name(model: MachineArg) -> &'static str {
 struct Question<'a> {
     args: &'a LtlArgs,
     system: &'a System,
+    sources: &'a Sources,
     property: &'a LtlProperty,
     options: &'a Options,
 }
@@ -188,19 +192,19 @@ impl Found {
 
 impl Question<'_> {
     fn ask(&self) -> Result<Found, Diagnostic> {
-        let Question { args, system, property, options } = self;
-        let program = &system.program;
+        let Question { args, system, sources, property, options } = *self;
+        let teller = trace::Teller { program: &system.program, sources };
         if args.reach {
             let (path, complete, figures) = machine::reach(system, property, options)?;
             let word = if path.is_some() { "reachable" } else { "unreachable" };
-            let trace = path.map(|path| trace::Trace::path(program, &path));
+            let trace = path.map(|path| teller.path(&path));
             return Ok(Found { word, complete, trace, figures });
         }
         let (answer, figures) = machine::check(system, property, options, fairness(args.fair))?;
         Ok(match answer {
             Answer::Holds { complete } => Found { word: "holds", complete, trace: None, figures },
             Answer::Violated(lasso) => {
-                let trace = Some(trace::Trace::lasso(program, &lasso));
+                let trace = Some(teller.lasso(&lasso));
                 Found { word: "violated", complete: true, trace, figures }
             }
         })

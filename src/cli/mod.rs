@@ -25,6 +25,7 @@ mod herd_graph;
 mod herd_options;
 mod herd_table;
 mod ltl;
+mod machine_args;
 mod man;
 mod merge;
 mod model;

@@ -1,7 +1,6 @@
 //! `litmus port` and `litmus robust`: one test, two models.
 
 use std::io::Write;
-use std::time::Duration;
 
 use crate::compare::{Answer, Effort, Granularity};
 use crate::mapping::Mapping;
@@ -109,11 +108,10 @@ fn compare(
     err: &mut (dyn Write + Send),
 ) -> Done {
     let Resolved { mut settings, .. } = plan::reading(&args.reading)?;
-    settings.unroll = args.unroll.or(settings.unroll);
+    args.bounds.apply(&mut settings);
     plan::bounds(EngineArg::Worlds, args.cut, args.bound_events)?;
     settings.explore.at_bound = args.cut.into();
     settings.explore.bound_events = args.bound_events;
-    settings.explore.timeout = args.timeout.map(Duration::from_secs_f64).or(settings.explore.timeout);
     settings.explore.interrupt = Some(interrupt_flag());
     let (inputs, errors) = tests_arg::collect(&args.tests.tests);
     let mut tally = Tally { bad: !errors.is_empty(), ..Tally::default() };

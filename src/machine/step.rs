@@ -9,6 +9,7 @@ use super::transitions::Transition;
 use super::{AtomicRule, Buffers, Options};
 use crate::diag::Diagnostic;
 use crate::program::{Program, Property, Value, eval_binary, eval_unary};
+use crate::source::Span;
 
 /// What was done in a step.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -21,6 +22,8 @@ pub enum Action {
         instruction: usize,
         /// Its text.
         text: String,
+        /// Where it stands.
+        span: Option<Span>,
         /// What it did that others can notice.
         effect: Effect,
     },
@@ -258,7 +261,7 @@ impl<'p> Machine<'p> {
         illegal.diagnostic(self.program, span)
     }
 
-    pub(super) fn span(&self, thread: usize, instruction: usize) -> Option<crate::source::Span> {
+    pub(super) fn span(&self, thread: usize, instruction: usize) -> Option<Span> {
         let code = &self.program.threads[self.parts.compiled.source[thread]].code;
         code.get(instruction).map(|instruction| instruction.span)
     }
@@ -315,7 +318,8 @@ impl<'p> Machine<'p> {
                 Done::Moved { instruction, effect } => {
                     let code = &self.program.threads[self.parts.compiled.source[thread]].code;
                     let text = code.get(instruction).map(|instr| instr.text.clone()).unwrap_or_default();
-                    Action::Move { thread, instruction, text, effect }
+                    let span = self.span(thread, instruction);
+                    Action::Move { thread, instruction, text, span, effect }
                 }
             };
             (thread, step, action)

@@ -184,11 +184,18 @@ fn line(text: &str, change: &Change) -> usize {
 /// A change in words.
 fn words(text: &str, change: &Change) -> String {
     let own = text.get(change.span.start as usize..change.span.end as usize).unwrap_or("").trim();
-    let own = own.lines().next().unwrap_or("");
+    // Lines of a macro go on.
+    let own = own.lines().next().unwrap_or("").trim_end_matches('\\').trim_end();
     let place = format!("P{}, line {}", change.thread, line(text, change));
     match &change.what {
         What::Insert { fence, after: true, .. } => format!("{place}: `{fence}` after `{own}`"),
-        What::Insert { fence, .. } => format!("{place}: `{fence}` before `{own}`"),
+        What::Insert { fence, slot, .. } => {
+            // The statement that it goes before, of which the access is a part.
+            let begins = !slot.behind && slot.at < change.span.start as usize;
+            let line = text.get(slot.at..).filter(|_| begins).and_then(|rest| rest.lines().next());
+            let own = line.map_or(own, |line| line.trim_end_matches('\\').trim());
+            format!("{place}: `{fence}` before `{own}`")
+        }
         What::Replace { new, at, .. } => {
             let (start, end) = (change.span.start as usize, change.span.end as usize);
             let before = text.get(start..at.start.max(start)).unwrap_or("");

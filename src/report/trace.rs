@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::machine::{Action, Effect, Lasso, TraceStep};
 use crate::program::{Program, Value};
+use crate::source::Sources;
 
 /// A run as it is shown: what leads to the cycle, and the cycle, if it has one.
 #[derive(Serialize, Debug)]
@@ -19,51 +20,68 @@ pub struct Trace {
 #[derive(Serialize, Debug)]
 struct Line {
     thread: Option<usize>,
+    /// The line of the file that it stands in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
     instruction: String,
     what: String,
 }
 
-impl Trace {
+/// Tells runs of a program.
+#[derive(Clone, Copy, Debug)]
+pub struct Teller<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// The files that it stands in.
+    pub sources: &'a Sources,
+}
+
+impl Teller<'_> {
     /// A run that ends.
-    pub fn path(program: &Program, steps: &[TraceStep]) -> Trace {
-        Trace { stem: lines(program, steps), cycle: None }
+    pub fn path(self, steps: &[TraceStep]) -> Trace {
+        Trace { stem: self.lines(steps), cycle: None }
     }
 
     /// A run that goes on for ever, or one whose end does not matter.
-    pub fn lasso(program: &Program, lasso: &Lasso) -> Trace {
-        let cycle = (!lasso.cycle.is_empty()).then(|| lines(program, &lasso.cycle));
-        Trace { stem: lines(program, &lasso.stem), cycle }
+    pub fn lasso(self, lasso: &Lasso) -> Trace {
+        let cycle = (!lasso.cycle.is_empty()).then(|| self.lines(&lasso.cycle));
+        Trace { stem: self.lines(&lasso.stem), cycle }
     }
-}
 
-fn lines(program: &Program, steps: &[TraceStep]) -> Vec<Line> {
-    steps.iter().map(|step| line(program, step)).collect()
-}
+    fn lines(self, steps: &[TraceStep]) -> Vec<Line> {
+        steps.iter().map(|step| self.line(step)).collect()
+    }
 
-fn line(program: &Program, step: &TraceStep) -> Line {
-    let cell =
-        |cell: usize| program.locations.get(cell).map_or("an object".to_string(), |cell| cell.name.clone());
-    let show = |value: Value| program.show(value);
-    match step {
-        TraceStep::Stutter => {
-            Line { thread: None, instruction: String::new(), what: "nothing moves any more".to_string() }
-        }
-        TraceStep::Done(Action::Land { thread, cell: of, value }) => Line {
-            thread: Some(*thread),
+    fn line(self, step: &TraceStep) -> Line {
+        let program = self.program;
+        let by = |thread: usize| Line {
+            thread: Some(thread),
+            line: None,
             instruction: String::new(),
-            what: format!("its write {} := {} reaches memory", cell(*of), show(*value)),
-        },
-        TraceStep::Done(Action::Move { thread, text, effect, .. }) => {
-            let what = done(program, effect);
-            Line { thread: Some(*thread), instruction: text.clone(), what }
+            what: String::new(),
+        };
+        match step {
+            TraceStep::Stutter => Line { thread: None, what: "nothing moves any more".to_string(), ..by(0) },
+            TraceStep::Done(Action::Land { thread, cell: of, value }) => {
+                let what =
+                    format!("its write {} := {} reaches memory", cell(program, *of), program.show(*value));
+                Line { what, ..by(*thread) }
+            }
+            TraceStep::Done(Action::Move { thread, text, span, effect, .. }) => {
+                let line = span.map(|span| self.sources.line_column(span).0);
+                Line { line, instruction: text.clone(), what: done(program, effect), ..by(*thread) }
+            }
         }
     }
+}
+
+fn cell(program: &Program, cell: usize) -> String {
+    program.locations.get(cell).map_or("an object".to_string(), |cell| cell.name.clone())
 }
 
 /// What a thread did, in words.
 fn done(program: &Program, effect: &Effect) -> String {
-    let cell =
-        |cell: usize| program.locations.get(cell).map_or("an object".to_string(), |cell| cell.name.clone());
+    let cell = |of: usize| cell(program, of);
     let show = |value: Value| program.show(value);
     match effect {
         Effect::Local => String::new(),
@@ -81,7 +99,7 @@ fn done(program: &Program, effect: &Effect) -> String {
             format!("{}: {} -> {}, in one step", cell(*of), show(*old), show(*new))
         }
         Effect::Fence => "passes the fence".to_string(),
-        Effect::Violation(property) => format!("violates {property:?}"),
+        Effect::Violation(property) => format!("{property}: it stops"),
         Effect::Spawn(other) => format!("starts P{other}"),
         Effect::Join(other) => format!("P{other} has ended"),
         Effect::Several(all) => {
@@ -95,6 +113,7 @@ impl fmt::Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = || self.stem.iter().chain(self.cycle.iter().flatten());
         let width = all().map(|line| line.instruction.chars().count()).max().unwrap_or(0).min(50);
+        let digits = all().filter_map(|line| line.line).max().unwrap_or(0).to_string().len();
         let mut number = 0;
         for (title, lines) in [("", Some(&self.stem)), ("then for ever:", self.cycle.as_ref())] {
             let Some(lines) = lines else { continue };
@@ -107,7 +126,13 @@ impl fmt::Display for Trace {
             for line in lines.iter().filter(|line| silent || tells(line)) {
                 number += 1;
                 let thread = line.thread.map_or_else(String::new, |thread| format!("P{thread}"));
-                let text = format!("{number:>4}  {thread:<3} {:<width$}  {}", line.instruction, line.what);
+                let place = line.line.map_or_else(String::new, |line| format!("line {line}"));
+                let text = format!(
+                    "{number:>4}  {thread:<3} {place:<at$}  {:<width$}  {}",
+                    line.instruction,
+                    line.what,
+                    at = digits + "line ".len()
+                );
                 writeln!(f, "{}", text.trim_end())?;
             }
         }

@@ -4,8 +4,10 @@
 //! changed program has the property is asked of whoever can say, so that nothing here knows how programs are run.
 
 mod dependency;
+pub mod edit;
 mod hitting;
 pub mod patch;
+pub mod places;
 pub mod search;
 mod statements;
 pub mod vocabulary;

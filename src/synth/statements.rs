@@ -5,23 +5,55 @@
 
 use std::ops::Range;
 
-/// A place for another statement.
+/// A statement, and where another goes that is to be run before it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Statement {
     /// The text that belongs to the statement itself: all of a simple one, the head of one that controls others.
     pub own: Range<usize>,
     /// Where another goes that is to be run before it.
-    pub before: usize,
-    /// It is the only statement of a loop or a branch, up to there: braces are needed.
-    pub alone: Option<usize>,
+    pub before: Slot,
     /// Control goes elsewhere from here: a jump, or the brace that ends a block inside a function.
     pub leaves: bool,
 }
 
+impl Statement {
+    /// Where another goes that is to be run right after it; none: it controls others.
+    pub fn after(&self, text: &str) -> Option<Slot> {
+        let simple = text.get(self.own.clone())?.ends_with(';');
+        let braces = self.before.braces.clone();
+        simple.then_some(Slot { at: self.own.end, behind: true, braces })
+    }
+}
+
+/// A place for a statement.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Slot {
+    /// The place.
+    pub at: usize,
+    /// Something ends there; otherwise something begins.
+    pub behind: bool,
+    /// What stands there is the only statement of a loop or a branch: braces are needed, at its start and its end.
+    pub braces: Option<Range<usize>>,
+}
+
+/// A macro that stands for statements, or for whole functions.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Macro {
+    /// Its name.
+    pub name: String,
+    /// What it stands for.
+    pub body: Range<usize>,
+    /// Statements in it that another can be put before.
+    pub statements: Vec<Statement>,
+}
+
 /// The statements of all functions in a text, in the order of their ends.
 pub fn statements(text: &str) -> Vec<Statement> {
-    let tokens = tokens(text);
-    let mut reader = Reader { text, tokens: &tokens, found: Vec::new() };
+    functions(text, &tokens(text, 0..text.len(), false))
+}
+
+fn functions(text: &str, tokens: &[Range<usize>]) -> Vec<Statement> {
+    let mut reader = Reader { text, tokens, found: Vec::new() };
     let mut at = 0;
     while at < tokens.len() {
         at = match reader.word(at) {
@@ -33,18 +65,75 @@ pub fn statements(text: &str) -> Vec<Statement> {
     reader.found
 }
 
+/// The macros that a text defines, those that stand for an expression with no statements.
+pub fn macros(text: &str) -> Vec<Macro> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let Some(rest) = line.trim_start().strip_prefix('#').map(str::trim_start) else { continue };
+        let Some(rest) = rest.strip_prefix("define").filter(|rest| rest.starts_with([' ', '\t'])) else {
+            continue;
+        };
+        let rest = rest.trim_start();
+        let name: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+        let after = start + line.len() - rest.len() + name.len();
+        // Parameters follow at once.
+        let first = match text[after..].starts_with('(') {
+            true => text[after..].find(')').map_or(text.len(), |close| after + close + 1),
+            false => after,
+        };
+        let goes_on = |end: usize| text[..end].trim_end_matches('\r').ends_with('\\');
+        let ends = text[first..].match_indices('\n').map(|(newline, _)| first + newline);
+        let end = ends.into_iter().find(|end| !goes_on(*end)).unwrap_or(text.len());
+        let body = first..end;
+        let tokens = tokens(text, body.clone(), true);
+        found.push(Macro { name, statements: in_macro(text, &tokens), body });
+    }
+    found
+}
+
+/// The statements of a macro. Before its first one there is no place: that is before whatever calls the macro.
+fn in_macro(text: &str, tokens: &[Range<usize>]) -> Vec<Statement> {
+    let mut reader = Reader { text, tokens, found: Vec::new() };
+    let words: Vec<&str> = tokens.iter().map(|token| &text[token.clone()]).collect();
+    if !words.iter().any(|word| matches!(*word, ";" | "{")) {
+        return Vec::new();
+    }
+    let control = ["if", "while", "for", "switch", "do", "{"];
+    let open = words.iter().position(|word| *word == "{");
+    let function = open.is_some_and(|open| open > 0 && words[open - 1] == ")")
+        && !words[..open.unwrap_or(0)].iter().any(|word| control.contains(word) || *word == ";");
+    if function {
+        return functions(text, tokens);
+    }
+    let mut at = 0;
+    while at < tokens.len() {
+        at = reader.statement(at, false).max(at + 1);
+    }
+    let first = reader.start(0);
+    reader.found.retain(|statement| statement.before.at != first);
+    reader.found
+}
+
 /// The innermost statement that a place of the text belongs to.
 pub fn statement_of(statements: &[Statement], at: usize) -> Option<&Statement> {
     statements.iter().filter(|statement| statement.own.contains(&at)).min_by_key(|s| s.own.len())
 }
 
-/// Words, numbers and single signs; comments, strings and lines for the preprocessor are none.
-fn tokens(text: &str) -> Vec<Range<usize>> {
+/// Words, numbers and single signs of a part of a text; comments, strings and lines for the preprocessor are none. In the body of a macro lines
+/// go on.
+fn tokens(text: &str, part: Range<usize>, body: bool) -> Vec<Range<usize>> {
+    let text = &text[..part.end];
     let bytes = text.as_bytes();
     let mut tokens = Vec::new();
-    let mut at = 0;
+    let mut at = part.start;
     let mut line_start = true;
-    let skip_to = |from: usize, what: &str| text[from..].find(what).map_or(bytes.len(), |n| from + n);
+    let skip_to = |from: usize, what: &str| {
+        let from = from.min(bytes.len());
+        text[from..].find(what).map_or(bytes.len(), |n| from + n)
+    };
     while at < bytes.len() {
         let byte = bytes[at];
         let start = at;
@@ -55,7 +144,8 @@ fn tokens(text: &str) -> Vec<Range<usize>> {
                 continue;
             }
             _ if byte.is_ascii_whitespace() => at += 1,
-            b'#' if line_start => loop {
+            b'\\' if body && text[at + 1..].trim_start_matches('\r').starts_with('\n') => at += 1,
+            b'#' if line_start && !body => loop {
                 let end = skip_to(at, "\n");
                 let goes_on = text[..end].trim_end_matches('\r').ends_with('\\');
                 at = (end + 1).min(bytes.len());
@@ -92,6 +182,11 @@ fn tokens(text: &str) -> Vec<Range<usize>> {
         }
     }
     tokens
+}
+
+/// A place before what begins there.
+fn begins(at: usize) -> Slot {
+    Slot { at, behind: false, braces: None }
 }
 
 struct Reader<'t> {
@@ -141,7 +236,7 @@ impl Reader<'_> {
         }
         if inner && self.word(close) == "}" {
             let end = self.start(close);
-            self.found.push(Statement { own: end..end, before: end, alone: None, leaves: true });
+            self.found.push(Statement { own: end..end, before: begins(end), leaves: true });
         }
         close + 1
     }
@@ -155,7 +250,7 @@ impl Reader<'_> {
             "if" | "while" | "for" | "switch" if self.word(at + 1) == "(" => {
                 let close = self.closing(at + 1);
                 let own = first..self.end(close + 1);
-                self.found.push(Statement { own, before: first, alone: None, leaves: false });
+                self.found.push(Statement { own, before: begins(first), leaves: false });
                 let mut after = self.statement(close + 1, true);
                 if self.word(at) == "if" && self.word(after) == "else" {
                     after = self.statement(after + 1, true);
@@ -166,11 +261,17 @@ impl Reader<'_> {
                 let braces = self.word(at + 1) == "{";
                 let after = self.statement(at + 1, true);
                 let close = self.closing(after + 1);
-                if braces {
-                    // Before the test is at the end of the body.
-                    let own = self.start(after)..self.end(close + 1);
-                    let before = self.start(after - 1);
-                    self.found.push(Statement { own, before, alone: None, leaves: false });
+                let own = self.start(after)..self.end(close + 1);
+                // Before the test is at the end of the body.
+                let before = match braces {
+                    true => begins(self.start(after - 1)),
+                    false => {
+                        let body = self.start(at + 1)..self.end(after);
+                        Slot { at: body.end, behind: true, braces: Some(body) }
+                    }
+                };
+                if self.word(after) == "while" {
+                    self.found.push(Statement { own, before, leaves: false });
                 }
                 return (close + 2).min(self.tokens.len());
             }
@@ -192,13 +293,15 @@ impl Reader<'_> {
                 let after = (end + 1).min(self.tokens.len());
                 let leaves = matches!(self.word(at), "return" | "break" | "continue" | "goto");
                 let own = first..self.end(after);
-                self.found.push(Statement { own, before: first, alone: None, leaves });
+                self.found.push(Statement { own, before: begins(first), leaves });
                 after
             }
         };
         if alone {
             let end = self.end(after);
-            self.found[number].alone = Some(end);
+            if let Some(statement) = self.found.get_mut(number) {
+                statement.before.braces = Some(first..end);
+            }
         }
         after
     }
@@ -207,18 +310,21 @@ impl Reader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::{SourceId, Span};
+    use crate::synth::edit::edited;
+    use crate::synth::patch::{Change, What};
 
     /// The text with a fence before the statement that has a word in it.
     fn fenced(text: &str, word: &str) -> String {
         let all = statements(text);
         let at = text.find(word).expect(word);
-        let statement = statement_of(&all, at).expect(word);
-        let mut new = text.to_string();
-        if let Some(end) = statement.alone {
-            new.insert_str(end, " }");
-        }
-        new.insert_str(statement.before, if statement.alone.is_some() { "{ f(); " } else { "f(); " });
-        new
+        put(text, &statement_of(&all, at).expect(word).before)
+    }
+
+    fn put(text: &str, slot: &Slot) -> String {
+        let what = What::Insert { fence: "f();", slot: slot.clone(), after: false };
+        let span = Span::new(SourceId(0), 0, 0);
+        edited(text, &[&Change { thread: 0, access: 0, span, what, name: "f", cost: 1 }])
     }
 
     #[test]
@@ -226,18 +332,67 @@ mod tests {
         let text = "C t\n{ x=0; }\nP0(int *x) { // a; b\n  int r = *x;\nl: *x = 1;\n  if (r == 2) *x = 3; else *x = 4;\n\
                     while (*x < 5) { *x = 6; }\n do { r = 7; } while (*x == 8);\n for (int i = 0; i < 9; i++) *x = 10;\n}\nexists (x=1)\n";
         for (word, expected) in [
-            ("int r", "f(); int r = *x;"),
+            ("int r", "f();\n  int r = *x;"),
             ("*x = 1;", "l: f(); *x = 1;"),
-            ("r == 2", "f(); if (r == 2)"),
+            ("r == 2", "f();\n  if (r == 2)"),
             ("*x = 3", "if (r == 2) { f(); *x = 3; } else"),
             ("*x = 4", "else { f(); *x = 4; }\n"),
-            ("*x < 5", "f(); while (*x < 5)"),
+            ("*x < 5", "f();\nwhile (*x < 5)"),
             ("*x = 6", "{ f(); *x = 6; }"),
             ("*x == 8", "do { r = 7; f(); } while (*x == 8);"),
-            ("i < 9", "f(); for (int i"),
+            ("i < 9", "f();\n for (int i"),
             ("*x = 10", "i++) { f(); *x = 10; }\n}"),
         ] {
             let new = fenced(text, word);
+            assert!(new.contains(expected), "{word}: {new}");
+        }
+    }
+
+    #[test]
+    fn the_test_of_a_loop_without_braces() {
+        let text = "void f(void) {\n  do x = 1; while (*y == 2);\n  do if (z) x = 3; while (*y == 4);\n  if (w) x = 5;\n}\n";
+        for (word, expected) in [
+            ("*y == 2", "do { x = 1; f(); } while (*y == 2);"),
+            ("x = 1", "do { f(); x = 1; } while (*y == 2);"),
+            ("*y == 4", "do { if (z) x = 3; f(); } while (*y == 4);"),
+            ("x = 3", "do if (z) { f(); x = 3; } while (*y == 4);"),
+        ] {
+            let new = fenced(text, word);
+            assert!(new.contains(expected), "{word}: {new}");
+        }
+        let all = statements(text);
+        let of = |word: &str| statement_of(&all, text.find(word).expect(word)).expect(word);
+        let both = [&of("*y == 4").before, &of("x = 3").after(text).expect("simple")].map(|slot| {
+            let what = What::Insert { fence: "f();", slot: slot.clone(), after: true };
+            Change { thread: 0, access: 0, span: Span::new(SourceId(0), 0, 0), what, name: "f", cost: 1 }
+        });
+        let new = edited(text, &both.each_ref());
+        assert!(new.contains("do { if (z) { x = 3; f(); } f(); } while (*y == 4);"), "{new}");
+        assert!(put(text, &of("x = 5").after(text).expect("simple")).contains("if (w) { x = 5; f(); }\n"));
+        assert_eq!(of("*y == 2").after(text), None);
+    }
+
+    #[test]
+    fn statements_of_macros() {
+        let text = "#define ZERO 0\n#define LOAD(x) load(&x)\n#define TWO(a, b) a = 1; b = 2\n\
+                    #define THREAD(name, mine) \\\n  void *name(void *arg) {  \\\n    mine = 3;            \\\n    \
+                    if (mine) return 4;  \\\n    return 5;            \\\n  }\n\
+                    #define LAST do { p = 6; \\\n    q = 7; } while (0)\nint z = ZERO;\n";
+        let all = macros(text);
+        let names: Vec<&str> = all.iter().map(|found| found.name.as_str()).collect();
+        assert_eq!(names, ["ZERO", "LOAD", "TWO", "THREAD", "LAST"]);
+        assert!(all[0].statements.is_empty() && all[1].statements.is_empty());
+        // Before what comes first is before the call.
+        assert_eq!(all[2].statements.len(), 1);
+        for (of, word, expected) in [
+            (2, "b = 2", "#define TWO(a, b) a = 1; f(); b = 2\n"),
+            (3, "return 5", "    f();                 \\\n    return 5;            \\\n"),
+            (3, "mine = 3", "void *arg) {  \\\n    f();                 \\\n    mine = 3;"),
+            (3, "return 4", "if (mine) { f(); return 4; }  \\\n"),
+            (4, "q = 7", "do { p = 6; \\\n    f();                 \\\n    q = 7; } while (0)\n"),
+        ] {
+            let statement = statement_of(&all[of].statements, text.find(word).expect(word)).expect(word);
+            let new = put(text, &statement.before);
             assert!(new.contains(expected), "{word}: {new}");
         }
     }
@@ -254,8 +409,15 @@ mod tests {
             "f() { a: }",
             "\"",
             "/*",
+            "#define",
+            "#define f(",
+            "#define f(x) do",
+            "#define f \\",
+            "#define f() {",
+            "#define é ;",
         ] {
             statements(text);
+            macros(text);
         }
     }
 }

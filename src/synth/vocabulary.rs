@@ -12,6 +12,44 @@ pub struct Fence {
     pub text: &'static str,
     /// What it costs, compared with others of its architecture.
     pub cost: u32,
+    /// Where it may stand.
+    pub stands: Stands,
+}
+
+/// Where a fence may stand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stands {
+    /// Before any access.
+    Anywhere,
+    /// Before something.
+    Before(Near),
+    /// After something.
+    After(Near),
+}
+
+/// What a fence belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Near {
+    /// A read-modify-write of the kernel.
+    Atomic,
+    /// A lock that is taken.
+    Lock,
+}
+
+impl Near {
+    /// Is a statement one of those?
+    pub fn is(self, text: &str) -> bool {
+        match self {
+            Near::Atomic => {
+                let other = ["atomic_read", "atomic_set"];
+                text.contains("xchg")
+                    || text
+                        .match_indices("atomic_")
+                        .any(|(at, _)| !other.iter().any(|o| text[at..].starts_with(o)))
+            }
+            Near::Lock => text.contains("spin_lock(") || text.contains("spin_trylock("),
+        }
+    }
 }
 
 /// How the stronger form of an access is made from its text.
@@ -21,6 +59,8 @@ pub enum Form {
     Mnemonic(&'static str, &'static str),
     /// These words become others.
     Words(&'static str, &'static str),
+    /// A call that takes an object becomes one that takes its address.
+    Address(&'static str, &'static str),
     /// What matches the first pattern becomes the second (see [`super::dependency::matched`]).
     Pattern(&'static str, &'static str),
     /// A move to memory becomes an exchange, from a register that nobody uses.
@@ -97,7 +137,37 @@ pub struct Vocabulary {
 }
 
 const fn fence(name: &'static str, text: &'static str, cost: u32) -> Fence {
-    Fence { name, text, cost }
+    Fence { name, text, cost, stands: Stands::Anywhere }
+}
+
+const fn near(name: &'static str, text: &'static str, cost: u32, stands: Stands) -> Fence {
+    Fence { name, text, cost, stands }
+}
+
+/// The address of an access made to depend on a read: these lines make the new one in `%f`.
+const fn addr(
+    read: &'static str,
+    accesses: &'static [&'static str],
+    lines: &'static str,
+    free: &'static [&'static str],
+) -> Dependency {
+    Dependency { name: "addr", read, accesses, lines, base: Some("%f"), label: false, free, cost: 1 }
+}
+
+/// A jump to an access, whatever was read.
+const fn ctrl(read: &'static str, accesses: &'static [&'static str], lines: &'static str) -> Dependency {
+    Dependency { name: "ctrl", read, accesses, lines, base: None, label: true, free: &[], cost: 1 }
+}
+
+/// A jump with a fence behind it that the access comes after.
+const fn ctrl_fence(
+    name: &'static str,
+    read: &'static str,
+    accesses: &'static [&'static str],
+    lines: &'static str,
+    cost: u32,
+) -> Dependency {
+    Dependency { name, read, accesses, lines, base: None, label: false, free: &[], cost }
 }
 
 const fn mnemonic(name: &'static str, plain: &'static str, strong: &'static str, cost: u32) -> Stronger {
@@ -106,6 +176,10 @@ const fn mnemonic(name: &'static str, plain: &'static str, strong: &'static str,
 
 const fn pattern(name: &'static str, plain: &'static str, strong: &'static str, cost: u32) -> Stronger {
     Stronger { name, form: Form::Pattern(plain, strong), cost, adds: ALL, joined: None }
+}
+
+const fn address(name: &'static str, plain: &'static str, strong: &'static str, cost: u32) -> Stronger {
+    Stronger { name, form: Form::Address(plain, strong), cost, adds: ALL, joined: None }
 }
 
 const fn words(
@@ -151,36 +225,14 @@ const AARCH64: Vocabulary = Vocabulary {
         mnemonic("stlr", "STR", "STLR", 3),
     ],
     dependencies: &[
-        Dependency {
-            name: "addr",
-            read: "LDR %s,[%_]",
-            accesses: &["LDR %_,[%a]", "STR %_,[%a]"],
-            lines: "EOR %f,%S,%S\nADD %f,%a,%f",
-            base: Some("%f"),
-            label: false,
-            free: &["X19", "X20", "X21", "X22", "X23", "X24"],
-            cost: 1,
-        },
-        Dependency {
-            name: "ctrl",
-            read: "LDR %s,[%_]",
-            accesses: &["STR %_,[%a]"],
-            lines: "CBNZ %s,%l",
-            base: None,
-            label: true,
-            free: &[],
-            cost: 1,
-        },
-        Dependency {
-            name: "ctrl.isb",
-            read: "LDR %s,[%_]",
-            accesses: &["LDR %_,[%a]"],
-            lines: "CBNZ %s,%l\n%l: ISB",
-            base: None,
-            label: false,
-            free: &[],
-            cost: 5,
-        },
+        addr(
+            "LDR %s,[%_]",
+            &["LDR %_,[%a]", "STR %_,[%a]"],
+            "EOR %f,%S,%S\nADD %f,%a,%f",
+            &["X19", "X20", "X21", "X22", "X23", "X24"],
+        ),
+        ctrl("LDR %s,[%_]", &["STR %_,[%a]"], "CBNZ %s,%l"),
+        ctrl_fence("ctrl.isb", "LDR %s,[%_]", &["LDR %_,[%a]"], "CBNZ %s,%l\n%l: ISB", 5),
     ],
 };
 
@@ -188,36 +240,14 @@ const ARM: Vocabulary = Vocabulary {
     fences: &[fence("dmb.st", "DMB ST", 4), fence("dmb", "DMB", 6)],
     accesses: &[mnemonic("lda", "LDR", "LDA", 3), mnemonic("stl", "STR", "STL", 3)],
     dependencies: &[
-        Dependency {
-            name: "addr",
-            read: "LDR %s,[%_]",
-            accesses: &["LDR %_,[%a]", "STR %_,[%a]"],
-            lines: "EOR %f,%s,%s\nADD %f,%a,%f",
-            base: Some("%f"),
-            label: false,
-            free: &["R7", "R8", "R9", "R10", "R11", "R12"],
-            cost: 1,
-        },
-        Dependency {
-            name: "ctrl",
-            read: "LDR %s,[%_]",
-            accesses: &["STR %_,[%a]"],
-            lines: "CMP %s,%s\nBNE %l",
-            base: None,
-            label: true,
-            free: &[],
-            cost: 1,
-        },
-        Dependency {
-            name: "ctrl.isb",
-            read: "LDR %s,[%_]",
-            accesses: &["LDR %_,[%a]"],
-            lines: "CMP %s,%s\nBNE %l\n%l: ISB",
-            base: None,
-            label: false,
-            free: &[],
-            cost: 5,
-        },
+        addr(
+            "LDR %s,[%_]",
+            &["LDR %_,[%a]", "STR %_,[%a]"],
+            "EOR %f,%s,%s\nADD %f,%a,%f",
+            &["R7", "R8", "R9", "R10", "R11", "R12"],
+        ),
+        ctrl("LDR %s,[%_]", &["STR %_,[%a]"], "CMP %s,%s\nBNE %l"),
+        ctrl_fence("ctrl.isb", "LDR %s,[%_]", &["LDR %_,[%a]"], "CMP %s,%s\nBNE %l\n%l: ISB", 5),
     ],
 };
 
@@ -225,36 +255,14 @@ const PPC: Vocabulary = Vocabulary {
     fences: &[fence("eieio", "eieio", 4), fence("lwsync", "lwsync", 5), fence("sync", "sync", 10)],
     accesses: &[],
     dependencies: &[
-        Dependency {
-            name: "addr",
-            read: "lwz %s,0(%_)",
-            accesses: &["lwz %_,0(%a)", "stw %_,0(%a)"],
-            lines: "xor %f,%s,%s\nadd %f,%f,%a",
-            base: Some("%f"),
-            label: false,
-            free: &["r20", "r21", "r22", "r23", "r24", "r25"],
-            cost: 1,
-        },
-        Dependency {
-            name: "ctrl",
-            read: "lwz %s,0(%_)",
-            accesses: &["stw %_,0(%a)"],
-            lines: "cmpw %s,%s\nbeq %l",
-            base: None,
-            label: true,
-            free: &[],
-            cost: 1,
-        },
-        Dependency {
-            name: "ctrl.isync",
-            read: "lwz %s,0(%_)",
-            accesses: &["lwz %_,0(%a)"],
-            lines: "cmpw %s,%s\nbeq %l\n%l: isync",
-            base: None,
-            label: false,
-            free: &[],
-            cost: 3,
-        },
+        addr(
+            "lwz %s,0(%_)",
+            &["lwz %_,0(%a)", "stw %_,0(%a)"],
+            "xor %f,%s,%s\nadd %f,%f,%a",
+            &["r20", "r21", "r22", "r23", "r24", "r25"],
+        ),
+        ctrl("lwz %s,0(%_)", &["stw %_,0(%a)"], "cmpw %s,%s\nbeq %l"),
+        ctrl_fence("ctrl.isync", "lwz %s,0(%_)", &["lwz %_,0(%a)"], "cmpw %s,%s\nbeq %l\n%l: isync", 3),
     ],
 };
 
@@ -277,26 +285,13 @@ const RISCV: Vocabulary = Vocabulary {
         pattern("rl", "sw %r,0(%a)", "amoswap.w.rl x0,%r,(%a)", 6),
     ],
     dependencies: &[
-        Dependency {
-            name: "addr",
-            read: "lw %s,0(%_)",
-            accesses: &["lw %_,0(%a)", "sw %_,0(%a)"],
-            lines: "xor %f,%s,%s\nadd %f,%f,%a",
-            base: Some("%f"),
-            label: false,
-            free: &["x20", "x21", "x22", "x23", "x24", "x25"],
-            cost: 1,
-        },
-        Dependency {
-            name: "ctrl",
-            read: "lw %s,0(%_)",
-            accesses: &["sw %_,0(%a)"],
-            lines: "bne %s,%s,%l",
-            base: None,
-            label: true,
-            free: &[],
-            cost: 1,
-        },
+        addr(
+            "lw %s,0(%_)",
+            &["lw %_,0(%a)", "sw %_,0(%a)"],
+            "xor %f,%s,%s\nadd %f,%f,%a",
+            &["x20", "x21", "x22", "x23", "x24", "x25"],
+        ),
+        ctrl("lw %s,0(%_)", &["sw %_,0(%a)"], "bne %s,%s,%l"),
     ],
 };
 
@@ -319,18 +314,33 @@ const C11: Vocabulary = Vocabulary {
     dependencies: &[],
 };
 
+/// `smp_store_mb` is `WRITE_ONCE` and `smp_mb`: it is found as the two.
 const KERNEL: Vocabulary = Vocabulary {
     fences: &[
         fence("smp_wmb", "smp_wmb();", 3),
         fence("smp_rmb", "smp_rmb();", 3),
+        near("smp_mb__after_unlock_lock", "smp_mb__after_unlock_lock();", 6, Stands::After(Near::Lock)),
+        near("smp_mb__after_spinlock", "smp_mb__after_spinlock();", 7, Stands::After(Near::Lock)),
+        near("smp_mb__before_atomic", "smp_mb__before_atomic();", 8, Stands::Before(Near::Atomic)),
+        near("smp_mb__after_atomic", "smp_mb__after_atomic();", 8, Stands::After(Near::Atomic)),
         fence("smp_mb", "smp_mb();", 10),
     ],
     accesses: &[
-        words("smp_load_acquire", "READ_ONCE(*", "smp_load_acquire((", 2, ALL),
-        words("smp_store_release", "WRITE_ONCE(*", "smp_store_release((", 2, ALL),
+        address("smp_load_acquire", "READ_ONCE", "smp_load_acquire", 2),
+        address("smp_store_release", "WRITE_ONCE", "smp_store_release", 2),
+        words("atomic_read_acquire", "atomic_read(", "atomic_read_acquire(", 2, ALL),
+        words("atomic_set_release", "atomic_set(", "atomic_set_release(", 2, ALL),
+        value("acquire", "_acquire(", 2, ACQUIRE),
+        value("release", "_release(", 2, RELEASE),
+        value("full", "(", 4, ALL),
     ],
     dependencies: &[],
 };
+
+/// The order of an operation of the kernel that gives a value. There is none between acquire and release, and full.
+const fn value(name: &'static str, strong: &'static str, cost: u32, adds: u8) -> Stronger {
+    Stronger { joined: Some("("), ..words(name, "_relaxed(", strong, cost, adds) }
+}
 
 /// Programs in C that know nothing of C11: what every compiler has for them.
 const SYNC: Vocabulary =
@@ -345,9 +355,7 @@ pub fn vocabulary(arch: ArchId, text: &str) -> Option<Vocabulary> {
         ArchId::Ppc => PPC,
         ArchId::Mips => MIPS,
         ArchId::RiscV => RISCV,
-        ArchId::C if text.contains("READ_ONCE") || text.contains("WRITE_ONCE") || text.contains("smp_") => {
-            KERNEL
-        }
+        ArchId::C if of_the_kernel(text) => KERNEL,
         ArchId::C => C11,
         _ => return None,
     })
@@ -355,7 +363,26 @@ pub fn vocabulary(arch: ArchId, text: &str) -> Option<Vocabulary> {
 
 /// The vocabulary of a program in C.
 pub fn of_program(text: &str) -> Vocabulary {
-    if text.contains("stdatomic.h") { C11 } else { SYNC }
+    match text.contains("stdatomic.h") {
+        true => C11,
+        false if of_the_kernel(text) => KERNEL,
+        false => SYNC,
+    }
+}
+
+/// Does a text in C call functions that only the kernel has?
+fn of_the_kernel(text: &str) -> bool {
+    let calls = [
+        "READ_ONCE(",
+        "WRITE_ONCE(",
+        "smp_",
+        "spin_lock(",
+        "rcu_read_lock(",
+        "atomic_inc(",
+        "atomic_read(",
+        "atomic_set(",
+    ];
+    calls.iter().any(|call| text.contains(call))
 }
 
 /// Every name that a price can be given to.

@@ -129,7 +129,7 @@ fn atomic_writes_of_locks() {
     for (file, formula, fair, least) in [
         ("litmus/peterson-loop.litmus", exclusion, "memory", 2),
         ("litmus/dve/peterson.dve", exclusion, "memory", 2),
-        ("tests/programs/plain/lamport-loop.litmus", exclusion, "memory", 4),
+        ("tests/programs/lamport-loop.litmus", exclusion, "memory", 4),
         ("litmus/dve/lamport.dve", exclusion, "memory", 2),
         ("litmus/dve/anderson.dve", "G (P0@wait -> F P0@cs)", "all", 3),
     ] {
@@ -358,4 +358,50 @@ fn nothing_cheaper_does() {
         let (_, surely) = repairs(&[file, "-m", model, "--exhaustive"]);
         assert_eq!(found[0].0, surely[0].0, "{file}: {found:?} {surely:?}");
     }
+}
+
+/// A fence in the body of a macro is one wherever the macro is called.
+#[test]
+fn in_the_body_of_a_macro() {
+    let text = "#include <assert.h>\n#include <pthread.h>\nint x, y, seen[2];\n#define THREAD(name, mine, other, me) \\\n    \
+                void *name(void *arg) {           \\\n        mine = 1;                     \\\n        \
+                seen[me] = other;             \\\n        return 0;                     \\\n    }\n\
+                THREAD(first, x, y, 0)\nTHREAD(second, y, x, 1)\nint main(void) {\n    pthread_t a, b;\n    \
+                pthread_create(&a, 0, first, 0);\n    pthread_create(&b, 0, second, 0);\n    pthread_join(a, 0);\n    \
+                pthread_join(b, 0);\n    assert(seen[0] || seen[1]);\n    return 0;\n}\n";
+    let dir = folder(&[("t.c", text)]);
+    let run = litmus_in(dir.path(), &["fence", "t.c", "-m", "tso", "--format", "patch"]).assert().code(0);
+    insta::assert_snapshot!(stdout(&run), @r"
+    --- t.c
+    +++ t.c
+    @@ -5,4 +5,5 @@
+         void *name(void *arg) {           \
+             mine = 1;                     \
+    +        __sync_synchronize();         \
+             seen[me] = other;             \
+             return 0;                     \
+    ");
+}
+
+/// The kernel's fences for atomic variables and locks, where they belong and are cheapest.
+#[test]
+fn fences_of_the_kernel() {
+    let atomic = "C t\n{}\nP0(atomic_t *x, int *y) {\n  atomic_inc(x);\n  int r = READ_ONCE(*y);\n}\n\
+                  P1(atomic_t *x, int *y) {\n  int s = READ_ONCE(*y);\n  WRITE_ONCE(*y, s + 1);\n  int r = atomic_fetch_add_relaxed(1, x);\n}\n\
+                  exists (0:r=0 /\\ 1:r=0)\n";
+    let lock = "C t\n{}\nP0(int *x, int *y, spinlock_t *l) {\n  WRITE_ONCE(*x, 1);\n  spin_lock(l);\n  int r = READ_ONCE(*y);\n  spin_unlock(l);\n}\n\
+                P1(int *x, int *y) {\n  WRITE_ONCE(*y, 1);\n  smp_mb();\n  int r = READ_ONCE(*x);\n}\nexists (0:r=0 /\\ 1:r=0)\n";
+    let hand_over = "C t\n{}\nP0(int *x, spinlock_t *l) {\n  spin_lock(l);\n  WRITE_ONCE(*x, 1);\n  spin_unlock(l);\n}\n\
+                     P1(int *x, int *y, spinlock_t *l) {\n  spin_lock(l);\n  int r = READ_ONCE(*x);\n  int s = READ_ONCE(*y);\n  spin_unlock(l);\n}\n\
+                     P2(int *x, int *y) {\n  WRITE_ONCE(*y, 1);\n  smp_mb();\n  int r = READ_ONCE(*x);\n}\n\
+                     exists (1:r=1 /\\ 1:s=0 /\\ 2:r=0)\n";
+    let dir = folder(&[("atomic.litmus", atomic), ("lock.litmus", lock), ("hand-over.litmus", hand_over)]);
+    let mut all = String::new();
+    for file in ["atomic.litmus", "lock.litmus", "hand-over.litmus"] {
+        let run = litmus_in(dir.path(), &["fence", file, "-m", "lkmm"]).assert().code(0);
+        let text = stdout(&run);
+        all += text.split("\n\n").next().unwrap_or("");
+        all += "\n";
+    }
+    insta::assert_snapshot!(all, @"");
 }

@@ -1,24 +1,39 @@
 #include "fences.h"
 int flag0, flag1, turn, x;
-#define THREAD(name, mine, other, me, you)                                                                             \
-    void *name(void *arg) {                                                                                            \
-        mine = 1;                                                                                                      \
-        tso();                                                                                                         \
-        while (other) {                                                                                                \
-            if (turn != me) {                                                                                          \
-                mine = 0;                                                                                              \
-                assume(turn == me);                                                                                    \
-                mine = 1;                                                                                              \
-                tso();                                                                                                 \
-            }                                                                                                          \
-        }                                                                                                              \
-        x = me;                                                                                                        \
-        assert(x == me);                                                                                               \
-        pso();                                                                                                         \
-        turn = you;                                                                                                    \
-        mine = 0;                                                                                                      \
-        return 0;                                                                                                      \
+void *first(void *arg) {
+    flag0 = 1;
+    tso();
+    while (flag1) {
+        if (turn != 0) {
+            flag0 = 0;
+            assume(turn == 0);
+            flag0 = 1;
+            tso();
+        }
     }
-THREAD(first, flag0, flag1, 0, 1)
-THREAD(second, flag1, flag0, 1, 0)
+    x = 0;
+    assert(x == 0);
+    pso();
+    turn = 1;
+    flag0 = 0;
+    return 0;
+}
+void *second(void *arg) {
+    flag1 = 1;
+    tso();
+    while (flag0) {
+        if (turn != 1) {
+            flag1 = 0;
+            assume(turn == 1);
+            flag1 = 1;
+            tso();
+        }
+    }
+    x = 1;
+    assert(x == 1);
+    pso();
+    turn = 0;
+    flag1 = 0;
+    return 0;
+}
 RUN(first, second)

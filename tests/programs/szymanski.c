@@ -1,28 +1,47 @@
 #include "fences.h"
 int flag0, flag1, x;
-#define THREAD(name, mine, other, me)                                                                                  \
-    void *name(void *arg) {                                                                                            \
-        mine = 1;                                                                                                      \
-        tso();                                                                                                         \
-        assume(other < 3);                                                                                             \
-        mine = 3;                                                                                                      \
-        tso();                                                                                                         \
-        if (other == 1) {                                                                                              \
-            mine = 2;                                                                                                  \
-            tso();                                                                                                     \
-            assume(other == 4);                                                                                        \
-        }                                                                                                              \
-        mine = 4;                                                                                                      \
-        tso();                                                                                                         \
-        assume(other < 2);                                                                                             \
-        x = me;                                                                                                        \
-        assert(x == me);                                                                                               \
-        pso();                                                                                                         \
-        int seen = other;                                                                                              \
-        assume(seen < 2 || seen > 3);                                                                                  \
-        mine = 0;                                                                                                      \
-        return 0;                                                                                                      \
+void *first(void *arg) {
+    flag0 = 1;
+    tso();
+    assume(flag1 < 3);
+    flag0 = 3;
+    tso();
+    if (flag1 == 1) {
+        flag0 = 2;
+        tso();
+        assume(flag1 == 4);
     }
-THREAD(first, flag0, flag1, 0)
-THREAD(second, flag1, flag0, 1)
+    flag0 = 4;
+    tso();
+    assume(flag1 < 2);
+    x = 0;
+    assert(x == 0);
+    pso();
+    int seen = flag1;
+    assume(seen < 2 || seen > 3);
+    flag0 = 0;
+    return 0;
+}
+void *second(void *arg) {
+    flag1 = 1;
+    tso();
+    assume(flag0 < 3);
+    flag1 = 3;
+    tso();
+    if (flag0 == 1) {
+        flag1 = 2;
+        tso();
+        assume(flag0 == 4);
+    }
+    flag1 = 4;
+    tso();
+    assume(flag0 < 2);
+    x = 1;
+    assert(x == 1);
+    pso();
+    int seen = flag0;
+    assume(seen < 2 || seen > 3);
+    flag1 = 0;
+    return 0;
+}
 RUN(first, second)

@@ -172,7 +172,7 @@ pub fn repairs(found: &Repairs) -> String {
     let mut out = String::new();
     let Some(best) = found.list.first() else {
         let more = if matches!(found.ended, Ended::Stopped { .. }) { " that was tried" } else { "" };
-        let _ = writeln!(out, "No set of fences or stronger accesses{more} forbids it.");
+        let _ = writeln!(out, "No set of fences, stronger accesses or dependencies{more} forbids it.");
         return out;
     };
     let n = best.changes.len() as u64;
@@ -200,7 +200,9 @@ fn change(change: &Change) -> String {
         What::Replace { new, .. } => {
             format!("access {access} of P{thread} as `{}`", new.trim().replace('\n', "; "))
         }
-        What::Depend { .. } => format!("access {access} of P{thread} depends on an earlier read"),
+        What::Depend { .. } => {
+            format!("access {access} of P{thread} dependent on an earlier read (`{}`)", change.name)
+        }
         What::Atomic { .. } => format!("access {access} of P{thread} atomic"),
     }
 }

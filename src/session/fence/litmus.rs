@@ -12,7 +12,7 @@ use crate::explore::{self, Mode, Options, Request, Show};
 use crate::litmus::{Lowered, Test};
 use crate::outcome::{Completeness, StateStyle, format_state};
 use crate::source::Sources;
-use crate::synth::{self, Change, Repairs, Subject, Verdict, patch};
+use crate::synth::{self, Change, Repairs, Subject, Verdict, edit, patch, places};
 
 impl Session {
     /// The cheapest changes of a test that make a goal hold.
@@ -53,11 +53,8 @@ impl Session {
             diagnostics.error(diagnostic);
             return None;
         }
-        let places = patch::Places::new(&parsed, &test.program, &text);
-        let mut vocabulary = words(&parsed, &text, diagnostics)?;
-        if !changes.dependencies {
-            vocabulary.dependencies = &[];
-        }
+        let places = places::Places::new(&parsed, &test.program, &text);
+        let vocabulary = words(&parsed, &text, diagnostics)?;
         let mut all = changes.of(patch::changes(&vocabulary, &places, &text));
         // A change that makes no test of it is none.
         all.retain(|change| subject.lowered(&[change]).is_ok());
@@ -159,7 +156,7 @@ impl LitmusSubject<'_> {
 
 impl Subject for LitmusSubject<'_> {
     fn changed(&self, changes: &[&Change]) -> Option<String> {
-        patch::apply(self.parsed, self.text, changes)
+        edit::apply(self.parsed, self.text, changes)
     }
 
     fn judge(&mut self, changes: &[&Change]) -> Verdict {

@@ -13,7 +13,7 @@ use crate::machine::{self as store_buffers, Answer, AtomicWrite, Fairness, Lasso
 use crate::program::Program;
 use crate::source::{SourceId, Sources};
 use crate::synth::vocabulary::{self, Vocabulary};
-use crate::synth::{self, Change, Repairs, Subject, Verdict, What, patch};
+use crate::synth::{self, Change, Repairs, Subject, Verdict, What, edit, patch, places};
 use crate::verify::{self, RECURSION};
 
 /// A price for writes that do not wait.
@@ -81,8 +81,8 @@ impl Session {
         let program = &system.program;
         cells.extend(program.locations.iter().map(|cell| cell.name.clone()));
         let (vocabulary, places) = match &test {
-            None => (vocabulary::of_program(&text), patch::Places::of_c(program, source, &text)),
-            Some(parsed) => (words(parsed, &text, diagnostics)?, patch::Places::new(parsed, program, &text)),
+            None => (vocabulary::of_program(&text), places::Places::of_c(program, source, &text)),
+            Some(parsed) => (words(parsed, &text, diagnostics)?, places::Places::new(parsed, program, &text)),
         };
         let mut subject = MachineSubject {
             session: self,
@@ -165,18 +165,18 @@ struct MachineSubject<'a> {
     formula: &'a str,
     machine: &'a store_buffers::Options,
     fairness: Fairness,
-    tell: fn(&Program, &Lasso) -> String,
+    tell: fn(&Program, &Sources, &Lasso) -> String,
 }
 
 impl MachineSubject<'_> {
-    fn system(&self, changes: &[&Change]) -> Result<System, Diagnostic> {
+    fn system(&self, changes: &[&Change]) -> Result<(System, Sources), Diagnostic> {
         let text = self.changed(changes).ok_or_else(|| Diagnostic::internal("changes that do not fit"))?;
         let input = Input::Text { name: self.input.name(), text: text.into() };
         let mut report = Report::new(input.name(), None);
         report.sources = Sources::layered();
         let mut diagnostics = Diagnostics::new();
         match self.session.program(&input, self.reading, &mut report, &mut diagnostics) {
-            Some(runnable) => Ok(runnable.system),
+            Some(runnable) => Ok((runnable.system, report.sources)),
             None => {
                 let first = diagnostics.take().into_iter().next();
                 Err(first.unwrap_or_else(|| Diagnostic::internal("the changed program cannot be read")))
@@ -184,8 +184,8 @@ impl MachineSubject<'_> {
         }
     }
 
-    fn run(&self, changes: &[&Change]) -> Result<(System, Answer), Diagnostic> {
-        let system = self.system(changes)?;
+    fn run(&self, changes: &[&Change]) -> Result<(System, Sources, Answer), Diagnostic> {
+        let (system, sources) = self.system(changes)?;
         let property = store_buffers::parse(self.formula, &system.program)
             .map_err(|wrong| Diagnostic::error("ltl::formula", wrong.shown(self.formula)))?;
         let mut options = self.machine.clone();
@@ -199,29 +199,29 @@ impl MachineSubject<'_> {
             }
         }
         let (answer, _) = store_buffers::check(&system, &property, &options, self.fairness)?;
-        Ok((system, answer))
+        Ok((system, sources, answer))
     }
 }
 
 impl Subject for MachineSubject<'_> {
     fn changed(&self, changes: &[&Change]) -> Option<String> {
         match self.parsed {
-            Some(parsed) => patch::apply(parsed, self.text, changes),
-            None => Some(patch::edited(self.text, changes)),
+            Some(parsed) => edit::apply(parsed, self.text, changes),
+            None => Some(edit::edited(self.text, changes)),
         }
     }
 
     fn judge(&mut self, changes: &[&Change]) -> Verdict {
         match self.run(changes) {
             Err(why) => Verdict::Unknown(why.message),
-            Ok((_, Answer::Holds { .. })) => Verdict::Holds,
-            Ok((_, Answer::Violated(_))) => Verdict::Fails,
+            Ok((.., Answer::Holds { .. })) => Verdict::Holds,
+            Ok((.., Answer::Violated(_))) => Verdict::Fails,
         }
     }
 
     fn counterexample(&mut self, changes: &[&Change]) -> String {
         match self.run(changes) {
-            Ok((system, Answer::Violated(lasso))) => (self.tell)(&system.program, &lasso),
+            Ok((system, sources, Answer::Violated(lasso))) => (self.tell)(&system.program, &sources, &lasso),
             _ => String::new(),
         }
     }

@@ -43,7 +43,7 @@ pub enum Goal {
         /// Which runs count.
         fairness: Fairness,
         /// How a run is told.
-        tell: fn(&Program, &Lasso) -> String,
+        tell: fn(&Program, &Sources, &Lasso) -> String,
     },
 }
 
@@ -54,8 +54,6 @@ pub struct Changes {
     pub costs: Vec<(String, u32)>,
     /// Only these, by name; all if there are none.
     pub only: Vec<String>,
-    /// May accesses be made to depend on reads?
-    pub dependencies: bool,
     /// What kind of repair is asked for.
     pub wanted: Wanted,
     /// Macros and folders for C programs.

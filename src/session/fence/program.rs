@@ -10,7 +10,7 @@ use crate::arch::c::preprocess;
 use crate::arch::c::unit::lower;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::model::Model;
-use crate::synth::{self, Change, Repairs, Subject, Verdict, patch, vocabulary};
+use crate::synth::{self, Change, Repairs, Subject, Verdict, edit, patch, places, vocabulary};
 use crate::verify::{self, Answer, Loaded, RECURSION};
 
 impl Session {
@@ -84,7 +84,7 @@ impl Session {
             });
             return None;
         };
-        let places = patch::Places::of_c(program, loaded.main, &text);
+        let places = places::Places::of_c(program, loaded.main, &text);
         let mut all = changes.of(patch::changes(&vocabulary::of_program(&text), &places, &text));
         all.retain(|change| subject.loaded(&[change]).program.is_some());
         let found = synth::repair(&all, &mut subject, changes.wanted);
@@ -104,7 +104,7 @@ struct CSubject<'a> {
 
 impl CSubject<'_> {
     fn loaded(&self, changes: &[&Change]) -> Loaded {
-        let text = patch::edited(self.text, changes);
+        let text = edit::edited(self.text, changes);
         verify::load_text(Path::new(&self.name), text, self.reading, self.options)
     }
 
@@ -121,7 +121,7 @@ impl CSubject<'_> {
 
 impl Subject for CSubject<'_> {
     fn changed(&self, changes: &[&Change]) -> Option<String> {
-        Some(patch::edited(self.text, changes))
+        Some(edit::edited(self.text, changes))
     }
 
     fn judge(&mut self, changes: &[&Change]) -> Verdict {
