@@ -403,5 +403,17 @@ fn fences_of_the_kernel() {
         all += text.split("\n\n").next().unwrap_or("");
         all += "\n";
     }
-    insta::assert_snapshot!(all, @"");
+    insta::assert_snapshot!(all, @"
+    cost 10, optimal (18 changes to choose from, 27 runs): no execution decides the condition under lkmm
+      P0, line 4: `smp_mb__after_atomic();` after `atomic_inc(x)`
+        without it: 0:r=0; 1:r=0;
+      P1, line 10: `r = atomic_fetch_add_relaxed(1, x)` becomes `r = atomic_fetch_add_release(1, x)`
+        without it: 0:r=0; 1:r=0;
+    cost 7, optimal (21 changes to choose from, 18 runs): no execution decides the condition under lkmm
+      P0, line 5: `smp_mb__after_spinlock();` after `spin_lock(l)`
+        without it: 0:r=0; 1:r=0;
+    cost 6, optimal (30 changes to choose from, 23 runs): no execution decides the condition under lkmm
+      P1, line 9: `smp_mb__after_unlock_lock();` after `spin_lock(l)`
+        without it: 1:r=1; 1:s=0; 2:r=0;
+    ");
 }
