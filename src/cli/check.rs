@@ -86,7 +86,13 @@ fn check_programs(
 ) -> Done {
     let (mut refused, mut bad) = (0, 0);
     for file in files {
-        let options = Options { recursion: 16, orders: Orders::Sets, samples: false, uninitialised: false };
+        let options = Options {
+            recursion: 16,
+            orders: Orders::Sets,
+            samples: false,
+            uninitialised: false,
+            marks_waits: false,
+        };
         let loaded = verify::load(Path::new(file), &preprocess::Settings::default(), options);
         err.write_all(diag::render_all(&loaded.diagnostics, &loaded.sources, console.color_err).as_bytes())?;
         let errors: Vec<&Diagnostic> =

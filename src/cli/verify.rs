@@ -50,13 +50,14 @@ pub fn verify(
     };
     let reading = preprocess::Settings { defines: args.define.clone(), folders: args.include.clone() };
     let mut exit = Exit::Success;
+    let marks_waits = verify::marks_waits(&prepared.model);
     let mut all = Vec::new();
     for file in &args.files {
         let start = Instant::now();
         let gauge = Arc::new(Gauge::default());
         let progress = Progress::new(console.err_is_terminal && !console.quiet, 1, &gauge);
         let budget = budget(args);
-        let settings = verify::Settings { gauge: Some(gauge), ..settings_of(args, orders) };
+        let settings = verify::Settings { gauge: Some(gauge), marks_waits, ..settings_of(args, orders) };
         let ran = budget.run(|| {
             deepen(file, &reading, &settings, |program, settings| match args.check {
                 true => None,
@@ -135,6 +136,7 @@ fn deepen(
                 orders: settings.orders,
                 samples: true,
                 uninitialised: true,
+                marks_waits: settings.marks_waits,
             },
         );
         let settings = verify::Settings { recursion: depth, ..settings.clone() };
@@ -168,6 +170,7 @@ fn settings_of(args: &VerifyArgs, orders: Orders) -> verify::Settings {
         fewer_blocked: args.fewer_blocked,
         gauge: None,
         recursion: 0,
+        marks_waits: false,
     }
 }
 

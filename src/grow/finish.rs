@@ -140,7 +140,7 @@ pub enum Why {
     Loop,
     /// Its instruction says so: an assumption, or something that is waited for.
     Instruction,
-    /// A loop was cut, something went wrong: it might go on.
+    /// A loop was cut, something went wrong, or it has come to where fewer reads would have brought it: it might go on.
     Given,
 }
 
@@ -223,6 +223,7 @@ impl<const W: usize> Execution for Graph<'_, W> {
             let (state, why) = match &*thread.stop {
                 Stop::Join(join) => (&join.state, Why::Join(join.target)),
                 Stop::Blocked(state) if state.waits() => (state, Why::Loop),
+                Stop::Blocked(state) if state.is_repeated => (state, Why::Given),
                 Stop::Blocked(state) => (state, Why::Instruction),
                 Stop::Cut(state, _) | Stop::Error(state, _) | Stop::Violation(state, ..) => {
                     (state, Why::Given)

@@ -57,6 +57,8 @@ impl<'p> Stepper<'p> {
             _ => (Sym(u16::MAX), 0),
         };
         let access = Access { place, kind, cell, at, sets, causes, inner, value, wanted: None, op };
+        // The read before is not the latest any more.
+        state.latest = None;
         let leaf = Leaf { state: state.clone(), access };
         if let Op::CompareExchange { expected, failure, .. } = op {
             let expected = self.value(state, *expected)?;

@@ -4,6 +4,7 @@
 //! they read, so that no branch is taken that no execution takes. [`plan`] says whether a model can be run in this way, from what the
 //! model is; [`explore`] runs it.
 
+mod arrive;
 mod awaits;
 mod bits;
 mod bounds;
@@ -198,6 +199,19 @@ pub fn walks(
     })
 }
 
+/// Does the engine see by itself, under that model, where a loop only waits?
+pub fn sees_waiting(model: &Model) -> bool {
+    code_of(model, &[]).is_ok_and(|code| decide::allows_fewer_events(&code))
+}
+
+fn code_of(model: &Model, skip_checks: &[String]) -> Result<code::Code, String> {
+    let mut code = compile::compile(model, skip_checks)?;
+    decide::decide(model, &mut code)?;
+    code.derive();
+    code.arrange();
+    Ok(code)
+}
+
 /// Makes all ready for a search, with the number of events that an execution may have.
 fn prepared<R>(
     program: &Program,
@@ -205,10 +219,7 @@ fn prepared<R>(
     options: &Options,
     work: impl FnOnce(&Setting, usize) -> R,
 ) -> Result<R, Diagnostic> {
-    let mut code = compile::compile(model, &options.skip_checks).map_err(|why| refused(model, &why))?;
-    decide::decide(model, &mut code).map_err(|why| refused(model, &why))?;
-    code.derive();
-    code.arrange();
+    let code = code_of(model, &options.skip_checks).map_err(|why| refused(model, &why))?;
     let cells = cells::Cells::new(program);
     let loops = awaits::Loops::new(program);
     let stepper = step::Stepper {

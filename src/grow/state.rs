@@ -79,13 +79,43 @@ pub(super) struct State<'p> {
     pub waits: bool,
     /// How often it has changed something that others may see, or it may see itself.
     pub changes: u32,
+    /// Would it be where it is with fewer reads?
+    pub is_repeated: bool,
+    /// The read that it has just made, and nothing after it.
+    pub latest: Option<Made<'p>>,
     /// How it came to the heads of loops last.
-    pub arrivals: Vec<Arrival>,
+    pub arrivals: Vec<Arrival<'p>>,
+}
+
+/// A read that was made: where the thread was, and which of the accesses there it made.
+#[derive(Clone)]
+pub(super) struct Made<'p> {
+    pub before: Arc<Stop<'p>>,
+    pub leaf: usize,
+}
+
+impl<'p> Made<'p> {
+    pub fn leaf(&self) -> Option<&Leaf<'p>> {
+        match &*self.before {
+            Stop::Access(leaves) => leaves.get(self.leaf),
+            _ => None,
+        }
+    }
 }
 
 /// A thread at the head of a loop.
+#[derive(Clone)]
+pub(super) struct Arrival<'p> {
+    pub at: Head,
+    /// The read that brought it there.
+    pub by: Option<Made<'p>>,
+    /// What reads just like that one have read since.
+    pub since: Vec<Value>,
+}
+
+/// How a thread is at the head of a loop, as far as it will look.
 #[derive(Clone, PartialEq)]
-pub(super) struct Arrival {
+pub(super) struct Head {
     pub code: u16,
     pub pc: u32,
     pub changes: u32,
@@ -197,6 +227,18 @@ impl<'p> Stop<'p> {
         match self {
             Stop::Access(leaves) => leaves.iter().any(|leaf| leaf.state.accessed),
             _ => false,
+        }
+    }
+
+    /// The state of a thread, if it has one.
+    pub fn state(&self) -> Option<&State<'p>> {
+        match self {
+            Stop::Access(leaves) => leaves.first().map(|leaf| &leaf.state),
+            Stop::Choice(stops) => stops.first().and_then(|stop| stop.state()),
+            Stop::Unborn => None,
+            Stop::Spawn(spawn) => Some(&spawn.state),
+            Stop::Join(join) => Some(&join.state),
+            other => other.last(),
         }
     }
 

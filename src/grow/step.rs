@@ -3,7 +3,7 @@
 //! Nothing is forked: a value read is bound when the access is made, so that every branch is known when it is met. What is
 //! left open (a store-conditional's success, a weak compare-exchange's failure) is a [`Stop::Choice`].
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use crate::diag::Diagnostic;
 use crate::execution::{Cut, CutBy, EventKind};
@@ -13,7 +13,7 @@ use crate::program::{Extra, IllegalOp, Instr, Op, Program, Property, SetName, Ta
 use super::awaits::Loops;
 use super::cells::Cells;
 use super::state::{
-    Arrival, Frame, Halt, Held, Join, Leaf, Place, Plain, Spawn, State, Stop, UNWRITTEN, bit, count, set,
+    Frame, Halt, Held, Join, Leaf, Made, Place, Plain, Spawn, State, Stop, UNWRITTEN, bit, count, set,
 };
 
 /// More executed instructions than this in one thread: it does not end.
@@ -79,6 +79,8 @@ impl<'p> Stepper<'p> {
             freed: Vec::new(),
             waits: false,
             changes: 0,
+            is_repeated: false,
+            latest: None,
             arrivals: Vec::new(),
         }
     }
@@ -107,6 +109,7 @@ impl<'p> Stepper<'p> {
         child.own = 0;
         let mut parent = spawn.state.clone();
         parent.fresh.clear();
+        parent.latest = None;
         parent.spawned += 1;
         parent.changes += 1;
         let newest = parent.count;
@@ -119,6 +122,7 @@ impl<'p> Stepper<'p> {
     pub fn join(&self, join: &Join<'p>, result: Result<Value, IllegalOp>) -> Stop<'p> {
         let mut state = join.state.clone();
         state.fresh.clear();
+        state.latest = None;
         if let Some(dst) = join.dst {
             let newest = state.count;
             let held = Held { value: result, constant: false, causes: bit(join.own), newest };
@@ -152,8 +156,28 @@ impl<'p> Stepper<'p> {
         own
     }
 
-    /// Makes the access, reading `value` if it reads, and goes on to the next stop. Also the value written.
-    pub fn resume(&self, leaf: &Leaf<'p>, value: Value) -> (Option<Value>, Stop<'p>) {
+    /// Makes one of the accesses that a thread is at, reading `value` if it reads, and goes on to the next stop. Also the value written.
+    pub fn resume(&self, before: &Arc<Stop<'p>>, number: usize, value: Value) -> (Option<Value>, Stop<'p>) {
+        let made = Made { before: before.clone(), leaf: number };
+        let Some(leaf) = made.leaf() else { return (None, Stop::Unborn) };
+        let (written, state) = self.made(leaf, value);
+        match state {
+            Ok(mut state) => {
+                if self.loops.is_some() {
+                    self.note(&mut state, &made, leaf, value);
+                }
+                (written, self.run(state))
+            }
+            Err(stop) => (None, *stop),
+        }
+    }
+
+    /// A thread that has just made an access, with the value written.
+    pub(super) fn made(
+        &self,
+        leaf: &Leaf<'p>,
+        value: Value,
+    ) -> (Option<Value>, Result<State<'p>, Box<Stop<'p>>>) {
         let mut state = leaf.state.clone();
         let access = &leaf.access;
         state.fresh.clear();
@@ -181,7 +205,7 @@ impl<'p> Stepper<'p> {
                 if access.kind == EventKind::Rmw {
                     match desired {
                         Ok(value) => written = Some(value),
-                        Err(diagnostic) => return (None, Stop::Error(state, diagnostic)),
+                        Err(diagnostic) => return (None, Err(Box::new(Stop::Error(state, diagnostic)))),
                     }
                 }
                 extra.done
@@ -190,12 +214,12 @@ impl<'p> Stepper<'p> {
                 set(&mut state, *dst, read);
                 for op in ops {
                     if let Err(diagnostic) = self.compute(&mut state, op) {
-                        return (None, Stop::Error(state, diagnostic));
+                        return (None, Err(Box::new(Stop::Error(state, diagnostic))));
                     }
                 }
                 match self.value(&state, *update) {
                     Ok(value) => written = Some(value),
-                    Err(diagnostic) => return (None, Stop::Error(state, diagnostic)),
+                    Err(diagnostic) => return (None, Err(Box::new(Stop::Error(state, diagnostic)))),
                 }
                 extra.done
             }
@@ -208,11 +232,19 @@ impl<'p> Stepper<'p> {
         if let Some(done) = done {
             set(&mut state, done, Held { value: Ok(Value::ZERO), ..read });
         }
-        (written, self.run(state))
+        (written, Ok(state))
     }
 
-    /// Goes on to the next stop.
-    pub(super) fn run(&self, mut state: State<'p>) -> Stop<'p> {
+    /// Goes on to the next stop. Where it would be with fewer reads, it is blocked there.
+    pub(super) fn run(&self, state: State<'p>) -> Stop<'p> {
+        let stop = self.go(state);
+        match stop.state() {
+            Some(state) if state.is_repeated => Stop::Blocked(state.clone()),
+            _ => stop,
+        }
+    }
+
+    fn go(&self, mut state: State<'p>) -> Stop<'p> {
         loop {
             match state.frames.last_mut() {
                 None => match self.next_instruction(&mut state) {
@@ -277,33 +309,6 @@ impl<'p> Stepper<'p> {
         state.waits = self.arrive(state);
         state.frames.push(Frame { ops: &instr.ops, at: 0, guard: None, constant: false, forked: false });
         Ok(true)
-    }
-
-    /// Notes the arrival at the head of a loop; is everything as it was last time?
-    pub(super) fn arrive(&self, state: &mut State<'p>) -> bool {
-        let Some(loops) = self.loops else { return false };
-        let Some(live) = loops.at(usize::from(state.code), state.pc as usize) else { return false };
-        let now = Arrival {
-            code: state.code,
-            pc: state.pc,
-            changes: state.changes,
-            private: state
-                .private
-                .iter()
-                .fold(0, |sum, (at, held)| sum.wrapping_add(hash(&(at, held.value)))),
-            live: live.iter().map(|reg| state.regs[reg.0 as usize].value).collect(),
-        };
-        match state.arrivals.iter_mut().find(|last| (last.code, last.pc) == (now.code, now.pc)) {
-            Some(last) if *last == now => true,
-            Some(last) => {
-                *last = now;
-                false
-            }
-            None => {
-                state.arrivals.push(now);
-                false
-            }
-        }
     }
 
     pub(super) fn jump(&self, state: &mut State<'p>, target: &Target) -> Result<(), Halt<'p>> {
@@ -418,11 +423,4 @@ impl<'p> Stepper<'p> {
         state.count += 1;
         Held { value: Ok(Value::ZERO), constant: true, causes: causes | bit(place.own), newest: state.count }
     }
-}
-
-fn hash(value: &impl std::hash::Hash) -> u64 {
-    use std::hash::Hasher;
-    let mut hasher = rustc_hash::FxHasher::default();
-    value.hash(&mut hasher);
-    hasher.finish()
 }

@@ -57,8 +57,8 @@ impl<'p> Ways<'p> {
     }
 }
 
-fn find<'p>(stepper: &Stepper<'p>, stop: &Stop<'p>, found: Option<Value>) -> Found<'p> {
-    let Stop::Access(leaves) = stop else { return Found { ways: Vec::new(), waits: false } };
+fn find<'p>(stepper: &Stepper<'p>, before: &Arc<Stop<'p>>, found: Option<Value>) -> Found<'p> {
+    let Stop::Access(leaves) = &**before else { return Found { ways: Vec::new(), waits: false } };
     let value = found.unwrap_or(Value::ZERO);
     let mut ways = Vec::with_capacity(1);
     let mut refused = Vec::new();
@@ -66,7 +66,7 @@ fn find<'p>(stepper: &Stepper<'p>, stop: &Stop<'p>, found: Option<Value>) -> Fou
         if leaf.access.wanted.is_some_and(|(wanted, equal)| (wanted == value) != equal) {
             continue;
         }
-        let (new, mut stop) = stepper.resume(leaf, value);
+        let (new, mut stop) = stepper.resume(before, number, value);
         // What is copied as a whole, or only in part replaced, need not have been written.
         let lenient = leaf.access.sets.iter().any(|set| set == COPY || set == PART);
         if found.is_none() && !lenient {

@@ -17,5 +17,5 @@ mod tests;
 
 pub use check::Part;
 pub use load::{Loaded, load, load_text};
-pub use run::{Answer, Kind, RECURSION, Settings, Verdict, Violation, orders_for, run};
+pub use run::{Answer, Kind, RECURSION, Settings, Verdict, Violation, marks_waits, orders_for, run};
 pub use trace::Step;

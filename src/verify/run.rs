@@ -37,6 +37,8 @@ pub struct Settings {
     pub gauge: Option<Arc<Gauge>>,
     /// Functions that call themselves were inlined so deep.
     pub recursion: u32,
+    /// Do the ends of passes through loops say whether they changed anything?
+    pub marks_waits: bool,
 }
 
 /// Kinds of properties.
@@ -141,6 +143,11 @@ pub fn orders_for(model: &Model, arch: Option<ArchId>) -> Result<Orders, Diagnos
         )
         .help("rc11, sc, tso and pso run C programs")),
     }
+}
+
+/// Must the ends of passes through loops say whether they changed anything?
+pub fn marks_waits(model: &Model) -> bool {
+    !grow::sees_waiting(model)
 }
 
 /// Runs a program under a model.

@@ -133,8 +133,13 @@ pub struct Runnable {
     pub test: Option<Test>,
 }
 
-const OPTIONS: lower::Options =
-    lower::Options { recursion: RECURSION, orders: Orders::Fences, samples: false, uninitialised: false };
+const OPTIONS: lower::Options = lower::Options {
+    recursion: RECURSION,
+    orders: Orders::Fences,
+    samples: false,
+    uninitialised: false,
+    marks_waits: true,
+};
 
 /// Every write of every thread, to be made atomic.
 fn atomic_writes(system: &System, source: SourceId) -> Vec<Change> {

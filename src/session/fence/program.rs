@@ -60,6 +60,7 @@ impl Session {
             orders,
             samples: false,
             uninitialised: false,
+            marks_waits: verify::marks_waits(&prepared.model),
         };
         let mut subject = CSubject {
             name: input.name(),

@@ -27,7 +27,7 @@ fn asked(text: &str, model: &str, unroll: Option<u32>) -> (Answer, String) {
     let loaded = load(
         &path,
         &preprocess::Settings::default(),
-        Options { recursion: 8, orders, samples: true, uninitialised: true },
+        Options { recursion: 8, orders, samples: true, uninitialised: true, marks_waits: false },
     );
     let Some(program) = &loaded.program else {
         panic!("{}", render_all(&loaded.diagnostics, &loaded.sources, Color::Never));
@@ -133,6 +133,44 @@ fn a_loop_that_waits_is_no_loop() {
     let exchange = "while (atomic_exchange(&l, 1)) ; x++; atomic_store(&l, 0);";
     let spin = two("atomic_int l; int x;", exchange, exchange, "assert(x == 2);");
     assert_eq!(verify(&spin, "sc", None), (Verdict::Safe, 2, 0));
+}
+
+#[test]
+fn a_round_that_reads_as_the_line_before_the_loop_did_is_no_round() {
+    let counts = |body: &str, model: &str| {
+        let text = two("atomic_int x;", body, body, "");
+        let writer = "void *third(void *p) { atomic_store(&x, 1); return 0; }\nint main(void) { pthread_t c; pthread_create(&c, 0, third, 0);";
+        verify(&text.replace("int main(void) {", writer), model, None)
+    };
+    for model in ["sc", "tso", "rc11"] {
+        let inside =
+            "int r; do r = atomic_load(&x); while (!atomic_compare_exchange_strong(&x, &r, r + 10));";
+        let wanted = counts(inside, model);
+        assert_eq!(wanted.0, Verdict::Safe);
+        for body in [
+            "int r = atomic_load(&x); while (!atomic_compare_exchange_strong(&x, &r, r + 10)) ;",
+            "int r = atomic_load(&x); for (;;) { if (atomic_compare_exchange_strong(&x, &r, r + 10)) break; }",
+            "int r = atomic_load(&x), n = 0; while (!atomic_compare_exchange_strong(&x, &r, r + 10)) { n = 1; if (n) r = atomic_load(&x); n = 0; }",
+        ] {
+            assert_eq!(counts(body, model), wanted, "{model}: {body}");
+        }
+        // An order of its own makes another read of it.
+        let weaker = "int r = atomic_load_explicit(&x, memory_order_relaxed); while (!atomic_compare_exchange_strong(&x, &r, r + 10)) ;";
+        if model == "rc11" {
+            assert_ne!(counts(weaker, model), wanted);
+        }
+    }
+    // What one round found is not lost in the next, and who waits for ever is still seen to.
+    let last = two(
+        "atomic_int x;",
+        "int r = atomic_load(&x); while (r != 2) r = atomic_load(&x);",
+        "for (int i = 0; i < 8; i++) atomic_store(&x, i);",
+        "",
+    );
+    for model in ["sc", "tso", "rc11"] {
+        assert_eq!(answer(&last, model, None).violations[0].property, crate::program::Property::Liveness);
+        assert_eq!(answer(&last, model, None).complete, 1, "{model}");
+    }
 }
 
 #[test]

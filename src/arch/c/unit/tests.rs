@@ -16,7 +16,13 @@ fn complaints(text: &str) -> Vec<String> {
 fn all_complaints(text: &str) -> Vec<String> {
     let mut sources = Sources::new();
     let file = sources.add("program.c", text);
-    let options = Options { recursion: 4, orders: Orders::Sets, samples: false, uninitialised: false };
+    let options = Options {
+        recursion: 4,
+        orders: Orders::Sets,
+        samples: false,
+        uninitialised: false,
+        marks_waits: false,
+    };
     let result = preprocess(&mut sources, file, &Settings::default())
         .map_err(|diagnostic| vec![diagnostic])
         .and_then(parse)

@@ -30,6 +30,9 @@ impl Lowering<'_> {
         body: &Stmt,
         span: Span,
     ) -> Result<Option<Waiting>, Diagnostic> {
+        if !self.options.marks_waits {
+            return Ok(None);
+        }
         let mut found = Found { unit: self.unit, assigned: BTreeSet::new(), writes: false, depth: 0 };
         parts.iter().for_each(|e| found.expr(e));
         found.stmt(body);

@@ -40,6 +40,8 @@ pub struct Options {
     pub samples: bool,
     /// Is a variable that nothing was written to no number? If not, it is 0.
     pub uninitialised: bool,
+    /// Is the end of a loop's pass to say whether it changed anything? For models under which the engine does not see that by itself.
+    pub marks_waits: bool,
 }
 
 /// What the memory orders of C11 become.

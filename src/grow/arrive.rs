@@ -1,0 +1,114 @@
+//! Arrivals at the heads of loops: a thread that is there as it was, or as fewer reads would have brought it there, is not looked at any further.
+//!
+//! A round that changes nothing may be left out ([`super::awaits`]). A round whose last read does what the read before the loop did may be left out as well:
+//! of `r = x; while (!compare_exchange(&x, &r, 1));` the exchange that fails reads as the first line does, so that with its value there the loop would have begun
+//! as it now goes on. That is found out by trying: the earlier read is given the later value, and must bring the thread to the same place.
+//! After Kokologiannakis, Ren and Vafeiadis, Dynamic partial order reductions for spinloops, FMCAD 2021.
+
+use super::state::{Arrival, Head, Leaf, Made, State};
+use super::step::Stepper;
+use crate::execution::EventKind;
+use crate::program::Value;
+
+/// So many reads are tried.
+const MOST: usize = 64;
+
+impl<'p> Stepper<'p> {
+    /// Notes an access that has been made.
+    pub(super) fn note(&self, state: &mut State<'p>, made: &Made<'p>, leaf: &Leaf<'p>, value: Value) {
+        if leaf.access.kind != EventKind::Read {
+            return;
+        }
+        for arrival in &mut state.arrivals {
+            let by = arrival.by.as_ref().and_then(Made::leaf);
+            if by.is_some_and(|by| alike(by, leaf)) && arrival.since.len() < MOST {
+                arrival.since.push(value);
+            }
+        }
+        state.latest = Some(made.clone());
+    }
+
+    /// Notes the arrival at the head of a loop; is everything as it was last time?
+    pub(super) fn arrive(&self, state: &mut State<'p>) -> bool {
+        let Some(at) = self.head(state) else { return false };
+        let by = state.latest.clone().filter(|_| state.fresh.is_empty());
+        let known = state.arrivals.iter().position(|last| (last.at.code, last.at.pc) == (at.code, at.pc));
+        let Some(known) = known else {
+            state.arrivals.push(Arrival { at, by, since: Vec::new() });
+            return false;
+        };
+        let last = &state.arrivals[known];
+        if last.at == at {
+            return true;
+        }
+        if !state.is_repeated && last.at.changes == at.changes {
+            state.is_repeated = last.since.iter().rev().any(|value| self.leads(last, *value, &at));
+        }
+        state.arrivals[known] = Arrival { at, by, since: Vec::new() };
+        false
+    }
+
+    /// Would another value of the read that led to a head have led there in this way?
+    fn leads(&self, last: &Arrival<'p>, value: Value, at: &Head) -> bool {
+        let Some(leaf) = last.by.as_ref().and_then(Made::leaf) else { return false };
+        if leaf.access.wanted.is_some_and(|(wanted, equal)| (wanted == value) != equal) {
+            return false;
+        }
+        let (_, Ok(mut state)) = self.made(leaf, value) else { return false };
+        state.arrivals.clear();
+        loop {
+            match state.frames.last_mut() {
+                None => {
+                    if !matches!(self.next_instruction(&mut state), Ok(true)) {
+                        return false;
+                    }
+                    if (state.code, state.pc) == (at.code, at.pc) {
+                        return state.fresh.is_empty() && self.head(&state).is_some_and(|there| there == *at);
+                    }
+                }
+                Some(frame) if frame.at as usize == frame.ops.len() => {
+                    state.frames.pop();
+                }
+                Some(frame) => {
+                    let op = &frame.ops[frame.at as usize];
+                    frame.at += 1;
+                    if self.op(&mut state, op).is_err() {
+                        return false;
+                    }
+                }
+            }
+        }
+    }
+
+    /// How a thread is at the head of a loop, if it is at one.
+    fn head(&self, state: &State<'p>) -> Option<Head> {
+        let live = self.loops?.at(usize::from(state.code), state.pc as usize)?;
+        Some(Head {
+            code: state.code,
+            pc: state.pc,
+            changes: state.changes,
+            private: state
+                .private
+                .iter()
+                .fold(0, |sum, (at, held)| sum.wrapping_add(hash(&(at, held.value)))),
+            live: live.iter().map(|reg| state.regs[reg.0 as usize].value).collect(),
+        })
+    }
+}
+
+/// Are two reads the same but for what they read?
+fn alike(one: &Leaf, other: &Leaf) -> bool {
+    let (one, other) = (&one.access, &other.access);
+    let within = |a: &[_], b: &[_]| a.iter().all(|set| b.contains(set));
+    one.kind == other.kind
+        && (one.cell, one.at) == (other.cell, other.at)
+        && within(one.sets, other.sets)
+        && within(other.sets, one.sets)
+}
+
+fn hash(value: &impl std::hash::Hash) -> u64 {
+    use std::hash::Hasher;
+    let mut hasher = rustc_hash::FxHasher::default();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
