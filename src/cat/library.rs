@@ -95,6 +95,7 @@ static ENTRIES: &[Entry] = files! {
     Model "bpf.cat"
     Model "c11.cat"
     Model "rc11.cat"
+    Model "rc20.cat"
     Model "lkmm.cat"
     Model "uni.cat"
     Model "minimal.cat"

@@ -5,27 +5,29 @@
 //! as it now goes on. That is found out by trying: the earlier read is given the later value, and must bring the thread to the same place.
 //! After Kokologiannakis, Ren and Vafeiadis, Dynamic partial order reductions for spinloops, FMCAD 2021.
 
-use super::state::{Arrival, Head, Leaf, Made, State};
+use super::state::{Arrival, Head, Leaf, Look, Made, State};
 use super::step::Stepper;
 use crate::execution::EventKind;
-use crate::program::Value;
+use crate::program::threads::{LOCK, UNLOCK};
+use crate::program::{Op, Program, Storage, Sym, Value};
 
 /// So many reads are tried.
 const MOST: usize = 64;
 
 impl<'p> Stepper<'p> {
     /// Notes an access that has been made.
-    pub(super) fn note(&self, state: &mut State<'p>, made: &Made<'p>, leaf: &Leaf<'p>, value: Value) {
+    pub(super) fn note(&self, state: &mut State<'p>, look: &Look<'p>, leaf: &Leaf<'p>, value: Value) {
+        self.look_at(state, leaf);
         if leaf.access.kind != EventKind::Read {
             return;
         }
         for arrival in &mut state.arrivals {
-            let by = arrival.by.as_ref().and_then(Made::leaf);
+            let by = arrival.by.as_ref().and_then(Look::leaf);
             if by.is_some_and(|by| alike(by, leaf)) && arrival.since.len() < MOST {
                 arrival.since.push(value);
             }
         }
-        state.latest = Some(made.clone());
+        state.latest = Some(look.clone());
     }
 
     /// Notes the arrival at the head of a loop; is everything as it was last time?
@@ -34,23 +36,73 @@ impl<'p> Stepper<'p> {
         let by = state.latest.clone().filter(|_| state.fresh.is_empty());
         let known = state.arrivals.iter().position(|last| (last.at.code, last.at.pc) == (at.code, at.pc));
         let Some(known) = known else {
-            state.arrivals.push(Arrival { at, by, since: Vec::new() });
+            state.arrivals.push(Arrival { at, by, since: Vec::new(), hidden: Vec::new() });
             return false;
         };
         let last = &state.arrivals[known];
-        if last.at == at {
+        let same = last.at == at;
+        if same && last.hidden.is_empty() {
             return true;
         }
-        if !state.is_repeated && last.at.changes == at.changes {
-            state.is_repeated = last.since.iter().rev().any(|value| self.leads(last, *value, &at));
+        let repeats = same
+            || !state.is_repeated
+                && last.at.changes == at.changes
+                && last.since.iter().rev().any(|value| self.leads(last, *value, &at));
+        if repeats && last.hidden.is_empty() {
+            state.is_repeated = true;
+        } else if repeats && state.owed.is_none() {
+            state.owed = Some(last.hidden.clone());
         }
-        state.arrivals[known] = Arrival { at, by, since: Vec::new() };
+        state.arrivals[known] = Arrival { at, by, since: Vec::new(), hidden: Vec::new() };
         false
+    }
+
+    /// What an access says about cells that are to be written before anybody looks.
+    fn look_at(&self, state: &mut State<'p>, leaf: &Leaf<'p>) {
+        let Some(owed) = &mut state.owed else { return };
+        let Some(at) = owed.iter().position(|cell| *cell == leaf.access.cell) else { return };
+        if leaf.access.kind != EventKind::Write {
+            state.owed = None;
+            return;
+        }
+        owed.swap_remove(at);
+        if owed.is_empty() {
+            state.owed = None;
+            state.is_repeated = true;
+        }
+    }
+
+    /// Notes that something was written which was not there before.
+    pub(super) fn changed(&self, state: &mut State<'p>, leaf: &Leaf<'p>, written: Value) {
+        let access = &leaf.access;
+        let is_in = |name: &str| access.sets.iter().any(|set| set == name);
+        let own = state.unshared.contains(&access.at.0);
+        if let Value::Addr { sym, .. } = written
+            && state.unshared.contains(&sym)
+        {
+            // Whoever reads it knows of the object from now on.
+            state.unshared.retain(|of| *of != sym);
+            state.owed = None;
+            state.changes += 1;
+        }
+        match state.held.iter().position(|cell| *cell == access.cell) {
+            None if self.locks_only_wait && is_in(LOCK) => state.held.push(access.cell),
+            Some(at) if is_in(UNLOCK) => drop(state.held.remove(at)),
+            _ if own => state.arrivals.iter_mut().for_each(|arrival| arrival.hidden.push(access.cell)),
+            _ => state.changes += 1,
+        }
+    }
+
+    /// Notes that an object was made.
+    pub(super) fn makes(&self, state: &mut State<'p>, object: Sym, kind: Storage) {
+        let (code, pc, instance) = (state.code, state.pc, state.instance);
+        state.objects.push(Made { object, kind, code, pc, instance });
+        state.unshared.push(object);
     }
 
     /// Would another value of the read that led to a head have led there in this way?
     fn leads(&self, last: &Arrival<'p>, value: Value, at: &Head) -> bool {
-        let Some(leaf) = last.by.as_ref().and_then(Made::leaf) else { return false };
+        let Some(leaf) = last.by.as_ref().and_then(Look::leaf) else { return false };
         if leaf.access.wanted.is_some_and(|(wanted, equal)| (wanted == value) != equal) {
             return false;
         }
@@ -87,6 +139,7 @@ impl<'p> Stepper<'p> {
             code: state.code,
             pc: state.pc,
             changes: state.changes,
+            held: state.held.clone(),
             private: state
                 .private
                 .iter()
@@ -94,6 +147,21 @@ impl<'p> Stepper<'p> {
             live: live.iter().map(|reg| state.regs[reg.0 as usize].value).collect(),
         })
     }
+}
+
+/// Is taking locks and giving them back all that a program does with them? Nobody sees then that one was taken for a while.
+pub(super) fn locks_only_wait(program: &Program) -> bool {
+    fn waits(ops: &[Op]) -> bool {
+        ops.iter().enumerate().all(|(at, op)| match op {
+            Op::CompareExchange { sets, .. } if sets.iter().any(|set| set == LOCK) => {
+                ops[at..].iter().any(|op| matches!(op, Op::Await { .. }))
+            }
+            Op::If { then, otherwise, .. } => waits(then) && waits(otherwise),
+            Op::Choice { branches } => branches.iter().all(|ops| waits(ops)),
+            _ => true,
+        })
+    }
+    program.threads.iter().flat_map(|thread| &thread.code).all(|instr| waits(&instr.ops))
 }
 
 /// Are two reads the same but for what they read?

@@ -3,7 +3,7 @@
 use super::code::Check;
 use super::graph::Graph;
 use super::node::{Kind, NONE, Role};
-use super::state::Stop;
+use super::state::{Caution, Made, State, Stop};
 use crate::diag::Diagnostic;
 use crate::execution::{Cut, EventKind};
 use crate::model::CheckKind;
@@ -160,6 +160,10 @@ pub trait Execution {
     fn register(&self, thread: usize, reg: Reg) -> Result<Value, IllegalOp>;
     /// Must all of the first event come before the second one: by the order of their thread, by reads, by starts and ends of threads?
     fn is_before(&self, first: usize, second: usize) -> bool;
+    /// The objects that threads have made.
+    fn made(&self) -> Vec<(u16, Made)>;
+    /// What C has no rule for, by thread.
+    fn cautions(&self) -> Vec<(u16, Caution)>;
     /// The threads that have not come to their end.
     fn waiting(&self) -> Vec<Waiting>;
     /// The last value of a cell.
@@ -169,6 +173,15 @@ pub trait Execution {
 }
 
 impl<const W: usize> Graph<'_, W> {
+    /// What the states of threads have, with the numbers of the threads.
+    fn each_state<T>(&self, of: impl Fn(&State) -> Vec<T>) -> Vec<(u16, T)> {
+        let threads = self.threads.iter().enumerate();
+        threads
+            .filter_map(|(number, thread)| Some((number as u16, thread.stop.state()?)))
+            .flat_map(|(number, state)| of(state).into_iter().map(move |one| (number, one)))
+            .collect()
+    }
+
     /// The place of an event in the order in which events were found.
     fn number(&self, slot: u16) -> Option<usize> {
         self.order.iter().position(|x| *x == slot)
@@ -215,6 +228,16 @@ impl<const W: usize> Execution for Graph<'_, W> {
             return false;
         };
         super::bits::has(&self.prefix[usize::from(*second)], usize::from(*first))
+    }
+
+    fn made(&self) -> Vec<(u16, Made)> {
+        let of = |state: &State| state.objects.clone();
+        self.each_state(of)
+    }
+
+    fn cautions(&self) -> Vec<(u16, Caution)> {
+        let of = |state: &State| state.cautions.clone();
+        self.each_state(of)
     }
 
     fn waiting(&self) -> Vec<Waiting> {

@@ -44,6 +44,7 @@ use crate::program::{Op, Program, Start};
 
 pub use decide::{Plan, plan};
 pub use finish::{Ended, Event, Execution, Found, Violation, Waiting, Why};
+pub use state::{Caution, Made};
 pub(crate) use workers::STACK;
 
 /// Settings of a search.
@@ -170,7 +171,8 @@ pub fn explore_together(
             0..=64 => search.run::<1>(visitors),
             65..=128 => search.run::<2>(visitors),
             129..=256 => search.run::<4>(visitors),
-            _ => search.run::<16>(visitors),
+            257..=1024 => search.run::<16>(visitors),
+            _ => search.run::<64>(visitors),
         };
         for (index, count) in stats.refuted.iter().enumerate().filter(|(_, count)| **count > 0) {
             *stats.pruned.entry(search.code.checks[index].name.clone()).or_insert(0) += count;
@@ -229,6 +231,7 @@ fn prepared<R>(
         orders_updates: code.orders_updates,
         reads_first: code.reads_first,
         properties: options.properties,
+        locks_only_wait: arrive::locks_only_wait(program),
         loops: (options.awaits && decide::allows_fewer_events(&code)).then_some(&loops),
     };
     let members = members::Table::new(program, &code);

@@ -6,11 +6,11 @@ use crate::diag::{Diagnostic, Remedy};
 use crate::execution::EventKind;
 use crate::program::threads::COPY;
 use crate::program::{
-    BinOp, IllegalOp, LOOP_CUT, Op, Property, Storage, Tmp, Value, eval_binary, eval_unary,
+    BinOp, IllegalOp, LOOP_CUT, Op, Property, Storage, Tmp, UnOp, Value, eval_binary, eval_unary,
 };
 
 use super::cells::Object;
-use super::state::{Frame, Halt, Held, Join, Spawn, State, Stop, count, set};
+use super::state::{Caution, Frame, Halt, Held, Join, Spawn, State, Stop, count, set};
 use super::step::Stepper;
 
 /// More values than this to choose from at once: too many.
@@ -219,6 +219,7 @@ impl<'p> Stepper<'p> {
                     false => {
                         state.made += 1;
                         state.changes += 1;
+                        self.makes(state, sym, *kind);
                     }
                 }
                 set(state, *dst, Held { value: Ok(Value::addr(sym)), ..Held::ZERO });
@@ -226,7 +227,10 @@ impl<'p> Stepper<'p> {
             Op::Free { addr, kind } => self.free(state, *addr, *kind)?,
             Op::Assert { cond, property } => {
                 if self.value(state, *cond)? == Value::ZERO {
-                    return Err(Halt::Violation(property.clone()));
+                    if !property.is_caution() {
+                        return Err(Halt::Violation(property.clone()));
+                    }
+                    self.caution(state, property.clone());
                 }
             }
             Op::Nondet { dst, low, high } => {
@@ -258,13 +262,30 @@ impl<'p> Stepper<'p> {
         self.run(state)
     }
 
+    /// Notes what C has no rule for.
+    fn caution(&self, state: &mut State<'p>, property: Property) {
+        let caution = Caution { property, code: state.code, pc: state.pc };
+        if !state.cautions.contains(&caution) {
+            state.cautions.push(caution);
+        }
+    }
+
     pub(super) fn compute(&self, state: &mut State<'p>, op: &Op) -> Result<(), Diagnostic> {
         let bits = self.program.bits;
         let (dst, held) = match op {
             Op::Const { dst, value } => (*dst, Held { value: Ok(*value), ..Held::ZERO }),
             Op::Unary { dst, op, a } => {
-                let a = self.held(state, *a);
-                (*dst, Held { value: a.value.and_then(|a| eval_unary(*op, a, bits)), ..a })
+                let of = self.held(state, *a);
+                let value = of.value.and_then(|a| eval_unary(*op, a, bits));
+                // What a type of signed numbers cannot hold.
+                if matches!(op, UnOp::SignExtend(_))
+                    && state.sum == Some(*a)
+                    && value != of.value
+                    && self.properties
+                {
+                    self.caution(state, Property::Overflow);
+                }
+                (*dst, Held { value, ..of })
             }
             Op::Binary { dst, op, a, b } => {
                 let (left, right) = (self.held(state, *a), self.held(state, *b));
@@ -272,6 +293,7 @@ impl<'p> Stepper<'p> {
                     (Ok(a), Ok(b)) => eval_binary(*op, a, b, bits),
                     (Err(illegal), _) | (_, Err(illegal)) => Err(illegal),
                 };
+                state.sum = matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul).then_some(*dst);
                 // What is subtracted from itself is known, whatever it is.
                 let cancels = a == b && matches!(op, BinOp::Sub | BinOp::Xor | BinOp::Eq | BinOp::Ne);
                 (

@@ -74,7 +74,7 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
     pub fn explore(&mut self, graph: &mut Graph<'p, W>) -> ControlFlow<()> {
         self.stats.steps += 1;
         // Steps of large graphs take longer.
-        if self.stats.steps.is_multiple_of(TICKS / (W * W) as u64) {
+        if self.stats.steps.is_multiple_of((TICKS / (W * W) as u64).max(1)) {
             self.visitor.look()?;
             if self.shared.is_stopped() {
                 return ControlFlow::Break(());
@@ -444,6 +444,7 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
             1 => self.wider::<2>(graph),
             2 => self.wider::<4>(graph),
             4 => self.wider::<16>(graph),
+            16 => self.wider::<64>(graph),
             _ => self.visitor.fail(too_many_events(64 * W)),
         }
     }

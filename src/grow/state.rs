@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::diag::Diagnostic;
 use crate::execution::{Cut, EventKind};
-use crate::program::{IllegalOp, Op, Property, Reg, SetName, Sym, Tmp, Value};
+use crate::program::{IllegalOp, Op, Property, Reg, SetName, Storage, Sym, Tmp, Value};
 use crate::source::Span;
 
 /// A value in a temporary or register.
@@ -79,22 +79,60 @@ pub(super) struct State<'p> {
     pub waits: bool,
     /// How often it has changed something that others may see, or it may see itself.
     pub changes: u32,
+    /// Locks that it holds, as far as taking and giving back are all that is done with locks.
+    pub held: Vec<u16>,
+    /// Objects that it has made.
+    pub objects: Vec<Made>,
+    /// Those of them that nobody else can know of.
+    pub unshared: Vec<Sym>,
+    /// Cells that a round has written which may be left out, once they are written again before anybody looks.
+    pub owed: Option<Vec<u16>>,
+    /// The last sum, difference or product.
+    pub sum: Option<Tmp>,
+    /// What C has no rule for, and what it went on after.
+    pub cautions: Vec<Caution>,
     /// Would it be where it is with fewer reads?
     pub is_repeated: bool,
     /// The read that it has just made, and nothing after it.
-    pub latest: Option<Made<'p>>,
+    pub latest: Option<Look<'p>>,
     /// How it came to the heads of loops last.
     pub arrivals: Vec<Arrival<'p>>,
 }
 
+/// An object that a thread has made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Made {
+    /// The object.
+    pub object: Sym,
+    /// How long it lives.
+    pub kind: Storage,
+    /// The code that made it, and the instruction there.
+    pub code: u16,
+    /// The index of the instruction.
+    pub pc: u32,
+    /// Which executed instruction of the thread that was.
+    pub instance: u32,
+}
+
+/// Something that C has no rule for, after which a program may go on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Caution {
+    /// What it is.
+    pub property: Property,
+    /// The code, and the instruction there.
+    pub code: u16,
+    /// The index of the instruction.
+    pub pc: u32,
+}
+
 /// A read that was made: where the thread was, and which of the accesses there it made.
 #[derive(Clone)]
-pub(super) struct Made<'p> {
+pub(super) struct Look<'p> {
     pub before: Arc<Stop<'p>>,
     pub leaf: usize,
 }
 
-impl<'p> Made<'p> {
+impl<'p> Look<'p> {
     pub fn leaf(&self) -> Option<&Leaf<'p>> {
         match &*self.before {
             Stop::Access(leaves) => leaves.get(self.leaf),
@@ -108,9 +146,11 @@ impl<'p> Made<'p> {
 pub(super) struct Arrival<'p> {
     pub at: Head,
     /// The read that brought it there.
-    pub by: Option<Made<'p>>,
+    pub by: Option<Look<'p>>,
     /// What reads just like that one have read since.
     pub since: Vec<Value>,
+    /// Cells of objects of its own that it has written since.
+    pub hidden: Vec<u16>,
 }
 
 /// How a thread is at the head of a loop, as far as it will look.
@@ -119,6 +159,8 @@ pub(super) struct Head {
     pub code: u16,
     pub pc: u32,
     pub changes: u32,
+    /// The locks that it holds.
+    pub held: Vec<u16>,
     /// What objects that nobody else sees hold, in short.
     pub private: u64,
     /// What the live registers hold.

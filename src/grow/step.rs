@@ -13,7 +13,7 @@ use crate::program::{Extra, IllegalOp, Instr, Op, Program, Property, SetName, Ta
 use super::awaits::Loops;
 use super::cells::Cells;
 use super::state::{
-    Frame, Halt, Held, Join, Leaf, Made, Place, Plain, Spawn, State, Stop, UNWRITTEN, bit, count, set,
+    Frame, Halt, Held, Join, Leaf, Look, Place, Plain, Spawn, State, Stop, UNWRITTEN, bit, count, set,
 };
 
 /// More executed instructions than this in one thread: it does not end.
@@ -36,6 +36,8 @@ pub(super) struct Stepper<'p> {
     pub reads_first: bool,
     /// Are bad addresses violations, and not errors?
     pub properties: bool,
+    /// Does nobody see whether a lock is held?
+    pub locks_only_wait: bool,
     /// The heads of loops, if rounds that change nothing are not to be looked at.
     pub loops: Option<&'p Loops>,
 }
@@ -79,6 +81,12 @@ impl<'p> Stepper<'p> {
             freed: Vec::new(),
             waits: false,
             changes: 0,
+            held: Vec::new(),
+            objects: Vec::new(),
+            unshared: Vec::new(),
+            owed: None,
+            sum: None,
+            cautions: Vec::new(),
             is_repeated: false,
             latest: None,
             arrivals: Vec::new(),
@@ -110,6 +118,8 @@ impl<'p> Stepper<'p> {
         let mut parent = spawn.state.clone();
         parent.fresh.clear();
         parent.latest = None;
+        parent.unshared.clear();
+        parent.owed = None;
         parent.spawned += 1;
         parent.changes += 1;
         let newest = parent.count;
@@ -158,13 +168,13 @@ impl<'p> Stepper<'p> {
 
     /// Makes one of the accesses that a thread is at, reading `value` if it reads, and goes on to the next stop. Also the value written.
     pub fn resume(&self, before: &Arc<Stop<'p>>, number: usize, value: Value) -> (Option<Value>, Stop<'p>) {
-        let made = Made { before: before.clone(), leaf: number };
-        let Some(leaf) = made.leaf() else { return (None, Stop::Unborn) };
+        let look = Look { before: before.clone(), leaf: number };
+        let Some(leaf) = look.leaf() else { return (None, Stop::Unborn) };
         let (written, state) = self.made(leaf, value);
         match state {
             Ok(mut state) => {
                 if self.loops.is_some() {
-                    self.note(&mut state, &made, leaf, value);
+                    self.note(&mut state, &look, leaf, value);
                 }
                 (written, self.run(state))
             }
@@ -212,11 +222,14 @@ impl<'p> Stepper<'p> {
             }
             Op::Rmw { dst, ops, update, extra, .. } => {
                 set(&mut state, *dst, read);
+                let cautions = state.cautions.len();
                 for op in ops {
                     if let Err(diagnostic) = self.compute(&mut state, op) {
                         return (None, Err(Box::new(Stop::Error(state, diagnostic))));
                     }
                 }
+                // Atomic arithmetic goes round.
+                state.cautions.truncate(cautions);
                 match self.value(&state, *update) {
                     Ok(value) => written = Some(value),
                     Err(diagnostic) => return (None, Err(Box::new(Stop::Error(state, diagnostic)))),
@@ -226,8 +239,9 @@ impl<'p> Stepper<'p> {
             _ => None,
         };
         // A read-modify-write that writes back what it read changes nothing: who reads it could read what it read.
-        if written.is_some() && (access.kind == EventKind::Write || written != Some(value)) {
-            state.changes += 1;
+        if let Some(written) = written.filter(|written| access.kind == EventKind::Write || *written != value)
+        {
+            self.changed(&mut state, leaf, written);
         }
         if let Some(done) = done {
             set(&mut state, done, Held { value: Ok(Value::ZERO), ..read });

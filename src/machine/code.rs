@@ -654,6 +654,7 @@ impl Layout<'_> {
                 let at = self.push(Code::IfZero { cond, to: 0 });
                 self.open.push((at, self.again));
             }
+            Op::Assert { property, .. } if property.is_caution() => {}
             Op::Assert { cond, property } => {
                 let cond = self.tmp(*cond);
                 self.push(Code::Assert { cond, property: property.clone() });

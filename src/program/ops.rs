@@ -409,6 +409,19 @@ pub enum Property {
     Thread,
     /// Division by zero, and other arithmetic without a result.
     Arithmetic(String),
+    /// An access to an object that another thread has made, before it can know that it is there.
+    BeforeLife,
+    /// A sum, difference or product of signed numbers that its type cannot hold (a warning).
+    Overflow,
+    /// A shift by less than nothing, or by as many bits as there are (a warning).
+    Shift,
+}
+
+impl Property {
+    /// Is it something to warn of, after which a program goes on?
+    pub fn is_caution(&self) -> bool {
+        matches!(self, Property::Overflow | Property::Shift | Property::Leak)
+    }
 }
 
 impl fmt::Display for Property {
@@ -427,6 +440,9 @@ impl fmt::Display for Property {
             Property::Liveness => "a loop waits for ever: every write has landed, and nobody ends it",
             Property::Thread => "a join of what is no thread",
             Property::Arithmetic(text) => text,
+            Property::BeforeLife => "use of an object that another thread has made, not ordered after that",
+            Property::Overflow => "signed overflow",
+            Property::Shift => "a shift by a negative number, or by as many bits as there are",
         })
     }
 }

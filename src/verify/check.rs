@@ -6,7 +6,7 @@ use crate::arch::c::unit::lower::Orders;
 use crate::execution::EventKind;
 use crate::grow::{Event, Execution};
 use crate::program::threads::{DESTROY, LOCK, SECTION_BEGIN, UNLOCK};
-use crate::program::{Op, Program, Property};
+use crate::program::{Op, Program, Property, Storage, Sym, Value};
 use crate::source::Span;
 
 /// What an execution violates.
@@ -38,6 +38,8 @@ pub struct Part {
 pub(super) struct Wanted {
     /// Objects come to their end.
     frees: bool,
+    /// Objects are made.
+    pub makes: bool,
     /// Locks are taken.
     locks: bool,
     /// Parts that nothing may come between.
@@ -46,11 +48,12 @@ pub(super) struct Wanted {
 
 impl Wanted {
     pub fn of(program: &Program) -> Wanted {
-        let mut wanted = Wanted { frees: false, locks: false, sections: false };
+        let mut wanted = Wanted { frees: false, makes: false, locks: false, sections: false };
         let ops = program.threads.iter().flat_map(|t| &t.code).flat_map(|instr| &instr.ops);
         for op in ops {
             match op {
                 Op::Free { .. } => wanted.frees = true,
+                Op::Alloc { kind: Storage::Heap, .. } => wanted.makes = true,
                 Op::Store { sets, .. } | Op::CompareExchange { sets, .. } => {
                     wanted.locks |= sets.iter().any(|s| s == LOCK || s == UNLOCK || s == DESTROY);
                 }
@@ -90,12 +93,13 @@ pub(super) fn check(
     wanted: Wanted,
     orders: Orders,
 ) -> Option<Finding> {
-    if !wanted.frees && !wanted.locks {
+    if !wanted.frees && !wanted.locks && !wanted.makes {
         return None;
     }
     let facts = Facts::new(execution);
     let lock = if wanted.locks { lock_error(&facts, program) } else { None };
     lock.or_else(|| if wanted.frees { lifetime(&facts, program, orders) } else { None })
+        .or_else(|| if wanted.makes && orders == Orders::Sets { unborn(&facts, program) } else { None })
 }
 
 /// What comes before what for the life of objects: by what the language promises, or in every run that is this execution.
@@ -162,6 +166,79 @@ fn lifetime(facts: &Facts, program: &Program, orders: Orders) -> Option<Finding>
         }
     }
     None
+}
+
+/// An access to an object that another thread has made, which is not ordered after that.
+fn unborn(facts: &Facts, program: &Program) -> Option<Finding> {
+    let made = facts.execution.made();
+    let maker = |e: &Event| {
+        let object = e.at?.0;
+        made.iter().find(|(thread, made)| made.object == object && Some(*thread) != e.thread)
+    };
+    let foreign: Vec<_> = facts.accesses().filter_map(|(n, e)| Some((n, e, maker(e)?))).collect();
+    if foreign.is_empty() {
+        return None;
+    }
+    let before = Before::happens(facts);
+    for (n, access, (thread, made)) in foreign {
+        let since = facts.threads.get(usize::from(*thread)).map_or(&[][..], Vec::as_slice).iter();
+        let later = |m: &&usize| facts.events[**m].as_ref().is_some_and(|e| e.instance >= made.instance);
+        if made.kind != Storage::Heap || since.filter(later).any(|m| before.has(*m, n)) {
+            continue;
+        }
+        let making = place(*thread, made.code, made.pc, program)
+            .map(|part| Part { does: "makes it".to_string(), ..part });
+        let parts = [part(access, program, verb(access)), making].into_iter().flatten().collect();
+        return Some(Finding { property: Property::BeforeLife, parts, events: vec![n] });
+    }
+    None
+}
+
+/// Objects that are there at the end of a program although nothing says where they are any more.
+pub(super) fn leaks(execution: &dyn Execution, program: &Program) -> Vec<Finding> {
+    let made: Vec<_> = execution.made().into_iter().filter(|(_, made)| made.kind == Storage::Heap).collect();
+    if made.is_empty() {
+        return Vec::new();
+    }
+    let facts = Facts::new(execution);
+    let is_freed = |object: Sym| facts.all().any(|(_, e)| e.frees == Some(object));
+    // Who points to whom, by the last write of each cell.
+    let last = facts.coherence.iter().filter_map(|order| facts.events[*order.last()?].as_ref());
+    let pointers: Vec<(Sym, Sym)> = last
+        .filter_map(|e| match (e.at, e.written) {
+            (Some((from, _)), Some(Value::Addr { sym, .. })) => Some((from, sym)),
+            _ => None,
+        })
+        .collect();
+    let made_by_threads: Vec<Sym> = execution.made().iter().map(|(_, made)| made.object).collect();
+    let mut known: Vec<Sym> = pointers.iter().map(|(from, _)| *from).collect();
+    known.retain(|object| !made_by_threads.contains(object));
+    let mut at = 0;
+    while let Some(object) = known.get(at).copied() {
+        for (_, to) in pointers.iter().filter(|(from, _)| *from == object) {
+            if !known.contains(to) {
+                known.push(*to);
+            }
+        }
+        at += 1;
+    }
+    let lost = made.into_iter().filter(|(_, made)| !known.contains(&made.object) && !is_freed(made.object));
+    lost.filter_map(|(thread, made)| {
+        let part = place(thread, made.code, made.pc, program)?;
+        Some(Finding { property: Property::Leak, parts: vec![part], events: Vec::new() })
+    })
+    .collect()
+}
+
+/// The place of an instruction, without more to be said.
+pub(super) fn place(thread: u16, code: u16, pc: u32, program: &Program) -> Option<Part> {
+    let instr = program.threads.get(usize::from(code))?.code.get(pc as usize)?;
+    Some(Part {
+        thread: trace::name(Some(thread), program),
+        span: instr.span,
+        text: instr.text.clone(),
+        does: String::new(),
+    })
 }
 
 /// Two accesses that race: by different threads, to one cell, one a write and one plain, and neither happens before the other.

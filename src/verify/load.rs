@@ -69,6 +69,8 @@ const STACK: usize = 256 << 20;
 
 fn read(path: &Path, text: String, settings: &preprocess::Settings, options: Options) -> Loaded {
     let mut sources = Sources::new();
+    // A mark of the order of bytes says nothing.
+    let text = text.strip_prefix('\u{feff}').map(str::to_string).unwrap_or(text);
     let main = sources.add(path.display().to_string(), text);
     let result = preprocess(&mut sources, main, settings)
         .map_err(|diagnostic| vec![diagnostic])

@@ -63,7 +63,7 @@ impl Kind {
             Property::Lock(_) => Kind::Lock,
             Property::Deadlock => Kind::Deadlock,
             Property::Liveness => Kind::Liveness,
-            Property::UseAfterFree | Property::DoubleFree => Kind::Memory,
+            Property::UseAfterFree | Property::DoubleFree | Property::BeforeLife => Kind::Memory,
             _ => return None,
         })
     }
@@ -256,15 +256,28 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Races under a model that has no rule for them: the first executions are looked at.
-    fn warn(&mut self, execution: &dyn Execution) {
+    /// What is wrong, but no violation. For races under a model that has no rule for them, and for objects that are lost, the first executions are looked at.
+    fn warn(&mut self, ended: &Ended, execution: &dyn Execution) {
         let answer = &mut self.answer;
         let looked = answer.complete + answer.blocked + answer.cut;
         let silent = self.settings.races || self.settings.ignore.contains(&Kind::Race);
-        if self.settings.orders == Orders::Sets || looked >= RACES_TO_WARN_OF || silent {
+        for (thread, caution) in execution.cautions() {
+            let parts = check::place(thread, caution.code, caution.pc, self.program).into_iter().collect();
+            let finding = Finding { property: caution.property, parts, events: Vec::new() };
+            note(&mut answer.warnings, finding, execution, (self.program, self.machine));
+        }
+        if looked >= RACES_TO_WARN_OF {
             return;
         }
-        if answer.warnings.is_empty()
+        if self.wanted.makes && matches!(ended, Ended::Complete) {
+            for finding in check::leaks(execution, self.program) {
+                note(&mut answer.warnings, finding, execution, (self.program, self.machine));
+            }
+        }
+        if self.settings.orders == Orders::Sets || silent {
+            return;
+        }
+        if answer.warnings.iter().all(|warning| warning.property != Property::Race)
             && let Some(finding) = check::race(execution, self.program)
         {
             note(&mut answer.warnings, finding, execution, (self.program, self.machine));
@@ -315,7 +328,7 @@ impl Visitor for Recorder<'_> {
         {
             return self.violation(finding, execution);
         }
-        self.warn(execution);
+        self.warn(&ended, execution);
         match ended {
             Ended::Complete => self.answer.complete += 1,
             Ended::Blocked => self.answer.blocked += 1,

@@ -71,5 +71,8 @@ pub fn word(property: &Property) -> &'static str {
         Property::Liveness => "liveness",
         Property::Thread => "thread",
         Property::Arithmetic(_) => "arithmetic",
+        Property::BeforeLife => "before-life",
+        Property::Overflow => "signed-overflow",
+        Property::Shift => "shift",
     }
 }

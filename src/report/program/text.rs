@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::{Checked, place};
+use crate::program::Property;
 use crate::source::{Sources, Span};
 use crate::verify::{Step, Violation};
 
@@ -48,7 +49,9 @@ fn write(checked: &Checked, detail: Detail, out: &mut String) -> std::fmt::Resul
         let mut text = String::new();
         self::violation(warning, sources, &mut text)?;
         out.push_str(text.trim_start());
-        writeln!(out, "    {} has no rule for it, C has; --races makes it a violation", checked.model)?;
+        if warning.property == Property::Race {
+            writeln!(out, "    {} has no rule for it, C has; --races makes it a violation", checked.model)?;
+        }
     }
     if let Some(why) = answer.stopped {
         let what = crate::diag::Diagnostic::stopped(why, "").message;

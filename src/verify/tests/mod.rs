@@ -77,6 +77,18 @@ fn store_buffering() {
 }
 
 #[test]
+fn release_sequences_of_two_standards() {
+    let text = two(
+        "atomic_int flag; int data;",
+        "data = 1; atomic_store_explicit(&flag, 1, memory_order_release); atomic_store_explicit(&flag, 2, memory_order_relaxed);",
+        "if (atomic_load_explicit(&flag, memory_order_acquire) == 2) assert(data == 1);",
+        "",
+    );
+    assert_eq!(verify(&text, "rc11", None), (Verdict::Safe, 3, 0));
+    assert_eq!(verify(&text, "rc20", None).0, Verdict::Unsafe);
+}
+
+#[test]
 fn a_model_of_another_language_is_refused() {
     let settings = session::Settings::default();
     let said = |model: &str| {

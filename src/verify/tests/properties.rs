@@ -178,6 +178,94 @@ fn conditions_barriers_semaphores_readers_and_writers() {
 }
 
 #[test]
+fn threads_come_to_a_barrier_in_one_order() {
+    let counts = |n: usize, count: usize, body: &str| {
+        let text = format!(
+            "{HEADERS}pthread_barrier_t bar; atomic_int told; void *work(void *p) {{ {body} return 0; }}\n\
+             int main(void) {{ pthread_t t[{n}]; pthread_barrier_init(&bar, 0, {count});\n\
+             for (int i = 0; i < {n}; i++) pthread_create(&t[i], 0, work, 0);\n\
+             for (int i = 0; i < {n}; i++) pthread_join(t[i], 0); assert(told <= {n} / {count}); return 0; }}\n"
+        );
+        ["sc", "tso", "rc11"].map(|model| {
+            let answer = answer(&text, model, None);
+            assert_eq!(answer.violating, 0, "{model} {text}");
+            answer.complete
+        })
+    };
+    let meet = "pthread_barrier_wait(&bar);";
+    assert_eq!(counts(3, 3, meet), [1; 3]);
+    assert_eq!(counts(3, 3, &meet.repeat(2)), [1; 3]);
+    // Four in two pairs: one of three ways to pair them, either pair first.
+    assert_eq!(counts(4, 2, meet), [6; 3]);
+    // Any of them may be the one that is told.
+    assert_eq!(counts(3, 3, "if (pthread_barrier_wait(&bar)) told++;"), [3; 3]);
+    let looks = "if (pthread_barrier_wait(&bar) == PTHREAD_BARRIER_SERIAL_THREAD) told++; pthread_barrier_wait(&bar); assert(told == 1);";
+    assert_eq!(counts(2, 2, looks), [2; 3]);
+}
+
+#[test]
+fn a_lock_that_is_only_taken_to_look_is_no_round() {
+    let globals = "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; int done;";
+    let looks = "for (;;) { pthread_mutex_lock(&m); if (done) { pthread_mutex_unlock(&m); break; } pthread_mutex_unlock(&m); }";
+    let tells = "pthread_mutex_lock(&m); done = 1; pthread_mutex_unlock(&m);";
+    for model in ["sc", "tso", "rc11"] {
+        let found = answer(&two(globals, looks, tells, ""), model, None);
+        assert_eq!((found.verdict, found.complete), (Verdict::Safe, 1), "{model}");
+    }
+    unsafe_everywhere(&two(globals, looks, "", ""), &Property::Liveness);
+    // Who tries a lock sees that it was taken.
+    let tries = "if (pthread_mutex_trylock(&m)) done = 1; else pthread_mutex_unlock(&m);";
+    let seen = answer(&two(globals, looks, tries, "assert(!done);"), "sc", Some(3));
+    assert!(seen.violating > 0);
+}
+
+#[test]
+fn a_store_into_what_nobody_knows_of_is_made_again() {
+    let globals = "struct node { int value; _Atomic(struct node *) next; }; _Atomic(struct node *) top;";
+    let push = "struct node *n = malloc(sizeof *n); n->value = 1;
+        for (;;) { struct node *old = atomic_load(&top); atomic_store(&n->next, old); if (atomic_compare_exchange_strong(&top, &old, n)) break; }";
+    let ends = "int n = 0; for (struct node *p = top; p; p = p->next) n++; assert(n == 2);";
+    for model in ["sc", "tso", "rc11"] {
+        let found = answer(&two(globals, push, push, ends), model, None);
+        assert_eq!((found.verdict, found.complete), (Verdict::Safe, 2), "{model}");
+    }
+    // Where a round looks at what the one before it wrote, all of them count.
+    let looks = "int *n = malloc(sizeof *n); *n = 0; while (!atomic_load(&flag)) { *n += 1; if (*n == 3) break; } assert(*n < 3); free(n);";
+    unsafe_everywhere(&two("atomic_int flag;", looks, "flag = 1;", ""), &Property::Assertion("*n < 3".to_string()));
+}
+
+#[test]
+fn an_object_that_is_not_known_to_be_there() {
+    let makes = "int *q = malloc(sizeof(int)); atomic_store_explicit(&p, q, memory_order_ORDER);";
+    let uses = "int *q = atomic_load_explicit(&p, memory_order_acquire); if (q) *q = 1;";
+    let text = |order: &str| two("_Atomic(int *) p;", &makes.replace("ORDER", order), uses, "");
+    assert_eq!(violated(&text("relaxed"), "rc11"), [Property::BeforeLife]);
+    assert_eq!(violated(&text("release"), "rc11"), []);
+}
+
+#[test]
+fn what_is_warned_of() {
+    let warned = |globals: &str, body: &str| {
+        let text = format!("{HEADERS}#include <limits.h>\n{globals}\nint main(void) {{ {body} return 0; }}\n");
+        let answer = answer(&text, "rc11", None);
+        assert_eq!(answer.verdict, Verdict::Safe, "{body}");
+        answer.warnings.into_iter().map(|w| w.property).collect::<Vec<_>>()
+    };
+    let none: [Property; 0] = [];
+    assert_eq!(warned("", "int *p = malloc(4); *p = 1;"), [Property::Leak]);
+    assert_eq!(warned("", "int *p = malloc(4); *p = 1; free(p);"), none);
+    assert_eq!(warned("int *g; struct { int **q; } s;", "int **p = malloc(8); *p = malloc(4); s.q = p;"), none);
+    assert_eq!(warned("int *g;", "g = malloc(4); g = 0;"), [Property::Leak]);
+    assert_eq!(warned("int n = INT_MAX;", "n = n + 1;"), [Property::Overflow]);
+    assert_eq!(warned("int n = INT_MAX;", "n++;"), [Property::Overflow]);
+    assert_eq!(warned("int n = 65536;", "n *= n;"), [Property::Overflow]);
+    assert_eq!(warned("unsigned n = UINT_MAX; char c = 127; atomic_int a = INT_MAX;", "n++; c++; a++; n = n * n;"), none);
+    assert_eq!(warned("int n = 32;", "int m = 1 << n;"), [Property::Shift]);
+    assert_eq!(warned("int n = -1;", "unsigned m = 8u >> n;"), [Property::Shift]);
+    assert_eq!(warned("int n = 31;", "unsigned m = 1u << n; m >>= n; long l = 1L << (n + 32);"), none);
+}
+
+#[test]
 fn races_under_models_without_a_rule() {
     let racy = two("int x;", "x = 1;", "x = 2;", "");
     for model in ["sc", "tso", "pso"] {

@@ -34,7 +34,7 @@ impl Preprocessor<'_> {
             }
         }
         let tokens = self.expand(plain)?;
-        let mut parser = Parser { tokens: &tokens, at: 0, span };
+        let mut parser = Parser { tokens: &tokens, at: 0, span, unused: 0 };
         let value = parser.conditional()?;
         match parser.peek() {
             Some(token) => Err(parser.wrong(token.span)),
@@ -47,6 +47,8 @@ struct Parser<'a> {
     tokens: &'a [Token],
     at: usize,
     span: Span,
+    /// In how many parts it is that do not count.
+    unused: usize,
 }
 
 /// Operators by precedence, loosest first.
@@ -83,20 +85,37 @@ impl<'a> Parser<'a> {
         if !self.eat("?") {
             return Ok(condition);
         }
-        let then = self.conditional()?;
+        let then = self.part(condition != 0, Self::conditional)?;
         if !self.eat(":") {
             return Err(self.wrong(self.span));
         }
-        let otherwise = self.conditional()?;
+        let otherwise = self.part(condition == 0, Self::conditional)?;
         Ok(if condition != 0 { then } else { otherwise })
+    }
+
+    /// A part, which may not count.
+    fn part(
+        &mut self,
+        counts: bool,
+        parse: impl FnOnce(&mut Self) -> Result<i128, Diagnostic>,
+    ) -> Result<i128, Diagnostic> {
+        self.unused += usize::from(!counts);
+        let value = parse(self);
+        self.unused -= usize::from(!counts);
+        value
     }
 
     fn level(&mut self, level: usize) -> Result<i128, Diagnostic> {
         let Some(operators) = LEVELS.get(level) else { return self.unary() };
         let mut left = self.level(level + 1)?;
         while let Some(operator) = operators.iter().find(|op| self.peek().is_some_and(|t| t.is(op))) {
+            let span = self.tokens[self.at].span;
             self.at += 1;
-            let right = self.level(level + 1)?;
+            let counts = !matches!((*operator, left != 0), ("||", true) | ("&&", false));
+            let right = self.part(counts, |parser| parser.level(level + 1))?;
+            if matches!(*operator, "/" | "%") && right == 0 && self.unused == 0 {
+                return Err(Diagnostic::error("c::if", "a division by zero in a condition").at(span, "here"));
+            }
             left = match *operator {
                 "||" => i128::from(left != 0 || right != 0),
                 "&&" => i128::from(left != 0 && right != 0),
@@ -114,7 +133,7 @@ impl<'a> Parser<'a> {
                 "+" => left.wrapping_add(right),
                 "-" => left.wrapping_sub(right),
                 "*" => left.wrapping_mul(right),
-                // In a branch that is not looked at, a division by zero is harmless.
+                // In a part that does not count, a division by zero is harmless.
                 "/" => left.checked_div(right).unwrap_or(0),
                 _ => left.checked_rem(right).unwrap_or(0),
             };

@@ -188,7 +188,8 @@ impl Preprocessor<'_> {
             }
             match limits::read_file(path, limits::MAX_TEXT) {
                 Ok(bytes) => {
-                    let text = String::from_utf8_lossy(&bytes).into_owned();
+                    let text = String::from_utf8_lossy(&bytes);
+                    let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_string();
                     return Ok(Some(self.sources.add(shown, text)));
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}

@@ -7,6 +7,8 @@ const HEADERS: &[(&str, &str)] = &[
     ("inttypes.h", include_str!("headers/inttypes.h")),
     ("limits.h", include_str!("headers/limits.h")),
     ("pthread.h", include_str!("headers/pthread.h")),
+    ("setjmp.h", "typedef int jmp_buf[1];\nint setjmp(jmp_buf b);\nvoid longjmp(jmp_buf b, int n);\n"),
+    ("signal.h", SIGNAL),
     ("sched.h", include_str!("headers/sched.h")),
     ("semaphore.h", include_str!("headers/semaphore.h")),
     ("stdarg.h", include_str!("headers/stdarg.h")),
@@ -32,6 +34,10 @@ const HEADERS: &[(&str, &str)] = &[
     ("lkmm.h", LINUX),
     ("litmus.h", include_str!("headers/verifier.h")),
 ];
+
+/// Declared, so that calls of them are found: nobody says what they do.
+const SIGNAL: &str = "typedef int sig_atomic_t;\ntypedef void (*__handler)(int);\n__handler signal(int n, __handler f);\nint raise(int n);\nint kill(int p, int n);\n\
+#define SIGINT 2\n#define SIGTERM 15\n#define SIGALRM 14\n#define SIG_DFL ((__handler)0)\n#define SIG_IGN ((__handler)1)\n";
 
 const LINUX: &str = include_str!("headers/linux.h");
 

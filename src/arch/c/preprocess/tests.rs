@@ -56,6 +56,8 @@ fn conditions() {
         ("#if 0\n#if 1\na\n#else\nb\n#endif\n#else\nc\n#endif", "c"),
         ("#if (1 ? 2 : 3) == 2 && 0x10 == 16 && 'a' && (1 << 3) == 8\nyes\n#endif", "yes"),
         ("#if UNKNOWN(3) || 1\nyes\n#endif", "yes"),
+        ("#if 1 / 0\n#endif", "! a division by zero in a condition"),
+        ("#if defined(B) && 1 / B || (1 ? 2 : 3 % 0)\nyes\n#endif", "yes"),
         ("#if 1 +\n#endif", "! this is no condition that the preprocessor can compute"),
     ] {
         assert_eq!(expanded(text, &["A=2"]), wanted, "{text}");

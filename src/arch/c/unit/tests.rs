@@ -112,6 +112,9 @@ fn complaints_one_by_one() {
             "int a[40000], b[40000]; int main(void) { a[0] = b[0]; }".to_string(),
             "error[c::too-large]: this program has too many memory cells",
         ),
+        (main("switch (1) { case 1: case 2: break; case 1: break; }"), "error[c::case]: `case 1` stands there twice"),
+        (main("switch (1) { case 1 ... 4: break; case 3: break; }"), "error[c::case]: `case 3` stands there twice"),
+        (main("switch (1) { default: break; default: break; }"), "error[c::case]: `default` stands there twice"),
         ("#if 1\nint main(void) { }".to_string(), "error[c::if]: `#if` without `#endif`"),
         ("#include <nothing.h>\n".to_string(), "error[c::include]: there is no header `nothing.h`"),
         ("#frob\n".to_string(), "error[c::directive]: `#frob` is no directive"),
@@ -128,6 +131,8 @@ fn complaints_one_by_one() {
         let said = complaints(&text);
         assert_eq!(said.first().map(String::as_str), Some(wanted), "{text}\n{said:#?}");
     }
+    let said = complaints(&main("asm(\"cpuid\"); int y = 1; y = 2; z;"));
+    assert_eq!(said.len(), 2, "{said:#?}");
     // One wrong statement does not hide the next.
     let said = complaints(&main("x; int y = 1; z; y = 2;"));
     assert_eq!(said.len(), 2, "{said:#?}");

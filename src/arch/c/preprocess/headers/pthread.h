@@ -211,14 +211,33 @@ static inline int pthread_barrier_destroy(pthread_barrier_t *b) {
     b->__count = 0;
     return 0;
 }
-static inline int pthread_barrier_wait(pthread_barrier_t *b) {
+/* How many have arrived in all, times 8192, and who was the last; 4096 more once one of this round has been chosen to be told so.
+   Nobody sees in which order threads arrive: each set of threads arrives in one order, that of their numbers. Whom it tells is any of them. */
+static inline int __pthread_barrier(pthread_barrier_t *b, int tells) {
     int count = b->__count;
     __litmus_lock_error(count > 0, "a barrier is used before it was made, or after it was destroyed");
-    int mine = __atomic_fetch_add(&b->__arrived, 1, __ATOMIC_ACQ_REL);
-    int last = mine / count * count + count;
-    __litmus_await(__atomic_load_n(&b->__arrived, __ATOMIC_ACQUIRE) >= last);
-    return mine + 1 == last ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
+    int me = __litmus_self();
+    int old = __atomic_load_n(&b->__arrived, __ATOMIC_ACQUIRE);
+    int before = old / 8192;
+    int first = before % count == 0;
+    int last = before / count * count + count;
+    __VERIFIER_assume(first || old % 4096 < me);
+    int told = first ? 0 : old / 4096 % 2;
+    int chosen = 0;
+    if (tells && !told) {
+        if (before + 1 == last) chosen = 1;
+        else chosen = __litmus_nondet(0, 1);
+    }
+    int new = (before + 1) * 8192 + (told || chosen) * 4096 + me;
+    __litmus_await(__atomic_compare_exchange_n(&b->__arrived, &old, new, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+    int now = __atomic_load_n(&b->__arrived, __ATOMIC_ACQUIRE) / 8192;
+    __VERIFIER_assume(now <= last);
+    __litmus_await(now == last);
+    return chosen ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }
+static inline int pthread_barrier_wait(pthread_barrier_t *b) { return __pthread_barrier(b, 1); }
+/* Where a program does not look at what the function gives, this one is called. */
+static inline int __discarded_pthread_barrier_wait(pthread_barrier_t *b) { return __pthread_barrier(b, 0); }
 
 /* 0: not yet, 1: at it, 2: done. */
 typedef struct { int __state; } pthread_once_t;

@@ -73,7 +73,7 @@ impl Lowering<'_> {
                 let a_value = self.expr(a)?;
                 let a_value = self.safe(a_value, b, span)?;
                 let b_value = self.expr(b)?;
-                self.no_zero(*op, &b_value, span);
+                self.defined(*op, &b_value, &a.ty, span);
                 let value = arithmetic(*op, a_value, b_value, &a.ty);
                 self.light(value, span)?
             }
@@ -158,6 +158,24 @@ impl Lowering<'_> {
         if value.weight() > 24 { self.kept(value, span) } else { Ok(value) }
     }
 
+    /// What an operator must not be given: division by zero is a violation, a shift too far a warning.
+    fn defined(&mut self, op: Operator, operand: &Rv, work: &Ty, span: Span) {
+        let Some(int) = work.as_int().filter(|_| matches!(op, Operator::Shl | Operator::Shr)) else {
+            return self.no_zero(op, operand, span);
+        };
+        let bits = i128::from(8 * int.bytes.max(4));
+        if operand.known().and_then(|v| v.as_int()).is_some_and(|n| (0..bits).contains(&n)) {
+            return;
+        }
+        let mut ops = Ops::default();
+        let value = ops.value(operand, Port::None);
+        let (zero, bits) = (ops.constant(0), ops.constant(bits));
+        let (above, below) = (ops.binary(BinOp::Ge, value, zero), ops.binary(BinOp::Lt, value, bits));
+        let cond = ops.binary(BinOp::And, above, below);
+        ops.push(Op::Assert { cond, property: Property::Shift });
+        self.emit(ops, span);
+    }
+
     /// Division by zero is a violation.
     fn no_zero(&mut self, op: Operator, divisor: &Rv, span: Span) {
         if !matches!(op, Operator::Div | Operator::Rem) || divisor.known().is_some_and(|v| v != Value::ZERO) {
@@ -204,7 +222,7 @@ impl Lowering<'_> {
         span: Span,
     ) -> Result<Rv, Diagnostic> {
         let operand = self.expr(value)?;
-        self.no_zero(op, &operand, span);
+        self.defined(op, &operand, work, span);
         let place = self.place(target)?;
         if target.ty.is_atomic()
             && let Place::Memory(address, ty, None) = &place

@@ -1,6 +1,6 @@
 //! Statements.
 
-use crate::arch::c::unit::tree::{Expr, Stmt, StmtKind};
+use crate::arch::c::unit::tree::{Expr, ExprKind, Stmt, StmtKind};
 use crate::diag::Diagnostic;
 use crate::program::Op;
 use crate::source::Span;
@@ -42,6 +42,21 @@ impl Lowering<'_> {
         Ok(last)
     }
 
+    /// A call whose value nobody looks at, of a function that a header has in a form for that.
+    fn discarded(&self, e: &Expr) -> Option<Expr> {
+        match &e.kind {
+            ExprKind::Cast(inner) if e.ty == super::Ty::Void => self.discarded(inner),
+            ExprKind::Call(callee, args) => {
+                let ExprKind::Function(id) = callee.kind else { return None };
+                let name = format!("__discarded_{}", self.unit.functions[id].name);
+                let other = self.unit.functions.iter().position(|f| f.name == name)?;
+                let callee = Expr { kind: ExprKind::Function(other), ..(**callee).clone() };
+                Some(Expr { kind: ExprKind::Call(Box::new(callee), args.clone()), ..e.clone() })
+            }
+            _ => None,
+        }
+    }
+
     pub(super) fn stmt(&mut self, stmt: &Stmt) -> Result<(), Diagnostic> {
         let depth = self.code.depth;
         let mut keep = depth;
@@ -49,7 +64,8 @@ impl Lowering<'_> {
         match &stmt.kind {
             StmtKind::Empty => {}
             StmtKind::Expr(e) => {
-                self.expr(e)?;
+                let other = self.discarded(e);
+                self.expr(other.as_ref().unwrap_or(e))?;
             }
             StmtKind::Declare(id) => {
                 let slot = match self.frame().ends.get(id) {

@@ -13,8 +13,10 @@ impl Lowering<'_> {
     pub(super) fn switch(&mut self, value: &Expr, body: &Stmt, span: Span) -> Result<(), Diagnostic> {
         let selector = self.expr(value)?;
         let selector = self.kept(selector, span)?;
-        let mut cases = Vec::new();
-        collect(body, &mut cases);
+        let mut found = Vec::new();
+        collect(body, &mut found);
+        no_twins(&found)?;
+        let cases: Vec<Option<(i128, i128)>> = found.into_iter().map(|(case, _)| case).collect();
         let end = self.code.label();
         let labels: Vec<Label> = cases.iter().map(|_| self.code.label()).collect();
         let mut default = end;
@@ -70,10 +72,29 @@ impl Lowering<'_> {
     }
 }
 
+/// No value may have two cases.
+fn no_twins(cases: &[(Option<(i128, i128)>, Span)]) -> Result<(), Diagnostic> {
+    for (at, (case, span)) in cases.iter().enumerate() {
+        let same = |other: &&(Option<(i128, i128)>, Span)| match (case, &other.0) {
+            (None, None) => true,
+            (Some((low, high)), Some((from, to))) => low <= to && from <= high,
+            _ => false,
+        };
+        if let Some((_, first)) = cases[..at].iter().find(same) {
+            let what = match case {
+                Some((low, _)) => format!("`case {low}` stands there twice"),
+                None => "`default` stands there twice".to_string(),
+            };
+            return Err(Diagnostic::error("c::case", what).at(*span, "again here").at(*first, "and before"));
+        }
+    }
+    Ok(())
+}
+
 /// The cases of a `switch` in the order of the text; those of one inside it are its own.
-fn collect(stmt: &Stmt, cases: &mut Vec<Option<(i128, i128)>>) {
+fn collect(stmt: &Stmt, cases: &mut Vec<(Option<(i128, i128)>, Span)>) {
     match &stmt.kind {
-        StmtKind::Case(case) => cases.push(*case),
+        StmtKind::Case(case) => cases.push((*case, stmt.span)),
         StmtKind::Block(all) => all.iter().for_each(|s| collect(s, cases)),
         StmtKind::If(_, then, otherwise) => {
             collect(then, cases);

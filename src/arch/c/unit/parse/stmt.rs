@@ -295,6 +295,8 @@ impl Parser {
             "" | "nop" | "pause" | "yield" | "rep; nop" | "rep;nop" => "nothing",
             _ if FENCES.iter().any(|fence| text.starts_with(fence)) => "full_fence",
             _ => {
+                // The semicolon is where the next statement is looked for.
+                self.at -= 1;
                 return Err(Diagnostic::unsupported(
                     "c::asm",
                     "inline assembly, other than fences, is not supported",
