@@ -198,6 +198,9 @@ impl<'p> Stepper<'p> {
                 let Some(target) = self.cells.thread_of(value, self.program.threads.len()) else {
                     return Err(Halt::Violation(Property::Thread));
                 };
+                if target == state.thread {
+                    return Err(Halt::Violation(Property::Thread));
+                }
                 let own = self.fence(state);
                 let (state, dst) = (state.clone(), *dst);
                 return Err(Halt::Stop(Box::new(Stop::Join(Box::new(Join { state, target, dst, own })))));
@@ -246,7 +249,8 @@ impl<'p> Stepper<'p> {
                     let mut state = state.clone();
                     let held = Held { value: Ok(Value::Int(n)), constant: false, ..Held::ZERO };
                     set(&mut state, *dst, held);
-                    Arc::new(self.run(state))
+                    // Each is looked at when it is its turn: there may be no end of choices.
+                    Arc::new(Stop::Ready(Box::new(state)))
                 });
                 return Err(Halt::Stop(Box::new(Stop::Choice(stops.collect()))));
             }

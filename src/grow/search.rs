@@ -92,7 +92,7 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
             Stop::Choice(_) => 1,
             Stop::Spawn(spawn) => spawn.state.fresh.len(),
             Stop::Join(join) => join.state.fresh.len(),
-            Stop::Unborn => return ControlFlow::Continue(()),
+            Stop::Unborn | Stop::Ready(_) => return ControlFlow::Continue(()),
             _ => stop.last().map_or(0, |state| state.fresh.len()),
         };
         if !graph.has_room(more) {
@@ -105,7 +105,11 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
             Stop::Access(leaves) => self.read(graph, &stop, leaves),
             Stop::Choice(stops) => {
                 for (way, stop) in stops.iter().enumerate() {
-                    graph.choose(self.code, thread, way, stop.clone());
+                    let stop = match &**stop {
+                        Stop::Ready(state) => Arc::new(self.stepper.run((**state).clone())),
+                        _ => stop.clone(),
+                    };
+                    graph.choose(self.code, thread, way, stop);
                     let flow = self.visit(graph);
                     graph.pop();
                     flow?;
@@ -161,7 +165,7 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
                     }
                 },
                 Stop::Choice(_) | Stop::Spawn(_) => true,
-                Stop::Unborn => false,
+                Stop::Unborn | Stop::Ready(_) => false,
                 Stop::Join(join) => {
                     graph.threads.get(usize::from(join.target)).is_some_and(|target| target.has_ended())
                 }

@@ -245,6 +245,8 @@ pub(super) enum Stop<'p> {
     Access(Vec<Leaf<'p>>),
     /// At a choice of the machine.
     Choice(Vec<Arc<Stop<'p>>>),
+    /// About to go on: one way of a choice that has not been looked at.
+    Ready(Box<State<'p>>),
     /// Not started yet.
     Unborn,
     /// About to start a thread; the fence that this makes is the last of the events made.
@@ -277,6 +279,7 @@ impl<'p> Stop<'p> {
         match self {
             Stop::Access(leaves) => leaves.first().map(|leaf| &leaf.state),
             Stop::Choice(stops) => stops.first().and_then(|stop| stop.state()),
+            Stop::Ready(state) => Some(state),
             Stop::Unborn => None,
             Stop::Spawn(spawn) => Some(&spawn.state),
             Stop::Join(join) => Some(&join.state),
@@ -287,7 +290,12 @@ impl<'p> Stop<'p> {
     /// The state of a thread that is not going on.
     pub fn last(&self) -> Option<&State<'p>> {
         match self {
-            Stop::Access(_) | Stop::Choice(_) | Stop::Unborn | Stop::Spawn(_) | Stop::Join(_) => None,
+            Stop::Access(_)
+            | Stop::Choice(_)
+            | Stop::Ready(_)
+            | Stop::Unborn
+            | Stop::Spawn(_)
+            | Stop::Join(_) => None,
             Stop::Violation(state, ..)
             | Stop::Ended(state)
             | Stop::Blocked(state)

@@ -7,6 +7,7 @@ use std::sync::{Arc, LazyLock};
 
 use crate::diag::Diagnostic;
 use crate::execution::{Cut, CutBy, EventKind};
+use crate::limits;
 use crate::program::fences::full_fence;
 use crate::program::{Extra, IllegalOp, Instr, Op, Program, Property, SetName, Target, Tmp, Value};
 
@@ -310,6 +311,10 @@ impl<'p> Stepper<'p> {
         let Some(instr) = self.program.threads[usize::from(state.code)].code.get(state.pc as usize) else {
             return Ok(false);
         };
+        // A loop without an access may take long.
+        if state.instance.is_multiple_of(4096) {
+            limits::poll();
+        }
         let most = if self.properties { MAX_PROGRAM_STEPS } else { MAX_STEPS };
         if state.instance >= most {
             return Err(Diagnostic::unsupported(

@@ -438,7 +438,7 @@ impl fmt::Display for Property {
             Property::Lock(text) => return write!(f, "lock error: {text}"),
             Property::Deadlock => "deadlock: nobody goes on",
             Property::Liveness => "a loop waits for ever: every write has landed, and nobody ends it",
-            Property::Thread => "a join of what is no thread",
+            Property::Thread => "a join of what is no other thread",
             Property::Arithmetic(text) => text,
             Property::BeforeLife => "use of an object that another thread has made, not ordered after that",
             Property::Overflow => "signed overflow",

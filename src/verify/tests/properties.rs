@@ -231,7 +231,10 @@ fn a_store_into_what_nobody_knows_of_is_made_again() {
     }
     // Where a round looks at what the one before it wrote, all of them count.
     let looks = "int *n = malloc(sizeof *n); *n = 0; while (!atomic_load(&flag)) { *n += 1; if (*n == 3) break; } assert(*n < 3); free(n);";
-    unsafe_everywhere(&two("atomic_int flag;", looks, "flag = 1;", ""), &Property::Assertion("*n < 3".to_string()));
+    unsafe_everywhere(
+        &two("atomic_int flag;", looks, "flag = 1;", ""),
+        &Property::Assertion("*n < 3".to_string()),
+    );
 }
 
 #[test]
@@ -246,7 +249,8 @@ fn an_object_that_is_not_known_to_be_there() {
 #[test]
 fn what_is_warned_of() {
     let warned = |globals: &str, body: &str| {
-        let text = format!("{HEADERS}#include <limits.h>\n{globals}\nint main(void) {{ {body} return 0; }}\n");
+        let text =
+            format!("{HEADERS}#include <limits.h>\n{globals}\nint main(void) {{ {body} return 0; }}\n");
         let answer = answer(&text, "rc11", None);
         assert_eq!(answer.verdict, Verdict::Safe, "{body}");
         answer.warnings.into_iter().map(|w| w.property).collect::<Vec<_>>()
@@ -254,12 +258,18 @@ fn what_is_warned_of() {
     let none: [Property; 0] = [];
     assert_eq!(warned("", "int *p = malloc(4); *p = 1;"), [Property::Leak]);
     assert_eq!(warned("", "int *p = malloc(4); *p = 1; free(p);"), none);
-    assert_eq!(warned("int *g; struct { int **q; } s;", "int **p = malloc(8); *p = malloc(4); s.q = p;"), none);
+    assert_eq!(
+        warned("int *g; struct { int **q; } s;", "int **p = malloc(8); *p = malloc(4); s.q = p;"),
+        none
+    );
     assert_eq!(warned("int *g;", "g = malloc(4); g = 0;"), [Property::Leak]);
     assert_eq!(warned("int n = INT_MAX;", "n = n + 1;"), [Property::Overflow]);
     assert_eq!(warned("int n = INT_MAX;", "n++;"), [Property::Overflow]);
     assert_eq!(warned("int n = 65536;", "n *= n;"), [Property::Overflow]);
-    assert_eq!(warned("unsigned n = UINT_MAX; char c = 127; atomic_int a = INT_MAX;", "n++; c++; a++; n = n * n;"), none);
+    assert_eq!(
+        warned("unsigned n = UINT_MAX; char c = 127; atomic_int a = INT_MAX;", "n++; c++; a++; n = n * n;"),
+        none
+    );
     assert_eq!(warned("int n = 32;", "int m = 1 << n;"), [Property::Shift]);
     assert_eq!(warned("int n = -1;", "unsigned m = 8u >> n;"), [Property::Shift]);
     assert_eq!(warned("int n = 31;", "unsigned m = 1u << n; m >>= n; long l = 1L << (n + 32);"), none);

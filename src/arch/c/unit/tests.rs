@@ -112,9 +112,18 @@ fn complaints_one_by_one() {
             "int a[40000], b[40000]; int main(void) { a[0] = b[0]; }".to_string(),
             "error[c::too-large]: this program has too many memory cells",
         ),
-        (main("switch (1) { case 1: case 2: break; case 1: break; }"), "error[c::case]: `case 1` stands there twice"),
-        (main("switch (1) { case 1 ... 4: break; case 3: break; }"), "error[c::case]: `case 3` stands there twice"),
-        (main("switch (1) { default: break; default: break; }"), "error[c::case]: `default` stands there twice"),
+        (
+            main("switch (1) { case 1: case 2: break; case 1: break; }"),
+            "error[c::case]: `case 1` stands there twice",
+        ),
+        (
+            main("switch (1) { case 1 ... 4: break; case 3: break; }"),
+            "error[c::case]: `case 3` stands there twice",
+        ),
+        (
+            main("switch (1) { default: break; default: break; }"),
+            "error[c::case]: `default` stands there twice",
+        ),
         ("#if 1\nint main(void) { }".to_string(), "error[c::if]: `#if` without `#endif`"),
         ("#include <nothing.h>\n".to_string(), "error[c::include]: there is no header `nothing.h`"),
         ("#frob\n".to_string(), "error[c::directive]: `#frob` is no directive"),

@@ -248,6 +248,12 @@ static inline bool refcount_dec_and_test(refcount_t *r) {
 static inline bool test_bit(long n, const unsigned long *p) { return READ_ONCE(p[n / 64]) >> (n % 64) & 1; }
 static inline void set_bit(long n, unsigned long *p) { __atomic_fetch_or(&p[n / 64], 1UL << (n % 64), __ATOMIC_RELAXED); }
 static inline void clear_bit(long n, unsigned long *p) { __atomic_fetch_and(&p[n / 64], ~(1UL << (n % 64)), __ATOMIC_RELAXED); }
+static inline void change_bit(long n, unsigned long *p) { __atomic_fetch_xor(&p[n / 64], 1UL << (n % 64), __ATOMIC_RELAXED); }
+static inline bool test_and_change_bit(long n, unsigned long *p) {
+    return __litmus_full(__atomic_fetch_xor(&p[n / 64], 1UL << (n % 64), __ATOMIC_RELAXED)) >> (n % 64) & 1;
+}
+static inline void __set_bit(long n, unsigned long *p) { p[n / 64] |= 1UL << (n % 64); }
+static inline void __clear_bit(long n, unsigned long *p) { p[n / 64] &= ~(1UL << (n % 64)); }
 static inline bool test_and_set_bit(long n, unsigned long *p) {
     return __litmus_full(__atomic_fetch_or(&p[n / 64], 1UL << (n % 64), __ATOMIC_RELAXED)) >> (n % 64) & 1;
 }
@@ -307,6 +313,18 @@ struct rw_semaphore { pthread_rwlock_t __lock; };
 #define read_unlock(l) ((void)pthread_rwlock_unlock(l))
 #define write_lock(l) ((void)pthread_rwlock_wrlock(l))
 #define write_unlock(l) ((void)pthread_rwlock_unlock(l))
+#define read_lock_irq(l) read_lock(l)
+#define read_unlock_irq(l) read_unlock(l)
+#define read_lock_bh(l) read_lock(l)
+#define read_unlock_bh(l) read_unlock(l)
+#define write_lock_irq(l) write_lock(l)
+#define write_unlock_irq(l) write_unlock(l)
+#define write_lock_bh(l) write_lock(l)
+#define write_unlock_bh(l) write_unlock(l)
+#define read_lock_irqsave(l, flags) do { (flags) = 0; read_lock(l); } while (0)
+#define read_unlock_irqrestore(l, flags) read_unlock(l)
+#define write_lock_irqsave(l, flags) do { (flags) = 0; write_lock(l); } while (0)
+#define write_unlock_irqrestore(l, flags) write_unlock(l)
 
 /* RCU: readers are counted; who waits for them waits until there are none. */
 static int __litmus_readers;

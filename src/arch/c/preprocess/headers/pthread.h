@@ -54,6 +54,9 @@ static inline int pthread_mutexattr_setprotocol(pthread_mutexattr_t *a, int prot
 #define PTHREAD_MUTEX_STALLED 0
 #define PTHREAD_MUTEX_ROBUST 1
 static inline int pthread_mutexattr_getprotocol(const pthread_mutexattr_t *a, int *protocol) { *protocol = PTHREAD_PRIO_NONE; return 0; }
+static inline int pthread_mutexattr_getprioceiling(const pthread_mutexattr_t *a, int *n) { *n = 0; return 0; }
+static inline int pthread_mutexattr_getrobust(const pthread_mutexattr_t *a, int *robust) { *robust = PTHREAD_MUTEX_STALLED; return 0; }
+static inline int pthread_mutexattr_getpshared(const pthread_mutexattr_t *a, int *shared) { *shared = 0; return 0; }
 static inline int pthread_mutexattr_setprioceiling(pthread_mutexattr_t *a, int n) { return 0; }
 static inline int pthread_mutexattr_setrobust(pthread_mutexattr_t *a, int robust) { return 0; }
 static inline int pthread_mutexattr_setpshared(pthread_mutexattr_t *a, int shared) { return 0; }

@@ -5,6 +5,7 @@
 #define calloc(n, size) __litmus_calloc((n) * (size))
 #define aligned_alloc(align, n) \
     ({ size_t __align = (align); __litmus_assert(__align && !(__align & (__align - 1)), "an alignment is a power of two"); __litmus_malloc(n); })
+void *realloc(void *p, size_t n);
 #define free(p) __litmus_free(p)
 #define exit(n) __litmus_stop()
 #define _Exit(n) __litmus_stop()

@@ -236,7 +236,12 @@ impl Lowering<'_> {
             true => (MemoryOrder::SeqCst, MemoryOrder::SeqCst),
             false => {
                 let success = self.order(args.get(4), span)?;
-                let failure = self.order(args.get(5), span)?;
+                // What fails only reads: a release has nothing to say there.
+                let failure = match self.order(args.get(5), span)? {
+                    MemoryOrder::AcqRel => MemoryOrder::Acquire,
+                    MemoryOrder::Release => MemoryOrder::Relaxed,
+                    order => order,
+                };
                 (success, failure)
             }
         };
@@ -378,6 +383,15 @@ impl Lowering<'_> {
             "atomic_end" => self.section(SECTION_END, span),
             "nondet" | "nondet_int" | "nondet_bool" => return self.nondet(name, args, ty, span),
             "ffs" | "ctz" | "clz" | "clzl" | "popcount" => return self.bits(name, args, span),
+            "bswap16" | "bswap32" | "bswap64" => {
+                let bytes = match name {
+                    "bswap16" => 2,
+                    "bswap32" => 4,
+                    _ => 8,
+                };
+                let value = self.expr(&args[0])?;
+                return Ok(Rv::unary(UnOp::ReverseBytes { bytes, group: bytes }, value));
+            }
             "malloc" | "calloc" | "alloca" => {
                 let size = self.expr(&args[0])?;
                 let reg = self.code.reg(span)?;

@@ -293,6 +293,11 @@ impl Parser {
         let text = text.trim();
         let name = match text {
             "" | "nop" | "pause" | "yield" | "rep; nop" | "rep;nop" => "nothing",
+            // What orders all but a store and a later load: `__ATOMIC_ACQ_REL`.
+            "lwsync" | "sfence" | "lfence" => {
+                let order = Expr::int(4, Ty::INT, span);
+                return Ok(Expr { kind: ExprKind::Builtin("thread_fence", vec![order]), ty: Ty::Void, span });
+            }
             _ if FENCES.iter().any(|fence| text.starts_with(fence)) => "full_fence",
             _ => {
                 // The semicolon is where the next statement is looked for.
