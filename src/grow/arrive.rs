@@ -87,8 +87,20 @@ impl<'p> Stepper<'p> {
         }
         match state.held.iter().position(|cell| *cell == access.cell) {
             None if self.locks_only_wait && is_in(LOCK) => state.held.push(access.cell),
-            Some(at) if is_in(UNLOCK) => drop(state.held.remove(at)),
-            _ if own => state.arrivals.iter_mut().for_each(|arrival| arrival.hidden.push(access.cell)),
+            Some(at) if is_in(UNLOCK) => {
+                state.held.remove(at);
+                // What was held at the head of a loop lets others in now.
+                let was_held = |arrival: &Arrival| arrival.at.held.contains(&access.cell);
+                state.changes += u32::from(state.arrivals.iter().any(was_held));
+            }
+            _ if own => {
+                let missing = |arrival: &&mut Arrival| !arrival.hidden.contains(&access.cell);
+                state
+                    .arrivals
+                    .iter_mut()
+                    .filter(missing)
+                    .for_each(|arrival| arrival.hidden.push(access.cell));
+            }
             _ => state.changes += 1,
         }
     }
