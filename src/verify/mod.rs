@@ -7,6 +7,7 @@ mod ahead;
 mod check;
 mod facts;
 pub mod load;
+mod replay;
 mod run;
 mod sections;
 mod stuck;

@@ -15,8 +15,9 @@ use crate::source::Span;
 
 use super::ahead::while_looking_ahead;
 use super::check::{self, Finding, Part, Wanted};
+use super::facts::Facts;
 use super::trace::{self, Machine, Step};
-use super::{sections, stuck};
+use super::{replay, sections, stuck};
 
 /// How to run it.
 #[derive(Clone, Debug, Default)]
@@ -156,6 +157,7 @@ pub fn marks_waits(model: &Model) -> bool {
 /// The model does not fit the engine.
 pub fn run(program: &Program, model: &Model, settings: &Settings) -> Result<Answer, Diagnostic> {
     let mut recorder = Recorder::new(program, Machine::of(&model.name), settings);
+    recorder.replays = model.name == "RC11";
     let options = grow::Options {
         unroll: settings.unroll.unwrap_or(u32::MAX - 1),
         properties: true,
@@ -193,6 +195,8 @@ struct Recorder<'a> {
     machine: Machine,
     settings: &'a Settings,
     wanted: Wanted,
+    /// Is an execution looked at again before it is shown?
+    replays: bool,
     answer: Answer,
 }
 
@@ -203,6 +207,7 @@ impl<'a> Recorder<'a> {
             machine,
             settings,
             wanted: Wanted::of(program),
+            replays: false,
             answer: Answer {
                 verdict: Verdict::Safe,
                 complete: 0,
@@ -220,6 +225,15 @@ impl<'a> Recorder<'a> {
     }
 
     fn violation(&mut self, finding: Finding, execution: &dyn Execution) -> ControlFlow<()> {
+        if self.replays
+            && self.answer.violations.is_empty()
+            && let Some(why) = replay::refuted(&Facts::new(execution))
+        {
+            let what =
+                format!("an execution that was found does not stand when it is looked at again ({why})");
+            self.answer.errors.push(Diagnostic::internal(what));
+            return ControlFlow::Break(());
+        }
         self.answer.violating += 1;
         note(&mut self.answer.violations, finding, execution, (self.program, self.machine));
         match self.settings.keep_going {

@@ -76,6 +76,27 @@ fn store_buffering() {
     }
 }
 
+/// What is looked at again is what the engine finds: with every execution a violation, each is looked at.
+#[test]
+fn executions_stand_when_they_are_looked_at_again() {
+    for (first, second) in [
+        ("x = 1; r = y;", "y = 1; s = x;"),
+        (
+            "atomic_store_explicit(&x, 1, memory_order_relaxed); atomic_thread_fence(memory_order_seq_cst); r = y;",
+            "y = 1; s = x; x++;",
+        ),
+        ("x = 1; y = 2;", "r = atomic_fetch_add_explicit(&y, 1, memory_order_acq_rel); s = x;"),
+        ("x = 1; x = 2;", "r = x; s = x;"),
+    ] {
+        for end in ["r * 4 + s", "x * 4 + y", "r * 4 + x", "s * 4 + y"] {
+            for n in 0..12 {
+                let text = two("atomic_int x, y, r, s;", first, second, &format!("assert({end} != {n});"));
+                answer(&text, "rc11", None);
+            }
+        }
+    }
+}
+
 #[test]
 fn release_sequences_of_two_standards() {
     let text = two(
