@@ -37,7 +37,7 @@ fn counts(file: &str, model: &str, defines: &[&str], options: &grow::Options) ->
     let loaded = verify::load(
         &path,
         &reading,
-        lower::Options { recursion: 16, orders, samples: false, uninitialised: false },
+        lower::Options { recursion: 16, orders, samples: false, uninitialised: false, marks_waits: false },
     );
     let program = loaded.program.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
     grow::explore(&program, &model, options, &mut Counts).expect("an answer")

@@ -130,3 +130,106 @@ fn rows(
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::refuted;
+    use crate::execution::EventKind;
+    use crate::grow::{Caution, Event, Execution, Made, Waiting};
+    use crate::program::{IllegalOp, Reg, SetName, Value};
+    use crate::verify::facts::Facts;
+
+    /// Events in an order of their threads, and the writes of each cell.
+    struct Fake(Vec<(Option<u16>, EventKind, u16, i128, Option<usize>)>, Vec<Vec<usize>>, Vec<SetName>);
+
+    impl Execution for Fake {
+        fn n_events(&self) -> usize {
+            self.0.len()
+        }
+
+        fn event(&self, number: usize) -> Option<Event<'_>> {
+            let (thread, kind, cell, value, source) = self.0[number];
+            let value = Some(Value::Int(value));
+            Some(Event {
+                thread,
+                instance: number as u32,
+                code: 0,
+                pc: 0,
+                kind,
+                cell: Some(cell),
+                at: None,
+                sets: &self.2,
+                read: value.filter(|_| kind == EventKind::Read),
+                written: value.filter(|_| kind != EventKind::Read),
+                source,
+                spawns: None,
+                joins: None,
+                frees: None,
+            })
+        }
+
+        fn coherence(&self) -> Vec<Vec<usize>> {
+            self.1.clone()
+        }
+
+        fn register(&self, _: usize, _: Reg) -> Result<Value, IllegalOp> {
+            Ok(Value::ZERO)
+        }
+
+        fn is_before(&self, first: usize, second: usize) -> bool {
+            let thread = |n: usize| self.0[n].0;
+            first < second && (thread(first).is_none() || thread(first) == thread(second))
+        }
+
+        fn made(&self) -> Vec<(u16, Made)> {
+            Vec::new()
+        }
+
+        fn cautions(&self) -> Vec<(u16, Caution)> {
+            Vec::new()
+        }
+
+        fn waiting(&self) -> Vec<Waiting> {
+            Vec::new()
+        }
+
+        fn memory(&self, _: usize) -> Value {
+            Value::ZERO
+        }
+
+        fn key(&self) -> String {
+            String::new()
+        }
+    }
+
+    #[test]
+    fn what_rc11_forbids_is_refuted() {
+        use EventKind::{Init, Read, Write};
+        let two = |sets: &[&str], r: (i128, usize), s: (i128, usize)| {
+            let events = vec![
+                (None, Init, 0, 0, None),
+                (None, Init, 1, 0, None),
+                (Some(0), Write, 0, 1, None),
+                (Some(0), Read, 1, r.0, Some(r.1)),
+                (Some(1), Write, 1, 1, None),
+                (Some(1), Read, 0, s.0, Some(s.1)),
+            ];
+            let sets = sets.iter().map(|set| SetName::from(set.to_string())).collect();
+            let fake = Fake(events, vec![vec![0, 2], vec![1, 4]], sets);
+            refuted(&Facts::new(&fake))
+        };
+        assert_eq!(two(&["SC", "A"], (0, 1), (0, 0)), Some("SC"));
+        assert_eq!(two(&["RLX", "A"], (0, 1), (0, 0)), None);
+        assert_eq!(two(&["SC", "A"], (0, 1), (1, 2)), None);
+        assert_eq!(two(&["SC", "A"], (1, 1), (1, 2)), Some("a read of what its write did not write"));
+        // Two reads of one thread, the later one of the earlier write.
+        let events = vec![
+            (None, Init, 0, 0, None),
+            (Some(0), Write, 0, 1, None),
+            (Some(1), Read, 0, 1, Some(1)),
+            (Some(1), Read, 0, 0, Some(0)),
+        ];
+        let fake = Fake(events, vec![vec![0, 1]], vec![SetName::from("A".to_string())]);
+        assert_eq!(refuted(&Facts::new(&fake)), Some("coherence"));
+    }
+}

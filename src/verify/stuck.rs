@@ -4,9 +4,10 @@
 //! same: it waits for ever, if nobody else goes on. Where one is not, the thread goes on in another execution.
 
 use super::check::{Finding, Part};
-use super::facts::{Facts, reads, writes};
+use super::facts::{Facts, is_in, reads, writes};
 use super::trace;
 use crate::grow::{Event, Execution, Waiting, Why};
+use crate::program::threads::{LOCK, UNLOCK};
 use crate::program::{Awaited, Instr, Op, Program, Property, Value};
 
 /// The threads of an execution that wait for ever, if they do.
@@ -104,6 +105,10 @@ fn last_look<'f>(thread: &Waiting, facts: &'f Facts, program: &Program) -> Vec<&
     for event in events.iter().rev().filter_map(|n| facts.events[*n].as_ref()) {
         // What it changed before it began to wait is done.
         let changes = writes(event) && event.written != event.read;
+        // A lock that is taken to look, and given back.
+        if thread.why == Why::Loop && (is_in(event, LOCK) || is_in(event, UNLOCK)) {
+            continue;
+        }
         if event.code != thread.code || !inside(event) || changes {
             break;
         }
