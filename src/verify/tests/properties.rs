@@ -239,9 +239,9 @@ fn a_store_into_what_nobody_knows_of_is_made_again() {
 
 #[test]
 fn an_object_that_is_not_known_to_be_there() {
-    let makes = "int *q = malloc(sizeof(int)); atomic_store_explicit(&p, q, memory_order_ORDER);";
-    let uses = "int *q = atomic_load_explicit(&p, memory_order_acquire); if (q) *q = 1;";
-    let text = |order: &str| two("_Atomic(int *) p;", &makes.replace("ORDER", order), uses, "");
+    let makes = "int *q = malloc(sizeof(int)); atomic_store_explicit(&shared, q, memory_order_ORDER);";
+    let uses = "int *q = atomic_load_explicit(&shared, memory_order_acquire); if (q) *q = 1;";
+    let text = |order: &str| two("_Atomic(int *) shared;", &makes.replace("ORDER", order), uses, "");
     assert_eq!(violated(&text("relaxed"), "rc11"), [Property::BeforeLife]);
     assert_eq!(violated(&text("release"), "rc11"), []);
 }
