@@ -90,8 +90,7 @@ impl<'p> Stepper<'p> {
             Some(at) if is_in(UNLOCK) => {
                 state.held.remove(at);
                 // What was held at the head of a loop lets others in now.
-                let was_held = |arrival: &Arrival| arrival.at.held.contains(&access.cell);
-                state.changes += u32::from(state.arrivals.iter().any(was_held));
+                state.arrivals.retain(|arrival| !arrival.at.held.contains(&access.cell));
             }
             _ if own => {
                 let missing = |arrival: &&mut Arrival| !arrival.hidden.contains(&access.cell);

@@ -12,9 +12,10 @@ pub(super) struct Loops {
 }
 
 impl Loops {
-    pub fn new(program: &Program) -> Loops {
+    /// Are the registers of a thread looked at when it has ended? Those of a test are.
+    pub fn new(program: &Program, looked_at: bool) -> Loops {
         let n = program.regs.len();
-        Loops { heads: program.threads.iter().map(|thread| heads(thread, n)).collect() }
+        Loops { heads: program.threads.iter().map(|thread| heads(thread, n, looked_at)).collect() }
     }
 
     /// The registers that are live at the head of a loop, if one is there.
@@ -33,14 +34,17 @@ struct Summary {
     falls_through: bool,
 }
 
-fn heads(thread: &Thread, n_regs: usize) -> Vec<Option<Vec<Reg>>> {
+fn heads(thread: &Thread, n_regs: usize, looked_at: bool) -> Vec<Option<Vec<Reg>>> {
     let n = thread.code.len();
     let labels: Vec<usize> = thread.labels.iter().map(|(_, pc)| *pc).collect();
     let summaries: Vec<Summary> =
         thread.code.iter().map(|instr| summary(&instr.ops, n_regs, &labels)).collect();
-    // At the end every register counts: it may be looked at.
+    // What counts at the end: what may be looked at, or what the thread gives.
     let mut live: Vec<Vec<bool>> = vec![vec![false; n_regs]; n + 1];
-    live[n] = vec![true; n_regs];
+    live[n] = vec![looked_at; n_regs];
+    if let Some(result) = thread.result {
+        live[n][result.0 as usize] = true;
+    }
     let mut changed = true;
     while changed {
         changed = false;
@@ -110,6 +114,8 @@ fn visit(ops: &[Op], labels: &[usize], always: bool, summary: &mut Summary) {
                 summary.targets.push(*pc);
                 summary.falls_through &= !always;
             }
+            // To the end.
+            Op::Stop => summary.targets.push(usize::MAX),
             Op::Jump { target: Target::Indirect(_) } => summary.targets.extend_from_slice(labels),
             _ => {}
         }

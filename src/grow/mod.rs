@@ -223,7 +223,7 @@ fn prepared<R>(
 ) -> Result<R, Diagnostic> {
     let code = code_of(model, &options.skip_checks).map_err(|why| refused(model, &why))?;
     let cells = cells::Cells::new(program);
-    let loops = awaits::Loops::new(program);
+    let loops = awaits::Loops::new(program, !options.properties);
     let stepper = step::Stepper {
         program,
         unroll: options.unroll,
@@ -270,7 +270,7 @@ fn room(program: &Program, unroll: u32) -> usize {
     let mut sum = program.locations.len();
     for (code, thread) in program.threads.iter().enumerate() {
         let all: usize = thread.code.iter().map(|instr| events(&instr.ops)).sum();
-        let loops = awaits::Loops::new(program);
+        let loops = awaits::Loops::new(program, true);
         let heads = (0..thread.code.len()).filter(|pc| loops.at(code, *pc).is_some()).count();
         sum += all * if heads == 0 { 1 } else { 1 + heads.min(2) * unroll as usize };
     }

@@ -60,11 +60,11 @@ pub enum Kind {
 impl Kind {
     fn of(property: &Property) -> Option<Kind> {
         Some(match property {
-            Property::Race => Kind::Race,
+            Property::Race | Property::BeforeLife => Kind::Race,
             Property::Lock(_) => Kind::Lock,
             Property::Deadlock => Kind::Deadlock,
             Property::Liveness => Kind::Liveness,
-            Property::UseAfterFree | Property::DoubleFree | Property::BeforeLife => Kind::Memory,
+            Property::UseAfterFree | Property::DoubleFree => Kind::Memory,
             _ => return None,
         })
     }
