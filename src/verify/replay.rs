@@ -140,7 +140,10 @@ mod tests {
     use crate::verify::facts::Facts;
 
     /// Events in an order of their threads, and the writes of each cell.
-    struct Fake(Vec<(Option<u16>, EventKind, u16, i128, Option<usize>)>, Vec<Vec<usize>>, Vec<SetName>);
+    struct Fake(Vec<Fact>, Vec<Vec<usize>>, Vec<SetName>);
+
+    /// Thread, kind, cell, value, and what is read from.
+    type Fact = (Option<u16>, EventKind, u16, i128, Option<usize>);
 
     impl Execution for Fake {
         fn n_events(&self) -> usize {
