@@ -508,6 +508,12 @@ pub struct ComparisonArgs {
     /// text: one test in full, several as a table; json: one object a line
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: PortFormat,
+    /// Draw each execution that decides into DIR, what the other model forbids highlighted
+    #[arg(long, value_name = "DIR")]
+    pub graph: Option<PathBuf>,
+    /// The form of the pictures [default: svg]
+    #[arg(long, value_enum, value_name = "FORM", requires = "graph")]
+    pub graph_format: Option<GraphArg>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -521,10 +527,11 @@ pub struct PortArgs {
     /// The model that the program was written for
     #[arg(long, value_name = "MODEL", add = complete::models())]
     pub from: String,
-    /// The model that it is to run on
-    #[arg(long, value_name = "MODEL", add = complete::models())]
-    pub to: String,
-    /// The tests are C: compile them by this mapping for the model that they are to run on, and compare final states
+    /// The model that it is to run on [default with --compile and --mapping: that of the mapping's target]
+    #[arg(long, value_name = "MODEL", required_unless_present_any = ["compile", "mapping"], add = complete::models())]
+    pub to: Option<String>,
+    /// The tests are C: compile them by this mapping for the model that they are to run on, and compare final states; `all`: a table of
+    /// every mapping, each with its own model
     #[arg(long, value_name = "MAPPING")]
     pub compile: Option<String>,
     /// Likewise, by a mapping file of your own

@@ -205,7 +205,7 @@ fn stem(file: &str) -> String {
 const LONGEST: usize = 100;
 
 /// A name of a test as the name of a file: it stays in its folder.
-fn file_name(name: &str) -> String {
+pub(super) fn file_name(name: &str) -> String {
     let harmless = |c: char| c.is_alphanumeric() || "+-_.[]".contains(c);
     let mut name: String = name.chars().map(|c| if harmless(c) { c } else { '_' }).collect();
     if name.len() > LONGEST {

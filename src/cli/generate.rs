@@ -20,7 +20,7 @@ use super::{Done, Exit, Stop};
 
 #[derive(Args, Debug)]
 pub struct GenArgs {
-    /// X86, AArch64, ARM, PPC, RISCV, MIPS, C, or LKMM for the kernel's C
+    /// X86, X86_64, AArch64, ARM, PPC, RISCV, MIPS, BPF, LISA (without a bell file: no fences), C, or LKMM for the kernel's C
     #[arg(value_name = "ARCH")]
     pub arch: String,
     /// Edges of the cycles: a number, or `A..B`

@@ -33,6 +33,7 @@ mod model_coverage;
 mod model_diff;
 mod plan;
 mod port;
+mod port_mappings;
 mod progress;
 mod records;
 mod resume;

@@ -10,18 +10,21 @@ use crate::cat::library;
 use crate::explore::Mode;
 use crate::generate::{Dialect, Generated, Vocabulary};
 use crate::report::separate::{self, Names};
-use crate::session::{Asked, Session, Settings, check_model, separate as tell_apart};
+use crate::session::{Asked, Session, Settings, by_tests, check_model, separate as tell_apart};
 
 use super::args::{PortFormat, Reading, seconds};
-use super::console::{Console, interrupt_flag};
+use super::console::{Console, Repeated, interrupt_flag};
 use super::plan::{self, Resolved};
-use super::{Done, Exit, Stop, generate};
+use super::{Done, Exit, Stop, generate, tests_arg};
 
 #[derive(Args, Debug)]
 pub struct ModelDiffArgs {
     /// Two models, or more of them for a table of all pairs
     #[arg(value_name = "MODEL", required = true, num_args = 2.., add = super::complete::models())]
     pub models: Vec<String>,
+    /// Compare the outcomes of these tests instead: files, folders, lists (repeatable; two models)
+    #[arg(long, value_name = "TEST", num_args = 1.., conflicts_with_all = ["arch", "size", "edges", "all", "output"])]
+    pub tests: Vec<String>,
     /// Write the tests for this architecture [default: each model's own, what they have in common]
     #[arg(long, value_name = "ARCH")]
     pub arch: Option<String>,
@@ -63,6 +66,9 @@ pub fn diff(
     err: &mut (dyn Write + Send),
 ) -> Done {
     let Resolved { mut settings, .. } = plan::reading(&args.reading)?;
+    if !args.tests.is_empty() {
+        return by_given(args, settings, console, out, err);
+    }
     settings.explore.mode = Mode::Check;
     settings.explore.timeout = args.timeout.map(Duration::from_secs_f64).or(settings.explore.timeout);
     settings.explore.interrupt = Some(interrupt_flag());
@@ -118,6 +124,47 @@ pub fn diff(
     Ok(if separation.found.is_empty() { Exit::Success } else { Exit::Failed })
 }
 
+/// Which of the tests given tell the models apart?
+fn by_given(
+    args: &ModelDiffArgs,
+    mut settings: Settings,
+    console: &Console,
+    out: &mut (dyn Write + Send),
+    err: &mut (dyn Write + Send),
+) -> Done {
+    let [first, second] = args.models.as_slice() else {
+        return Err(Stop::Usage("--tests compares two models".to_string()));
+    };
+    settings.explore.mode = Mode::States;
+    settings.explore.timeout = args.timeout.map(Duration::from_secs_f64).or(settings.explore.timeout);
+    settings.explore.interrupt = Some(interrupt_flag());
+    let (inputs, errors) = tests_arg::collect(&args.tests);
+    for message in &errors {
+        let _ = writeln!(err, "error: {message}");
+    }
+    let (jobs, _) = plan::workers(args.jobs, inputs.len());
+    let found = by_tests(&Session::new(settings), [first, second], &inputs, jobs);
+    let mut told = Repeated::default();
+    for report in &found.failed {
+        let _ = err.write_all(console.diagnostics_once(report, &mut told).as_bytes());
+    }
+    let _ = err.write_all(told.summary().as_bytes());
+    match args.format {
+        PortFormat::Json => {
+            let record = separate::told_record(&found, [first, second]);
+            serde_json::to_writer_pretty(&mut *out, &record).map_err(std::io::Error::from)?;
+            writeln!(out)?;
+        }
+        PortFormat::Text => write!(out, "{}", separate::told(&found, [first, second]))?,
+    }
+    Ok(match (errors.is_empty(), found.failed.first()) {
+        (false, _) => Exit::BadInput,
+        (_, Some(report)) => Exit::of_report(report),
+        _ if found.told.is_empty() => Exit::Success,
+        _ => Exit::Failed,
+    })
+}
+
 /// The dialect of each model, and what the tests are made of.
 fn dialects(args: &ModelDiffArgs, settings: &Settings) -> Result<(Vec<Dialect>, Vocabulary), Stop> {
     let own: Vec<Option<Dialect>> = match &args.arch {
@@ -129,7 +176,7 @@ fn dialects(args: &ModelDiffArgs, settings: &Settings) -> Result<(Vec<Dialect>, 
     let dialects: Vec<Dialect> = own.iter().map(|dialect| dialect.unwrap_or(other)).collect();
     let one = dialects.windows(2).all(|pair| pair[0] == pair[1]);
     // What a model for all machines does not know of would only make noise.
-    let known = own.iter().all(Option::is_some) || dialects[0] == Dialect::X86;
+    let known = own.iter().all(Option::is_some) || matches!(dialects[0], Dialect::X86 | Dialect::X86_64);
     let vocabulary = match (args.edges.as_slice(), one) {
         ([], true) if known => Vocabulary::all(dialects[0]),
         ([], _) => Vocabulary::shared(&dialects),

@@ -1,17 +1,19 @@
 //! `litmus port` and `litmus robust`: one test, two models.
 
 use std::io::Write;
+use std::path::Path;
 
 use crate::compare::{Answer, Effort, Granularity};
 use crate::mapping::Mapping;
-use crate::report::port::{PortRecord, Wording, line, text};
+use crate::report::graph::{self, Style};
+use crate::report::port::{PortRecord, Wording, line, picture, text};
 use crate::report::several;
 use crate::session::{Compared, Session, in_order};
 
-use super::args::{ComparisonArgs, EngineArg, PortArgs, PortFormat, RobustArgs};
+use super::args::{ComparisonArgs, EngineArg, GraphArg, PortArgs, PortFormat, RobustArgs};
 use super::console::{Console, interrupt_flag};
 use super::plan::{self, Resolved};
-use super::{Done, Exit, Stop, tests_arg};
+use super::{Done, Exit, Stop, drawing, port_mappings, tests_arg};
 
 /// Is what the target allows allowed by the source?
 pub fn port(
@@ -20,12 +22,21 @@ pub fn port(
     out: &mut (dyn Write + Send),
     err: &mut (dyn Write + Send),
 ) -> Done {
+    let by = match args.compile.as_deref() {
+        Some("all") if args.to.is_some() => {
+            let message =
+                "`--compile all` runs each mapping's output under the model of its target: leave --to out";
+            return Err(Stop::Usage(message.to_string()));
+        }
+        Some("all") => By::EveryMapping,
+        name => super::compile::mapping(name, args.mapping.as_ref())?.map_or(By::Itself, By::Mapping),
+    };
     let question = Question {
         wording: Wording::Port,
         source: &args.from,
-        target: &args.to,
+        target: args.to.as_deref(),
         effort: Effort::Decide,
-        mapping: super::compile::mapping(args.compile.as_deref(), args.mapping.as_ref())?,
+        by,
     };
     compare(&question, &args.comparison, console, out, err)
 }
@@ -40,9 +51,9 @@ pub fn robust(
     let question = Question {
         wording: Wording::Robust,
         source: &args.against,
-        target: &args.model,
+        target: Some(&args.model),
         effort: Effort::Count,
-        mapping: None,
+        by: By::Itself,
     };
     compare(&question, &args.comparison, console, out, err)
 }
@@ -50,14 +61,38 @@ pub fn robust(
 struct Question<'a> {
     wording: Wording,
     source: &'a str,
-    target: &'a str,
+    /// `None`: the model of the mapping's target.
+    target: Option<&'a str>,
     effort: Effort,
-    mapping: Option<Mapping>,
+    by: By,
+}
+
+/// How a test comes to the target.
+enum By {
+    /// As it is.
+    Itself,
+    /// Compiled.
+    Mapping(Mapping),
+    /// Compiled in every way that there is.
+    EveryMapping,
+}
+
+/// Draws the execution that decides, if one does.
+fn draw(folder: &Path, form: Option<GraphArg>, compared: &Compared) -> std::io::Result<()> {
+    let style = Style::default();
+    let Some(graph) = picture(compared, &style) else { return Ok(()) };
+    let (text, extension) = match form {
+        Some(GraphArg::Dot) => (graph::dot(&graph, &style), "dot"),
+        Some(GraphArg::Text) => (graph::text(&graph), "txt"),
+        Some(GraphArg::Svg) | None => (graph::svg(&graph), "svg"),
+    };
+    std::fs::create_dir_all(folder)?;
+    std::fs::write(folder.join(format!("{}.{extension}", drawing::file_name(compared.report.title()))), text)
 }
 
 /// What became of the tests.
 #[derive(Default)]
-struct Tally {
+pub(super) struct Tally {
     tests: u64,
     yes: u64,
     no: u64,
@@ -67,7 +102,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, compared: &Compared) {
+    pub(super) fn add(&mut self, compared: &Compared) {
         use crate::diag::Class;
         use crate::outcome::Completeness;
         self.tests += 1;
@@ -89,7 +124,7 @@ impl Tally {
         }
     }
 
-    fn exit(&self) -> Exit {
+    pub(super) fn exit(&self) -> Exit {
         match self {
             Tally { bad: true, .. } => Exit::BadInput,
             Tally { unsupported: true, .. } => Exit::Unsupported,
@@ -118,10 +153,16 @@ fn compare(
     for message in errors {
         let _ = writeln!(err, "error: {message}");
     }
-    let by_states = args.states || question.mapping.is_some();
+    let by_states = args.states || !matches!(question.by, By::Itself);
     let granularity = if by_states { Granularity::States } else { Granularity::Executions };
-    let Question { wording, source, target, effort, ref mapping } = *question;
+    let Question { wording, source, target, effort, ref by } = *question;
     let session = Session::new(settings);
+    if let By::EveryMapping = by {
+        if args.graph.is_some() {
+            return Err(Stop::Usage("--graph is for one mapping at a time".to_string()));
+        }
+        return port_mappings::table(&session, &inputs, source, args, &mut tally, console, (out, err));
+    }
     let (jobs, _) = plan::workers(args.jobs, inputs.len());
     let one = inputs.len() == 1;
     let mut told = super::console::Repeated::default();
@@ -130,14 +171,18 @@ fn compare(
     in_order(
         inputs.len(),
         jobs,
-        |index| match mapping {
-            Some(mapping) => session.compare_compiled(&inputs[index], source, target, mapping),
-            None => session.compare(&inputs[index], source, target, granularity, effort),
+        |index| match by {
+            By::Mapping(mapping) => session.compare_compiled(&inputs[index], source, target, mapping),
+            _ => session.compare(&inputs[index], source, target.unwrap_or(source), granularity, effort),
         },
         |_, compared| {
             tally.add(&compared);
+            if let Some(folder) = &args.graph {
+                failure = draw(folder, args.graph_format, &compared);
+            }
             let _ = err.write_all(console.diagnostics_once(&compared.report, &mut told).as_bytes());
             match args.format {
+                _ if failure.is_err() => {}
                 PortFormat::Json => {
                     let record = PortRecord::new(&compared, wording, granularity);
                     failure = serde_json::to_writer(&mut *out, &record)

@@ -1,11 +1,10 @@
 //! A program and what a compiler makes of it: is every outcome of the one an outcome of the other?
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::ControlFlow;
 
 use super::{Answer, Comparison, states, undefined};
 use crate::diag::Diagnostic;
-use crate::explore::{self, Mode, Options, Request};
+use crate::explore::{self, Mode, Options};
 use crate::litmus::Lowered;
 use crate::model::Model;
 use crate::outcome::{Completeness, Outcome, StateStyle, bindings, format_state};
@@ -59,22 +58,9 @@ pub fn compilation(
     let answer = match new {
         None => Answer::Portable,
         Some((state, _)) => {
-            let mut found = None;
-            explore::each_execution(compiled, target.1, None, options, &Request::all(), &mut |execution| {
-                if execution.state != *state {
-                    return ControlFlow::Continue(());
-                }
-                found = Some(execution);
-                ControlFlow::Break(())
-            })?;
-            match found {
-                Some(execution) => Answer::NotPortable {
-                    execution: Box::new(execution),
-                    state: format_state(state, compiled, &style),
-                    failed: Vec::new(),
-                },
-                None => return Err(Diagnostic::internal("a final state without an execution")),
-            }
+            let execution = states::ending_in(compiled, target.1, options, state, false)?;
+            let state = format_state(state, compiled, &style);
+            Answer::NotPortable { execution: Box::new(execution), state, failed: Vec::new() }
         }
     };
     let completeness = match ours.completeness {

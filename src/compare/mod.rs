@@ -90,7 +90,7 @@ pub fn portability(
     options: &Options,
 ) -> Result<Comparison, Diagnostic> {
     // Filters of the test, and which executions matter to its condition, have no say here.
-    let test = &Lowered { filter: None, ..states::everything_observed(test) };
+    let test = &observed(test);
     let options = &Options { mode: Mode::States, speedcheck: false, ..options.clone() };
     let own = explore::run(test, source, options).map_err(Diagnostic::without_places)?;
     if let Some(flags) = undefined(test, &own) {
@@ -106,6 +106,11 @@ pub fn portability(
         Granularity::Executions => executions(test, source, target, effort, options),
         Granularity::States => states::compare(test, source, target, options),
     }
+}
+
+/// The test as it is compared: everything that a thread writes is observed, and nothing is filtered.
+pub fn observed(test: &Lowered) -> Lowered {
+    Lowered { filter: None, ..states::everything_observed(test) }
 }
 
 /// The flags by which a model says that a program has no meaning, if it does.

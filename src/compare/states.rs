@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use super::{Answer, Comparison};
-use crate::condition::Observable;
+use crate::condition::{Atom, Condition, Observable, Prop, Quantifier};
 use crate::diag::Diagnostic;
-use crate::explore::{self, Mode, Options, Request};
+use crate::execution::Execution;
+use crate::explore::{self, Mode, Options, Request, Show};
 use crate::litmus::{Lowered, Shown, ShownKind};
 use crate::model::Model;
 use crate::outcome::{Completeness, Outcome, StateStyle, format_state};
-use crate::program::{LocId, Op, Reg};
+use crate::program::{LocId, Op, Reg, Type, Value};
 
 /// Is every final state of the target one of the source? The test observes all there is.
 pub(super) fn compare(
@@ -33,23 +34,9 @@ pub(super) fn compare(
     let answer = match new {
         None => Answer::Portable,
         Some((cut, state)) => {
-            let state = &state;
-            let mut found = None;
-            explore::each_execution(test, target, None, options, &Request::all(), &mut |execution| {
-                if execution.state != *state || execution.is_cut() != cut {
-                    return ControlFlow::Continue(());
-                }
-                found = Some(execution);
-                ControlFlow::Break(())
-            })?;
-            match found {
-                Some(execution) => Answer::NotPortable {
-                    execution: Box::new(execution),
-                    state: format_state(state, test, &StateStyle::default()),
-                    failed: Vec::new(),
-                },
-                None => return Err(Diagnostic::internal("a final state without an execution")),
-            }
+            let execution = ending_in(test, target, options, &state, cut)?;
+            let state = format_state(&state, test, &StateStyle::default());
+            Answer::NotPortable { execution: Box::new(execution), state, failed: Vec::new() }
         }
     };
     // A source that was cut short may allow more than was seen; a target that was, too.
@@ -58,6 +45,44 @@ pub(super) fn compare(
         cut => cut,
     };
     Ok(Comparison { answer, of_target, of_both, of_source, completeness })
+}
+
+/// Nothing is cut off of values.
+const WHOLE: Type = Type { bytes: 16, signed: true };
+
+/// An execution that ends in a final state which the model allows. Only those that end in it are looked for.
+pub(super) fn ending_in(
+    test: &Lowered,
+    model: &Model,
+    options: &Options,
+    state: &[Value],
+    cut: bool,
+) -> Result<Execution, Diagnostic> {
+    let equation = |(place, value): (&Observable, &Value)| match place {
+        Observable::Reg(..) | Observable::Loc(_) => {
+            Some(Prop::Atom(Atom::Equals { left: *place, ty: WHOLE, value: *value }))
+        }
+        _ => None,
+    };
+    let prop = Prop::And(test.shown.iter().zip(state).filter_map(equation).collect());
+    let condition = Condition { quantifier: Quantifier::Exists, prop };
+    let asked = Lowered { condition, ..test.clone() };
+    let request = Request { show: Show::Wit, ..Request::all() };
+    let mut found = None;
+    explore::each_execution(&asked, model, None, options, &request, &mut |execution| {
+        if execution.state != state || execution.is_cut() != cut {
+            return ControlFlow::Continue(());
+        }
+        found = Some(execution);
+        ControlFlow::Break(())
+    })?;
+    let value = |o: Observable| {
+        let at = test.shown.iter().position(|shown| *shown == o);
+        at.and_then(|at| state.get(at).copied()).unwrap_or(Value::ZERO)
+    };
+    let positive = test.condition.prop.holds(&value);
+    let found = found.map(|execution| Execution { positive, ..execution });
+    found.ok_or_else(|| Diagnostic::internal("a final state without an execution"))
 }
 
 /// The test with every register that a thread writes and every location observed.

@@ -52,8 +52,13 @@ pub fn flagged(question: &Question, surface: &mut Surface) -> Result<Vec<Flagged
     candidates(&any, question.options, &mut |world, candidate| {
         let view = View { world, names: explore::names(question.test, model, world) };
         let mut look = || -> Result<(), Diagnostic> {
-            let fate =
-                Refuter::run_wanted(surface, &view, candidate, &question.options.skip_checks, Some(&wanted))?;
+            let fate = Refuter::run_wanted(
+                surface,
+                &view,
+                candidate,
+                &question.options.skip_checks,
+                (Some(&wanted), None),
+            )?;
             let Fate::Accepted(mut plain, flags) = fate else { return Ok(()) };
             for step in &flags {
                 if !wanted.contains(step) {

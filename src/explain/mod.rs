@@ -27,7 +27,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::condition::{Condition, Prop, Quantifier};
 use crate::diag::Diagnostic;
-use crate::execution::{View, World};
+use crate::execution::{Execution, View, World};
 use crate::explore::{self, Candidate, candidates};
 use crate::litmus::Lowered;
 use crate::model::{EvalError, Model};
@@ -120,6 +120,35 @@ pub fn refused(question: &Question) -> Result<Vec<Way>, Diagnostic> {
         Some(diagnostic) => Err(diagnostic),
         None => Ok(ways.list),
     }
+}
+
+/// Why the model refuses an execution that was found under another one: the same sources, final writes and, where it has one, order of
+/// writes. One way for each choice that the model has left; none if it accepts it after all.
+///
+/// # Errors
+/// As [`explain`].
+pub fn violated(question: &Question, execution: &Execution) -> Result<Vec<Way>, Diagnostic> {
+    let mut surface = Surface::new(question.model);
+    let mut found = Ok(Vec::new());
+    explore::recall(question.test, question.options, execution, &mut |world, candidate| {
+        let view = View { world, names: explore::names(question.test, question.model, world) };
+        let n = view.names.n;
+        let co = Rel::of(n, execution.co.iter().filter(|(a, b)| *a < n && *b < n));
+        let co = (!co.is_empty()).then_some(&co);
+        let skip = &question.options.skip_checks;
+        found = Refuter::run_wanted(&mut surface, &view, candidate, skip, (None, co)).and_then(|fate| {
+            let Fate::Refused(reasons, _) = fate else { return Ok(Vec::new()) };
+            let mut ways = Ways::default();
+            for reason in &reasons {
+                let way = ways.add(question, &surface, &view, candidate, reason)?;
+                ways.list[way].candidates = 1;
+                // The order of writes is the execution's own, not one case of several.
+                ways.list[way].given.retain(|edge| edge.relation != "co");
+            }
+            Ok(ways.list)
+        });
+    })?;
+    found
 }
 
 /// What an [`audit`] found.

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::diag::Diagnostic;
 use crate::execution::View;
-use crate::explore::Candidate;
+use crate::explore::{Candidate, the_choice};
 use crate::model::{
     CheckKind, ChoiceId, Choices, EvalError, Expr, Model, Order, OrderBase, Plain, Sort, Step, Test,
     TestKind, Val,
@@ -95,6 +95,8 @@ pub struct Refuter<'m, 's> {
     skip: &'s [String],
     /// Only executions that raise one of these flags count as accepted.
     wanted: Option<&'s [usize]>,
+    /// The order of writes, where it is settled already.
+    co: Option<&'s Rel>,
     reasons: Vec<Reason>,
     choices: Vec<(ChoiceId, Val)>,
     looked: usize,
@@ -121,10 +123,11 @@ impl<'m, 's> Refuter<'m, 's> {
     where
         'm: 'v,
     {
-        Refuter::run_wanted(surface, view, candidate, skip, None)
+        Refuter::run_wanted(surface, view, candidate, skip, (None, None))
     }
 
-    /// Likewise; if flags are `wanted`, only executions that raise one of these count as accepted.
+    /// Likewise; if flags are `wanted`, only executions that raise one of these count as accepted. If an order of writes is given, the model's
+    /// own choice of `co` is that one.
     ///
     /// # Errors
     /// A run-time error of the model.
@@ -133,7 +136,7 @@ impl<'m, 's> Refuter<'m, 's> {
         view: &'v View<'v>,
         candidate: &Candidate,
         skip: &'s [String],
-        wanted: Option<&'s [usize]>,
+        (wanted, co): (Option<&'s [usize]>, Option<&'s Rel>),
     ) -> Result<Fate<'v>, Diagnostic>
     where
         'm: 'v,
@@ -145,6 +148,7 @@ impl<'m, 's> Refuter<'m, 's> {
             surface,
             skip,
             wanted,
+            co,
             reasons: Vec::new(),
             choices: Vec::new(),
             looked: 0,
@@ -191,7 +195,7 @@ impl<'m, 's> Refuter<'m, 's> {
                         _ => {}
                     }
                 }
-                Step::With { choice, from, .. } => {
+                Step::With { choice, from, name, .. } => {
                     let value = match plain.eval(*from) {
                         Ok(value) => value,
                         Err(EvalError::Rejected) => {
@@ -203,6 +207,15 @@ impl<'m, 's> Refuter<'m, 's> {
                     let Val::Choices(choices) = &*value else {
                         return Err(Diagnostic::internal("`with` is given no list of values"));
                     };
+                    if let Some(co) = self.co.filter(|_| name == "co") {
+                        return match the_choice(choices, plain.n_events(), co) {
+                            Some(value) => Ok(self.chosen(position, *choice, value, &plain, flags)?.0),
+                            None => {
+                                self.refused(position, Offence::Nothing, &mut plain)?;
+                                Ok(End::Refused)
+                            }
+                        };
+                    }
                     let certain = model.pool.is_static(*from);
                     return self.with(position, (*choice, certain), choices, &plain, flags);
                 }

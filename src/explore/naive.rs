@@ -49,7 +49,7 @@ fn each_rf(
 }
 
 /// The values that all reads have under these sources; `None` if they justify only themselves or contradict the path.
-fn values(world: &World, sources: &[usize], bits: u32) -> Option<Vec<Option<Value>>> {
+pub(super) fn values(world: &World, sources: &[usize], bits: u32) -> Option<Vec<Option<Value>>> {
     let (values, all) = solve(world, sources, bits);
     let holds = world.constraints.iter().all(|(value, expected)| match value.eval(&values, bits) {
         Ok(Some(value)) => (value != Value::ZERO) == *expected,
@@ -179,7 +179,7 @@ fn each_final(
 }
 
 /// The writes that can be a cell's last.
-fn final_candidates(world: &World, loc: usize) -> &[usize] {
+pub(super) fn final_candidates(world: &World, loc: usize) -> &[usize] {
     let writes = &world.writes[loc];
     if writes.len() > 1 { &writes[1..] } else { writes }
 }

@@ -85,6 +85,10 @@ impl Dialect {
     fn register(self, n: usize) -> Option<String> {
         Some(match self {
             Dialect::X86 => ["EAX", "EBX", "ECX", "EDX", "ESI", "EDI"].get(n)?.to_string(),
+            Dialect::X86_64 => format!("%{}", ["eax", "ebx", "ecx", "edx", "esi", "edi"].get(n)?),
+            // The others hold addresses; the last is the frame's.
+            Dialect::Bpf if n < 6 => format!("r{n}"),
+            Dialect::Lisa => format!("r{n}"),
             Dialect::AArch64 if n < 16 => format!("W{n}"),
             Dialect::Arm if n < 8 => format!("R{n}"),
             Dialect::Ppc if n < 16 => format!("r{}", n + 1),
@@ -98,7 +102,8 @@ impl Dialect {
     /// The register that holds the address of a thread's `n`-th location; `None`: locations are named in the code.
     fn address(self, n: usize) -> Option<String> {
         match self {
-            Dialect::X86 | Dialect::C | Dialect::Kernel => None,
+            Dialect::X86 | Dialect::X86_64 | Dialect::Lisa | Dialect::C | Dialect::Kernel => None,
+            Dialect::Bpf => Some(format!("r{}", 6 + n)),
             Dialect::AArch64 => Some(format!("X{}", 20 + n)),
             Dialect::Arm => Some(format!("R{}", 8 + n)),
             Dialect::Ppc => Some(format!("r{}", 20 + n)),
@@ -112,6 +117,7 @@ impl Dialect {
 fn wide(dialect: Dialect, register: &str) -> String {
     match dialect {
         Dialect::AArch64 => register.replacen('W', "X", 1),
+        Dialect::X86_64 => register.replacen("%e", "r", 1),
         _ => register.to_string(),
     }
 }
@@ -234,6 +240,12 @@ impl Thread {
                 self.line(format!("CMP {read},$0"));
                 self.line(format!("JNE {label}"));
             }
+            Dialect::X86_64 => {
+                self.line(format!("cmpl $0,{read}"));
+                self.line(format!("jne {label}"));
+            }
+            Dialect::Bpf => self.line(format!("if {read} != 0 goto {label}")),
+            Dialect::Lisa => self.line(format!("b[] {read} {label}")),
             // C has no label to go to; the store itself stands behind the condition.
             Dialect::C | Dialect::Kernel => {
                 self.line(format!("if ({read} >= 0)"));
@@ -253,7 +265,13 @@ impl Thread {
     /// A register that is zero and was computed from another.
     fn zero_from(&mut self, read: &str) -> Option<String> {
         let zero = self.fresh()?;
+        if self.dialect == Dialect::Bpf {
+            self.line(format!("{zero} = {read}"));
+        }
         self.line(match self.dialect {
+            Dialect::Bpf => format!("{zero} ^= {read}"),
+            Dialect::Lisa => format!("mov {zero} (xor {read} {read})"),
+            Dialect::X86_64 => format!("xorl {read},{zero}"),
             Dialect::AArch64 | Dialect::Arm => format!("EOR {zero},{read},{read}"),
             Dialect::C | Dialect::Kernel => format!("int {zero} = {read} ^ {read};"),
             Dialect::X86 => format!("XOR {zero},{read}"),
@@ -281,6 +299,13 @@ impl Thread {
                 self.line(format!("{word} {to},{base},{zero}"));
                 Some(to)
             }
+            Dialect::Bpf => {
+                let to = self.fresh()?;
+                self.line(format!("{to} = {base}"));
+                self.line(format!("{to} += {zero}"));
+                Some(to)
+            }
+            Dialect::Lisa => Some(format!("{base}+{zero}")),
             _ => Some(format!("{base} + {zero}")),
         }
     }
@@ -293,6 +318,9 @@ impl Thread {
             Dialect::Ppc | Dialect::RiscV => self.line(format!("addi {zero},{zero},{value}")),
             Dialect::Mips => self.line(format!("addiu {zero},{zero},{value}")),
             Dialect::X86 => self.line(format!("ADD {zero},${value}")),
+            Dialect::X86_64 => self.line(format!("addl ${value},{zero}")),
+            Dialect::Bpf => self.line(format!("{zero} += {value}")),
+            Dialect::Lisa => self.line(format!("mov {zero} (add {zero} {value})")),
             Dialect::C | Dialect::Kernel => return Some(format!("{zero} + {value}")),
         }
         Some(zero)
@@ -303,6 +331,10 @@ impl Thread {
         let annotation = usize::from(access.annotation);
         self.line(match self.dialect {
             Dialect::X86 => format!("MOV {to},[{at}]"),
+            Dialect::X86_64 => format!("movl ({at}),{to}"),
+            Dialect::Bpf if annotation == 1 => format!("{to} = load_acquire((u32 *)({at} + 0))"),
+            Dialect::Bpf => format!("{to} = *(u32 *)({at} + 0)"),
+            Dialect::Lisa => format!("r[] {to} {at}"),
             Dialect::AArch64 => format!("{} {to},[{at}]", ["LDR", "LDAR", "LDAPR"][annotation]),
             Dialect::Arm => format!("LDR {to},[{at}]"),
             Dialect::Ppc => format!("lwz {to},0({at})"),
@@ -324,8 +356,13 @@ impl Thread {
             Stored::Constant(value) => value,
         };
         let (word, sign) = match self.dialect {
-            Dialect::X86 => return Some(format!("${value}")),
-            Dialect::C | Dialect::Kernel => return Some(value.to_string()),
+            Dialect::X86 | Dialect::X86_64 => return Some(format!("${value}")),
+            Dialect::C | Dialect::Kernel | Dialect::Lisa => return Some(value.to_string()),
+            Dialect::Bpf => {
+                let to = self.fresh()?;
+                self.line(format!("{to} = {value}"));
+                return Some(to);
+            }
             Dialect::AArch64 | Dialect::Arm => ("MOV", "#"),
             Dialect::Ppc | Dialect::Mips => ("li", ""),
             Dialect::RiscV => ("ori", "x0,"),
@@ -340,6 +377,10 @@ impl Thread {
         let annotation = usize::from(access.annotation);
         self.line(match self.dialect {
             Dialect::X86 => format!("MOV [{at}],{value}"),
+            Dialect::X86_64 => format!("movl {value},({at})"),
+            Dialect::Bpf if annotation == 1 => format!("store_release((u32 *)({at} + 0), {value})"),
+            Dialect::Bpf => format!("*(u32 *)({at} + 0) = {value}"),
+            Dialect::Lisa => format!("w[] {at} {value}"),
             Dialect::AArch64 => format!("{} {value},[{at}]", ["STR", "STLR"][annotation]),
             Dialect::Arm => format!("STR {value},[{at}]"),
             Dialect::Ppc => format!("stw {value},0({at})"),
@@ -364,9 +405,22 @@ impl Thread {
             self.line(format!("XCHG {to},[{at}]"));
             return Some(to);
         }
+        if self.dialect == Dialect::X86_64 {
+            let Stored::Constant(value) = value else { return None };
+            let to = self.fresh()?;
+            self.line(format!("movl ${value},{to}"));
+            self.line(format!("xchgl {to},({at})"));
+            return Some(to);
+        }
         let value = self.held(value)?;
+        if self.dialect == Dialect::Bpf {
+            // What was there comes to where the value is.
+            self.line(format!("{value} = xchg_32_32({at} + 0, {value})"));
+            return Some(value);
+        }
         let to = self.fresh()?;
         self.line(match self.dialect {
+            Dialect::Lisa => format!("rmw[] {to} {value} {at}"),
             Dialect::AArch64 => format!("SWP{order} {value},{to},[{at}]"),
             Dialect::RiscV => format!("amoswap.w {to},{value},({at})"),
             Dialect::C => {

@@ -7,11 +7,15 @@ use crate::arch::ArchId;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Dialect {
     X86,
+    X86_64,
     AArch64,
     Arm,
     Ppc,
     RiscV,
     Mips,
+    Bpf,
+    /// Without a bell file: plain accesses and dependencies, no fences.
+    Lisa,
     /// C11 atomics.
     C,
     /// The Linux kernel's primitives.
@@ -39,13 +43,16 @@ const fn partial(name: &'static str, code: &'static str, before: &'static str, a
 
 impl Dialect {
     /// All of them.
-    pub const ALL: [Dialect; 8] = [
+    pub const ALL: [Dialect; 11] = [
         Dialect::X86,
+        Dialect::X86_64,
         Dialect::AArch64,
         Dialect::Arm,
         Dialect::Ppc,
         Dialect::RiscV,
         Dialect::Mips,
+        Dialect::Bpf,
+        Dialect::Lisa,
         Dialect::C,
         Dialect::Kernel,
     ];
@@ -72,18 +79,22 @@ impl Dialect {
     pub fn arch(self) -> ArchId {
         match self {
             Dialect::X86 => ArchId::X86,
+            Dialect::X86_64 => ArchId::X86_64,
             Dialect::AArch64 => ArchId::AArch64,
             Dialect::Arm => ArchId::Arm,
             Dialect::Ppc => ArchId::Ppc,
             Dialect::RiscV => ArchId::RiscV,
             Dialect::Mips => ArchId::Mips,
+            Dialect::Bpf => ArchId::Bpf,
+            Dialect::Lisa => ArchId::Lisa,
             Dialect::C | Dialect::Kernel => ArchId::C,
         }
     }
 
-    /// Its fences, a full one first.
+    /// Its fences, a full one first; some have none.
     pub fn fences(self) -> &'static [Fence] {
         const X86: &[Fence] = &[fence("mfence", "MFENCE")];
+        const X86_64: &[Fence] = &[fence("mfence", "mfence")];
         const AARCH64: &[Fence] = &[
             fence("dmb.sy", "DMB SY"),
             partial("dmb.st", "DMB ST", "W", "W"),
@@ -113,6 +124,8 @@ impl Dialect {
         ];
         match self {
             Dialect::X86 => X86,
+            Dialect::X86_64 => X86_64,
+            Dialect::Bpf | Dialect::Lisa => &[],
             Dialect::AArch64 => AARCH64,
             Dialect::Arm => ARM,
             Dialect::Ppc => PPC,
@@ -130,8 +143,8 @@ impl Dialect {
             (Dialect::AArch64, Dir::W) => &["", "L"],
             (Dialect::C, Dir::R) => &["rlx", "acq", "sc"],
             (Dialect::C, Dir::W) => &["rlx", "rel", "sc"],
-            (Dialect::Kernel, Dir::R) => &["", "acq"],
-            (Dialect::Kernel, Dir::W) => &["", "rel"],
+            (Dialect::Kernel | Dialect::Bpf, Dir::R) => &["", "acq"],
+            (Dialect::Kernel | Dialect::Bpf, Dir::W) => &["", "rel"],
             _ => &[""],
         }
     }
@@ -139,7 +152,8 @@ impl Dialect {
     /// The order of an atomic instruction whose read and write are annotated so, if there is such an instruction.
     pub fn atomic_order(self, read: u8, write: u8) -> Option<&'static str> {
         Some(match (self, read, write) {
-            (Dialect::X86, ..) => "",
+            (Dialect::X86 | Dialect::X86_64, ..) => "",
+            (Dialect::Bpf | Dialect::Lisa, 0, 0) => "",
             (Dialect::AArch64, 0, 0) => "",
             (Dialect::AArch64, 1, 0) => "A",
             (Dialect::AArch64, 0, 1) => "L",
@@ -160,8 +174,8 @@ impl Dialect {
     /// Do dependencies mean anything?
     fn dependencies(self) -> &'static [How] {
         match self {
-            Dialect::X86 | Dialect::C => &[],
-            Dialect::Mips => &[How::Addr, How::Data, How::Ctrl],
+            Dialect::X86 | Dialect::X86_64 | Dialect::C => &[],
+            Dialect::Mips | Dialect::Bpf | Dialect::Lisa => &[How::Addr, How::Data, How::Ctrl],
             Dialect::Kernel => &[How::Data, How::Ctrl],
             _ => &[How::Addr, How::Data, How::Ctrl, How::CtrlFence],
         }
@@ -232,7 +246,8 @@ impl Vocabulary {
     /// numbers, which mean the same in the others.
     pub fn shared(dialects: &[Dialect]) -> Vocabulary {
         let both = |how: &How| match how {
-            How::Plain | How::Fence(0) => true,
+            How::Plain => true,
+            How::Fence(0) => dialects.iter().all(|dialect| !dialect.fences().is_empty()),
             How::Fence(_) | How::CtrlFence => false,
             how => dialects.iter().all(|dialect| dialect.dependencies().contains(how)),
         };

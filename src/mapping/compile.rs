@@ -382,7 +382,50 @@ impl<'m> Thread<'m> {
         }
     }
 
+    /// C11's compare-and-exchange: what was there goes to the variable that said what is expected, and whether it was that is the result.
+    fn compare_exchange(&mut self, name: &str, args: &[Expr], span: Span, to: &str) -> Done<()> {
+        let order = match args {
+            [_, _, _, success, failure] => {
+                let (success, failure) = (self.order(Some(success), span)?, self.order(Some(failure), span)?);
+                success.and(failure)
+            }
+            [_, _, _] => Order::Sc,
+            _ => return Err(unsupported(&format!("a call of `{name}`"), span)),
+        };
+        let expected = match &args[1].kind {
+            ExprKind::Unary(UnaryOp::AddressOf, place) => match &place.kind {
+                ExprKind::Name(name) if self.locals.contains_key(name) => self.locals[name].clone(),
+                _ => {
+                    return Err(unsupported(
+                        "an expected value that is no variable of the thread",
+                        args[1].span,
+                    ));
+                }
+            },
+            _ => {
+                return Err(unsupported("an expected value that is no variable of the thread", args[1].span));
+            }
+        };
+        let at = self.address(&args[0])?;
+        let new = self.in_register(&args[2])?;
+        let found = self.fresh(span)?;
+        let holes = [("%a", at.as_str()), ("%r", &found), ("%v", &new), ("%e", &expected)];
+        self.operation(Operation::Cas, order, span, &holes)?;
+        let (other, end) = (self.label(), self.label());
+        self.compare(BinaryOp::Eq, &found, &expected, &other, span)?;
+        self.line(target::constant(self.arch, to, 1));
+        self.line(target::jump(self.arch, &end));
+        self.line(format!("{other}:"));
+        self.line(target::copy(self.arch, &expected, &found));
+        self.line(target::constant(self.arch, to, 0));
+        self.line(format!("{end}:"));
+        Ok(())
+    }
+
     fn call(&mut self, name: &str, args: &[Expr], span: Span, to: &str) -> Done<()> {
+        if name.starts_with("atomic_compare_exchange_") {
+            return self.compare_exchange(name, args, span, to);
+        }
         let kernel = |suffix: &str| match suffix {
             "" => Some(Order::Sc),
             "_relaxed" => Some(Order::Rlx),

@@ -82,6 +82,16 @@ pub enum Order {
 }
 
 impl Order {
+    /// The weakest order that is as strong as both: of an exchange that may fail, both hold.
+    pub(super) fn and(self, other: Order) -> Order {
+        match (self, other) {
+            (Order::Sc, _) | (_, Order::Sc) => Order::Sc,
+            (Order::Rel | Order::AcqRel, Order::Acq | Order::Con) => Order::AcqRel,
+            (Order::Rlx, Order::Acq | Order::Con) => Order::Acq,
+            (order, _) => order,
+        }
+    }
+
     const ALL: [(Order, &'static str, &'static str); 9] = [
         (Order::Na, "na", ""),
         (Order::Rlx, "rlx", "memory_order_relaxed"),

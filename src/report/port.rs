@@ -5,9 +5,11 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use crate::compare::{Answer, Granularity};
+use crate::explain::Way;
 use crate::outcome::Completeness;
-use crate::session::{Compared, Report};
+use crate::session::{Compared, Execution, Report};
 
+use super::explain;
 use super::graph::{self, Graph, Style};
 use super::{Witness, several};
 
@@ -130,7 +132,28 @@ pub fn text(compared: &Compared, wording: Wording, granularity: Granularity) -> 
         }
     }
     text += &graph::text(&Graph::new(execution, test, target, &Style::default()));
+    if let Some(first) = compared.why.first() {
+        let _ = writeln!(text, "why {source} refuses it:");
+        text += &explain::way(first);
+        if let more @ 1.. = compared.why.len() - 1 {
+            let _ = writeln!(text, "and likewise for {} of {source}", several(more as u64, "other choice"));
+        }
+    }
     text
+}
+
+/// The picture of the execution that decides, with what the source forbids of it highlighted.
+pub fn picture(compared: &Compared, style: &Style) -> Option<Graph> {
+    let (test, comparison) = compared.answer.as_ref()?;
+    let Answer::NotPortable { execution, .. } = &comparison.answer else { return None };
+    let target = target(&compared.report);
+    Some(match compared.why.first() {
+        Some(way) => {
+            let way = Way { execution: Execution::clone(execution), ..way.clone() };
+            Graph::refused(&way, test, &format!("{target}, not {}", compared.source), style)
+        }
+        None => Graph::new(execution, test, target, style),
+    })
 }
 
 /// The model on the other side.
@@ -145,6 +168,9 @@ pub struct PortRecord {
     name: String,
     from: String,
     to: String,
+    /// The mapping that made the test, where that is not the same for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mapping: Option<String>,
     answer: &'static str,
     compared: &'static str,
     complete: bool,
@@ -152,12 +178,20 @@ pub struct PortRecord {
     of_both: Option<u64>,
     of_source: Option<u64>,
     failed: Vec<String>,
+    /// What the source refuses of the execution: as in explanations.
+    why: Vec<Way>,
     state: Option<String>,
     execution: Option<Witness>,
     error: Option<String>,
 }
 
 impl PortRecord {
+    /// Likewise, of a test that this mapping made.
+    #[must_use]
+    pub fn by(self, mapping: &str) -> PortRecord {
+        PortRecord { mapping: Some(mapping.to_string()), ..self }
+    }
+
     /// The record of an answer.
     pub fn new(compared: &Compared, wording: Wording, granularity: Granularity) -> PortRecord {
         let comparison = compared.answer.as_ref().map(|(_, comparison)| comparison);
@@ -166,6 +200,7 @@ impl PortRecord {
             name: compared.report.name.clone(),
             from: compared.source.clone(),
             to: target(&compared.report).to_string(),
+            mapping: None,
             answer: word(compared, wording),
             compared: match granularity {
                 Granularity::Executions => "executions",
@@ -176,6 +211,7 @@ impl PortRecord {
             of_both: comparison.map(|comparison| comparison.of_both),
             of_source: comparison.and_then(|comparison| comparison.of_source),
             failed: Vec::new(),
+            why: compared.why.clone(),
             state: None,
             execution: None,
             error: compared.report.error().map(|error| error.message.clone()),

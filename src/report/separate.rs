@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use crate::generate::{Cycle, Generated};
-use crate::session::{Relation, Report, Separation};
+use crate::session::{ByTests, Relation, Report, Separation};
 
 use super::graph::{self, Graph, Style};
 use super::several;
@@ -101,6 +101,74 @@ pub fn table(separation: &Separation, names: &Names, written: Written) -> String
         let _ = writeln!(text, "{one} allows and {other} forbids: {test} ({count} in all)");
     }
     text
+}
+
+/// Tests given that tell two models apart, smallest first.
+pub fn told(found: &ByTests, [first, second]: [&str; 2]) -> String {
+    let mut text = String::new();
+    let width = found.told.iter().map(|told| told.name.chars().count()).max().unwrap_or(0);
+    for told in &found.told {
+        for (states, one, other) in [(&told.only[0], first, second), (&told.only[1], second, first)] {
+            let Some(state) = states.first() else { continue };
+            let more = match states.len() {
+                1 => String::new(),
+                n => format!(" and {} more", n - 1),
+            };
+            let _ = writeln!(text, "{:width$}  {one} allows and {other} forbids: {state}{more}", told.name);
+        }
+    }
+    let more = |side: usize| found.told.iter().filter(|told| !told.only[side].is_empty()).count();
+    let tests = several(found.tests as u64, "test");
+    let _ = match (more(0), more(1)) {
+        (0, 0) => writeln!(text, "no difference between {first} and {second} in {tests}"),
+        (n, 0) => {
+            writeln!(text, "{first} is weaker than {second}: it allows more in {n} of {tests}, and no less")
+        }
+        (0, n) => {
+            writeln!(text, "{first} is stronger than {second}: it allows less in {n} of {tests}, and no more")
+        }
+        (n, m) => writeln!(
+            text,
+            "{first} and {second} are incomparable: of {tests}, the first allows more in {n}, the second in {m}"
+        ),
+    };
+    text
+}
+
+/// The same as data.
+pub fn told_record(found: &ByTests, [first, second]: [&str; 2]) -> ToldRecord {
+    let told = found.told.iter().map(|told| ToldTest {
+        name: told.name.clone(),
+        file: told.file.clone(),
+        size: told.size,
+        only_first: told.only[0].clone(),
+        only_second: told.only[1].clone(),
+    });
+    ToldRecord {
+        models: [first.to_string(), second.to_string()],
+        tests: found.tests,
+        without_answer: found.failed.len(),
+        separating: told.collect(),
+    }
+}
+
+/// Tests given that tell two models apart.
+#[derive(Serialize, Debug)]
+pub struct ToldRecord {
+    models: [String; 2],
+    tests: usize,
+    without_answer: usize,
+    separating: Vec<ToldTest>,
+}
+
+/// One of them.
+#[derive(Serialize, Debug)]
+struct ToldTest {
+    name: String,
+    file: String,
+    size: usize,
+    only_first: Vec<String>,
+    only_second: Vec<String>,
 }
 
 /// What is known, as data.

@@ -4,8 +4,9 @@ use std::time::Instant;
 
 use super::Report;
 use super::{Input, ModelKey, Prepared, Session, load, variants};
-use crate::compare::{Comparison, Effort, Granularity, portability};
-use crate::diag::Diagnostics;
+use crate::compare::{Answer, Comparison, Effort, Granularity, observed, portability};
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::explain::{self, Question, Way};
 use crate::litmus::Lowered;
 use crate::program::Mixed;
 use crate::source::Sources;
@@ -19,6 +20,8 @@ pub struct Compared {
     pub source: String,
     /// The test and what the models say, unless there is an error among the diagnostics.
     pub answer: Option<(Lowered, Comparison)>,
+    /// Why the source refuses the execution that decides, as an explanation has it: a cycle, or what else fails.
+    pub why: Vec<Way>,
 }
 
 impl Session {
@@ -50,6 +53,7 @@ impl Session {
             let mut options = self.settings.explore.clone();
             options.unroll = test.unroll.or(self.settings.unroll).unwrap_or(options.unroll);
             let start = Instant::now();
+            let texts = report.sources.clone();
             let key = |model: &str| load::key(&self.settings, Some(model), &parsed);
             let compare = |test: &Lowered, own: &Prepared| {
                 // Bytes are of one access under either model, or under none.
@@ -59,12 +63,26 @@ impl Session {
                     false => None,
                 };
                 let other = other.as_ref().unwrap_or(&other_model);
-                portability(test, &other.model, &own.model, granularity, effort, &options)
+                let found = portability(test, &other.model, &own.model, granularity, effort, &options)?;
+                let Answer::NotPortable { execution, .. } = &found.answer else {
+                    return Ok((found, Vec::new()));
+                };
+                let mut sources = texts.clone();
+                sources.put_on(other.sources.clone());
+                let question = Question {
+                    test: &observed(test),
+                    model: &other.model,
+                    model_name: source,
+                    sources: &sources,
+                    options: &options,
+                };
+                let why = explain::violated(&question, execution).map_err(Diagnostic::without_places)?;
+                Ok((found, why))
             };
             let (test, _, compared) = self.in_any_sizes(test, own, key(target), compare);
             report.phases.explore = start.elapsed();
             match compared {
-                Ok(comparison) => Some((test, comparison)),
+                Ok((comparison, why)) => Some((test, comparison, why)),
                 Err(diagnostic) => {
                     diagnostics.error(diagnostic);
                     None
@@ -79,6 +97,10 @@ impl Session {
             }
         };
         report.diagnostics = diagnostics.take();
-        Compared { report, source: source.to_string(), answer }
+        let (answer, why) = match answer {
+            Some((test, comparison, why)) => (Some((test, comparison)), why),
+            None => (None, Vec::new()),
+        };
+        Compared { report, source: source.to_string(), answer, why }
     }
 }

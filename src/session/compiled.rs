@@ -69,9 +69,15 @@ impl Session {
         compiled.ok_or_else(|| Box::new(report))
     }
 
-    /// Does a C test, compiled, do under `target` only what it does under `source`?
-    pub fn compare_compiled(&self, input: &Input, source: &str, target: &str, mapping: &Mapping) -> Compared {
-        let mut report = Report::new(input.name(), Some(target));
+    /// Does a C test, compiled, do under `target` (`None`: the default model of the mapping's target) only what it does under `source`?
+    pub fn compare_compiled(
+        &self,
+        input: &Input,
+        source: &str,
+        target: Option<&str>,
+        mapping: &Mapping,
+    ) -> Compared {
+        let mut report = Report::new(input.name(), target);
         report.sources = Sources::layered();
         let mut diagnostics = Diagnostics::new();
         let work = || {
@@ -80,7 +86,7 @@ impl Session {
             let assembly = assembly(&written, mapping, &mut report, &mut diagnostics)?;
             report.arch = Some(ArchId::C);
             let other = self.prepared(&written, Some(source), &mut report, &mut diagnostics)?;
-            let own = self.prepared(&assembly, Some(target), &mut report, &mut diagnostics)?;
+            let own = self.prepared(&assembly, target, &mut report, &mut diagnostics)?;
             report.model_name = Some(own.name.clone());
             let c =
                 load::lower(&self.settings, &written, Some(&other), &mut report.sources, &mut diagnostics)?;
@@ -100,6 +106,6 @@ impl Session {
         let answer: Result<_, Diagnostic> = self.within_limits(work);
         let answer = answer.map_err(|diagnostic| diagnostics.error(diagnostic)).ok().flatten();
         report.diagnostics = diagnostics.take();
-        Compared { report, source: source.to_string(), answer }
+        Compared { report, source: source.to_string(), answer, why: Vec::new() }
     }
 }

@@ -24,6 +24,7 @@ mod separate;
 mod sizes_tests;
 pub mod states;
 mod surveyed;
+mod told;
 mod trees;
 mod variants;
 
@@ -42,6 +43,7 @@ pub use report::{Answer, Phases, Qualifier, Report, Verdict};
 pub use report::{UnitId, UnitReport};
 pub use separate::{Asked, Relation, Separation, separate};
 pub use surveyed::Survey;
+pub use told::{ByTests, Told, by_tests};
 
 use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;

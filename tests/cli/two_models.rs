@@ -69,6 +69,23 @@ fn events_may_be_bounded_instead_of_rounds() {
       po: a -> b, c -> d
       rf: init -> b, init -> d
       fr: b -> c, d -> a
+    why sc refuses it:
+      b reads from init:y, d reads from init:x
+      `sc` forbids cycles (<library>/sc.cat:12): acyclic po | (rf | co | fr); sm as sc
+      and here is one:
+        a: W.rlx[x]=1  P0, line 4: atomic_store_explicit(x, 1, memory_order_relaxed);
+          po: a comes before b in program order
+              [<library>/sc.cat:12: po]
+        b: R.rlx[y]=0  P0, line 5: r = atomic_load_explicit(y, memory_order_relaxed)
+          fr: b reads what init:y wrote to y, which c overwrites
+              [<library>/sc.cat:12: (rf | co | fr); sm]
+        c: W.rlx[y]=1  P1, line 9: atomic_store_explicit(y, 1, memory_order_relaxed);
+          po: c comes before d in program order
+              [<library>/sc.cat:12: po]
+        d: R.rlx[x]=0  P1, line 10: r = atomic_load_explicit(x, memory_order_relaxed)
+          fr: d reads what init:x wrote to x, which a overwrites
+              [<library>/sc.cat:12: (rf | co | fr); sm]
+        a: W.rlx[x]=1  P0, line 4: atomic_store_explicit(x, 1, memory_order_relaxed);
     --- exit 1
     ");
     insta::assert_snapshot!(run(&["robust", "W.litmus", "-m", "sc", "--bound-events", "5", "--cut", "keep"]), @"
@@ -88,5 +105,316 @@ fn events_may_be_bounded_instead_of_rounds() {
     --- stderr
     error: `--cut keep` and `--cut exit` are for --engine worlds and naive
     --- exit 2
+    ");
+}
+
+#[test]
+fn the_answer_shows_the_cycle_that_is_refused() {
+    let dir = folder(&[("SB.litmus", super::SB)]);
+    let port = |args: &[&str]| {
+        let all = [&["port", "SB.litmus", "--from", "sc", "--to", "x86tso"], args].concat();
+        litmus_in(dir.path(), &all).assert().code(1)
+    };
+    insta::assert_snapshot!(shown(&port(&[])), @"
+    SB, from sc to x86tso: not portable (sc): 1 of 4 executions
+    x86tso allows this execution, and sc does not: its check `sc` fails
+    Test SB, x86tso: 0:EAX=0; 1:EAX=0; satisfies the exists clause
+      init: x=0, y=0
+      P0                      |  P1
+      a: W[x]=1  MOV [x],$1   |  c: W[y]=1  MOV [y],$1
+      b: R[y]=0  MOV EAX,[y]  |  d: R[x]=0  MOV EAX,[x]
+      po: a -> b, c -> d
+      rf: init -> b, init -> d
+      fr: b -> c, d -> a
+    why sc refuses it:
+      b reads from init:y, d reads from init:x
+      `sc` forbids cycles (<library>/sc.cat:12): acyclic po | (rf | co | fr); sm as sc
+      and here is one:
+        a: W[x]=1  P0, line 4: MOV [x],$1
+          po: a comes before b in program order
+              [<library>/sc.cat:12: po]
+        b: R[y]=0  P0, line 5: MOV EAX,[y]
+          fr: b reads what init:y wrote to y, which c overwrites
+              [<library>/sc.cat:12: (rf | co | fr); sm]
+        c: W[y]=1  P1, line 4: MOV [y],$1
+          po: c comes before d in program order
+              [<library>/sc.cat:12: po]
+        d: R[x]=0  P1, line 5: MOV EAX,[x]
+          fr: d reads what init:x wrote to x, which a overwrites
+              [<library>/sc.cat:12: (rf | co | fr); sm]
+        a: W[x]=1  P0, line 4: MOV [x],$1
+    --- exit 1
+    ");
+    insta::assert_snapshot!(shown(&port(&["--states"])), @"
+    SB, from sc to x86tso: not portable: 1 of 4 states, 3 of sc
+    x86tso reaches this final state, and sc does not:
+      0:EAX=0; 1:EAX=0; [x]=1; [y]=1;
+    Test SB, x86tso: 0:EAX=0; 1:EAX=0; satisfies the exists clause
+      init: x=0, y=0
+      P0                      |  P1
+      a: W[x]=1  MOV [x],$1   |  c: W[y]=1  MOV [y],$1
+      b: R[y]=0  MOV EAX,[y]  |  d: R[x]=0  MOV EAX,[x]
+      po: a -> b, c -> d
+      rf: init -> b, init -> d
+      fr: b -> c, d -> a
+    why sc refuses it:
+      b reads from init:y, d reads from init:x
+      `sc` forbids cycles (<library>/sc.cat:12): acyclic po | (rf | co | fr); sm as sc
+      and here is one:
+        a: W[x]=1  P0, line 4: MOV [x],$1
+          po: a comes before b in program order
+              [<library>/sc.cat:12: po]
+        b: R[y]=0  P0, line 5: MOV EAX,[y]
+          fr: b reads what init:y wrote to y, which c overwrites
+              [<library>/sc.cat:12: (rf | co | fr); sm]
+        c: W[y]=1  P1, line 4: MOV [y],$1
+          po: c comes before d in program order
+              [<library>/sc.cat:12: po]
+        d: R[x]=0  P1, line 5: MOV EAX,[x]
+          fr: d reads what init:x wrote to x, which a overwrites
+              [<library>/sc.cat:12: (rf | co | fr); sm]
+        a: W[x]=1  P0, line 4: MOV [x],$1
+    --- exit 1
+    ");
+    let json: serde_json::Value = serde_json::from_str(&super::stdout(&port(&["--format", "json"]))).unwrap();
+    assert_eq!(json["why"][0]["check"]["name"], "sc");
+    assert_eq!(json["why"][0]["links"].as_array().unwrap().len(), 4);
+    port(&["--graph", "pictures"]);
+    let picture = std::fs::read_to_string(dir.path().join("pictures/SB.svg")).unwrap();
+    assert!(picture.contains("the cycle is highlighted"), "{picture}");
+    port(&["--graph", "pictures", "--graph-format", "dot"]);
+    assert!(dir.path().join("pictures/SB.dot").exists());
+}
+
+const MP: &str = "C mp
+{}
+P0(atomic_int *x, atomic_int *y) {
+  atomic_store_explicit(x, 1, memory_order_relaxed);
+  atomic_store_explicit(y, 1, memory_order_release);
+}
+P1(atomic_int *x, atomic_int *y) {
+  int r0 = atomic_load_explicit(y, memory_order_acquire);
+  int r1 = atomic_load_explicit(x, memory_order_relaxed);
+}
+exists (1:r0=1 /\\ 1:r1=0)
+";
+
+const CAS: &str = "C mp-cas
+{}
+P0(atomic_int *x, atomic_int *y) {
+  atomic_store_explicit(x, 1, memory_order_relaxed);
+  atomic_store_explicit(y, 1, memory_order_release);
+}
+P1(atomic_int *x, atomic_int *y) {
+  int e = 1;
+  int r0 = atomic_compare_exchange_strong_explicit(y, &e, 2, memory_order_acquire, memory_order_relaxed);
+  int r1 = atomic_load_explicit(x, memory_order_relaxed);
+}
+exists (1:r0=1 /\\ 1:r1=0)
+";
+
+/// Each with the published mapping that it was made from, which has no such execution.
+#[test]
+fn broken_mappings_are_caught_with_a_witness() {
+    let sb = include_str!("../../litmus/sb-sc.litmus");
+    let dir = folder(&[("sb-sc.litmus", sb), ("mp.litmus", MP), ("mp-cas.litmus", CAS)]);
+    let mapping = |name: &str| format!("{}/tests/mappings/{name}.map", env!("CARGO_MANIFEST_DIR"));
+    let caught = |test: &str, broken: &str, sound: &str| {
+        let port =
+            |how: &[&str]| litmus_in(dir.path(), &[&["port", test, "--from", "rc11"], how].concat()).assert();
+        port(&["--compile", sound]).code(0);
+        shown(&port(&["--mapping", &mapping(broken)]).code(1))
+    };
+    insta::assert_snapshot!(caught("sb-sc.litmus", "x86-no-fence", "x86"), @"
+    sb-sc, from rc11 to x86tso: not portable: 1 of 4 states, 3 of rc11
+    x86tso reaches this final state, and rc11 does not:
+      0:r0=0; 1:r0=0; [x]=1; [y]=1;
+    Test sb-sc, x86tso: 0:r0=0; 1:r0=0; [x]=1; [y]=1; satisfies the exists clause
+      init: x=0, y=0
+      P0                      |  P1
+      a: W[x]=1  MOV [x],$1   |  c: W[y]=1  MOV [y],$1
+      b: R[y]=0  MOV EBX,[y]  |  d: R[x]=0  MOV EBX,[x]
+      po: a -> b, c -> d
+      rf: init -> b, init -> d
+      fr: b -> c, d -> a
+    --- exit 1
+    ");
+    insta::assert_snapshot!(caught("mp-cas.litmus", "aarch64-relaxed-cas", "aarch64"), @"
+    mp-cas, from rc11 to aarch64: not portable: 1 of 4 states, 3 of rc11
+    aarch64 reaches this final state, and rc11 does not:
+      1:e=1; 1:r0=1; 1:r1=0; [x]=1; [y]=2;
+    Test mp-cas, aarch64: 1:e=1; 1:r0=1; 1:r1=0; [x]=1; [y]=2; satisfies the exists clause
+      init: x=0, y=0
+      P0                          |  P1
+      a: W[x]=1    STR W0,[X20]   |  c: R[y]=1  CAS W3,W2,[X21]
+      b: W.L[y]=1  STLR W1,[X21]  |  d: W[y]=2  CAS W3,W2,[X21]
+                                  |  e: R[x]=0  LDR W4,[X20]
+      po: a -> b, c -> e, d -> e
+      rf: init -> e, b -> c
+      co: b -> d
+      fr: c -> d, e -> a
+    --- exit 1
+    ");
+    insta::assert_snapshot!(caught("mp.litmus", "ppc-no-lwsync", "ppc"), @"
+    mp, from rc11 to ppc: not portable: 1 of 4 states, 3 of rc11
+    ppc reaches this final state, and rc11 does not:
+      1:r0=1; 1:r1=0; [x]=1; [y]=1;
+    Test mp, ppc: 1:r0=1; 1:r1=0; [x]=1; [y]=1; satisfies the exists clause
+      init: x=0, y=0
+      P0                        |  P1
+      a: W[x]=1  stw r1,0(r20)  |  d: R[y]=1  lwz r1,0(r21)
+      b: F       lwsync         |  e: R[x]=0  lwz r2,0(r20)
+      c: W[y]=1  stw r2,0(r21)  |
+          po: a -> b, b -> c, d -> e
+          rf: init -> e, c -> d
+          fr: e -> a
+      lwsync: a -> c
+    --- exit 1
+    ");
+}
+
+#[test]
+fn a_table_of_all_mappings() {
+    let sb = include_str!("../../litmus/sb-sc.litmus");
+    let lb = MP
+        .replace("C mp", "C lb")
+        .replace(
+            "atomic_store_explicit(x, 1, memory_order_relaxed)",
+            "int r1 = atomic_load_explicit(x, memory_order_relaxed)",
+        )
+        .replace(
+            "int r1 = atomic_load_explicit(x, memory_order_relaxed);\n}\nexists (1:r0=1 /\\ 1:r1=0)",
+            "atomic_store_explicit(x, 1, memory_order_relaxed);\n}\nexists (0:r1=1 /\\ 1:r0=1)",
+        )
+        .replace("release", "relaxed")
+        .replace("acquire", "relaxed");
+    let dir = folder(&[("sb-sc.litmus", sb), ("mp.litmus", MP), ("mp-cas.litmus", CAS), ("lb.litmus", &lb)]);
+    let port =
+        |args: &[&str]| litmus_in(dir.path(), &[&["port", ".", "--compile", "all"], args].concat()).assert();
+    insta::assert_snapshot!(shown(&port(&["--from", "rc11"]).code(1)), @"
+                  x86    aarch64  aarch64-rcpc  aarch64-rc11      armv7  armv7-rc11        ppc  ppc-trailing   ppc-rc11      riscv  riscv-rc11
+    lb            yes         NO            NO           yes         NO         yes         NO            NO        yes         NO         yes
+    mp-cas        yes        yes           yes           yes        yes         yes        yes           yes        yes        yes         yes
+    mp            yes        yes           yes           yes        yes         yes        yes           yes        yes        yes         yes
+    sb-sc         yes        yes           yes           yes        yes         yes        yes           yes        yes        yes         yes
+    x86: sound for rc11 on 4 tests
+    aarch64: not sound for rc11, on 1 of 4 tests
+    aarch64-rcpc: not sound for rc11, on 1 of 4 tests
+    aarch64-rc11: sound for rc11 on 4 tests
+    armv7: not sound for rc11, on 1 of 4 tests
+    armv7-rc11: sound for rc11 on 4 tests
+    ppc: not sound for rc11, on 1 of 4 tests
+    ppc-trailing: not sound for rc11, on 1 of 4 tests
+    ppc-rc11: sound for rc11 on 4 tests
+    riscv: not sound for rc11, on 1 of 4 tests
+    riscv-rc11: sound for rc11 on 4 tests
+    --- exit 1
+    ");
+    let json = super::stdout(&port(&["--from", "rc11", "--format", "json"]).code(1));
+    assert_eq!(json.lines().count(), 4 * 11);
+    assert!(json.lines().all(|line| line.contains("\"mapping\":")));
+    insta::assert_snapshot!(shown(&port(&["--from", "rc11", "--to", "x86tso"]).code(2)), @"
+    --- stderr
+    error: `--compile all` runs each mapping's output under the model of its target: leave --to out
+    --- exit 2
+    ");
+}
+
+#[test]
+fn models_told_apart_by_tests_given() {
+    let dir = folder(&[("SB.litmus", super::SB), ("MP.litmus", super::MP)]);
+    let diff = |args: &[&str]| litmus_in(dir.path(), &[&["model", "diff"], args].concat()).assert();
+    insta::assert_snapshot!(shown(&diff(&["x86tso", "sc", "--tests", "."]).code(1)), @"
+    SB  x86tso allows and sc forbids: 0:EAX=0; 1:EAX=0;
+    x86tso is weaker than sc: it allows more in 1 of 2 tests, and no less
+    --- exit 1
+    ");
+    insta::assert_snapshot!(shown(&diff(&["sc", "pso", "--tests", "SB.litmus", "MP.litmus"]).code(1)), @"
+    MP  pso allows and sc forbids: 1:EAX=1; 1:EBX=0;
+    SB  pso allows and sc forbids: 0:EAX=0; 1:EAX=0;
+    sc is stronger than pso: it allows less in 2 of 2 tests, and no more
+    --- exit 1
+    ");
+    insta::assert_snapshot!(shown(&diff(&["tso", "x86tso", "--tests", "."]).code(0)), @"
+    no difference between tso and x86tso in 2 tests
+    --- exit 0
+    ");
+    insta::assert_snapshot!(shown(&diff(&["sc", "tso", "pso", "--tests", "."]).code(2)), @"
+    --- stderr
+    error: --tests compares two models
+    --- exit 2
+    ");
+    let json: serde_json::Value = serde_json::from_str(&super::stdout(
+        &diff(&["sc", "tso", "--tests", ".", "--format", "json"]).code(1),
+    ))
+    .unwrap();
+    assert_eq!(json["separating"][0]["name"], "SB");
+}
+
+/// What each is to find by itself.
+#[test]
+fn models_told_apart_by_a_search() {
+    let weaker = "TSO-without-fences\ninclude \"cos.cat\"\nacyclic po-loc | rf | co | fr as coherence\n\
+                  empty rmw & (fre; coe) as atomic\nlet ppo = [R]; po; [M] | [W]; po; [W]\n\
+                  let implied = [W & X]; po; [R] | [W]; po; [R & X]\nacyclic ppo | implied | rfe | co | fr as tso\n";
+    let dir = folder(&[("nofence.cat", weaker)]);
+    let diff = |args: &[&str]| {
+        let all =
+            super::stdout(&litmus_in(dir.path(), &[&["model", "diff"], args].concat()).assert().code(1));
+        all.lines().take(4).collect::<Vec<_>>().join("\n")
+    };
+    insta::assert_snapshot!(diff(&["x86tso", "./nofence.cat", "--arch", "X86"]), @"
+    x86tso is stronger than ./nofence.cat: it allows less, and no more in 61 tests of up to 4 edges
+
+    ./nofence.cat allows R+po+mfence, and x86tso forbids it (the smallest of 3 found):
+    X86 R+po+mfence
+    ");
+    insta::assert_snapshot!(diff(&["armv7", "arm-a9"]), @"
+    armv7 is stronger than arm-a9: it allows less, and no more in 113 tests of up to 4 edges
+
+    arm-a9 allows CoRR, and armv7 forbids it (the smallest of 4 found):
+    ARM CoRR
+    ");
+    insta::assert_snapshot!(diff(&["c11", "rc11", "--edges", "po,rlx"]), @"
+    c11 is weaker than rc11: it allows more, and no less in 6 tests of up to 4 edges
+
+    c11 allows LB+rlx-rlx+rlx-rlx, and rc11 forbids it:
+    C LB+rlx-rlx+rlx-rlx
+    ");
+    insta::assert_snapshot!(diff(&["x86tso-mixed", "sc", "--arch", "X86_64"]), @"
+    x86tso-mixed is weaker than sc: it allows more, and no less in 61 tests of up to 4 edges
+
+    x86tso-mixed allows SB, and sc forbids it (the smallest of 4 found):
+    X86_64 SB
+    ");
+    insta::assert_snapshot!(diff(&["bpf", "sc", "--edges", "po,acq,rel"]), @"
+    bpf is weaker than sc: it allows more, and no less in 6 tests of up to 4 edges
+
+    bpf allows SB+rel-po-acq+rel-po-acq, and sc forbids it (the smallest of 3 found):
+    BPF SB+rel-po-acq+rel-po-acq
+    ");
+}
+
+/// The table of the thesis that the question comes from, at its bound, on locks of our own.
+#[test]
+fn locks_at_the_bound_of_the_thesis() {
+    let lock = |name: &str| format!("{}/litmus/mutex/{name}.litmus", env!("CARGO_MANIFEST_DIR"));
+    let dir = folder(&[]);
+    let mut table = String::new();
+    for name in ["peterson-mutex", "lamport-mutex", "parker"] {
+        let answers = [("sc", "tso"), ("tso", "ppc"), ("tso", "armv7")].map(|(from, to)| {
+            let how = ["--states", "--unroll", "2", "--cut", "exit", "--no-arch-check", "--format", "json"];
+            let file = lock(name);
+            let all = [&["port", &file, "--from", from, "--to", to], &how[..]].concat();
+            let done = litmus_in(dir.path(), &all).assert();
+            let record: serde_json::Value = serde_json::from_str(&super::stdout(&done)).unwrap();
+            format!("{from} to {to}: {}", record["answer"].as_str().unwrap())
+        });
+        table += &format!("{name}: {}\n", answers.join(", "));
+    }
+    insta::assert_snapshot!(table, @"
+    peterson-mutex: sc to tso: not portable, tso to ppc: portable, tso to armv7: portable
+    lamport-mutex: sc to tso: not portable, tso to ppc: not portable, tso to armv7: not portable
+    parker: sc to tso: not portable, tso to ppc: not portable, tso to armv7: not portable
     ");
 }

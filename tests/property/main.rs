@@ -10,6 +10,7 @@ mod grow;
 mod hostile;
 mod loops;
 mod machine;
+mod mapping;
 mod metamorphic;
 mod model;
 mod print;

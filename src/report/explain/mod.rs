@@ -2,7 +2,7 @@
 
 mod text;
 
-pub use text::{repairs, text};
+pub use text::{repairs, text, way};
 
 use crate::explain::{Answer, Explanation};
 use crate::litmus::Lowered;

@@ -85,6 +85,13 @@ fn tell_flag(out: &mut String, flagged: &Flagged) {
     tell_reads(out, &flagged.witness.reads);
 }
 
+/// What refuses one execution, in words.
+pub fn way(way: &Way) -> String {
+    let mut out = String::new();
+    tell_way(&mut out, way, 0, 1);
+    out
+}
+
 fn tell_way(out: &mut String, way: &Way, index: usize, of: usize) {
     if of > 1 {
         let _ = writeln!(out, "Reason {} of {of}, {}:", index + 1, several(way.candidates, "way"));
