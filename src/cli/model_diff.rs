@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::Args;
 
@@ -70,7 +69,7 @@ pub fn diff(
         return by_given(args, settings, console, out, err);
     }
     settings.explore.mode = Mode::Check;
-    settings.explore.timeout = args.timeout.map(Duration::from_secs_f64).or(settings.explore.timeout);
+    settings.explore.timeout = args.timeout.map(plan::duration).or(settings.explore.timeout);
     settings.explore.interrupt = Some(interrupt_flag());
     let (dialects, vocabulary) = dialects(args, &settings)?;
     let session = Session::new(settings);
@@ -136,7 +135,7 @@ fn by_given(
         return Err(Stop::Usage("--tests compares two models".to_string()));
     };
     settings.explore.mode = Mode::States;
-    settings.explore.timeout = args.timeout.map(Duration::from_secs_f64).or(settings.explore.timeout);
+    settings.explore.timeout = args.timeout.map(plan::duration).or(settings.explore.timeout);
     settings.explore.interrupt = Some(interrupt_flag());
     let (inputs, errors) = tests_arg::collect(&args.tests);
     for message in &errors {
