@@ -105,6 +105,40 @@ const GALLERY: &[(&str, &str)] = &[
     ("ttas", "SSUU"),
 ];
 
+/// A solver gives the same verdicts, where it takes the program at all.
+#[test]
+fn the_solver_gives_the_same_verdicts() {
+    let (mut answered, mut refused) = (0, Vec::new());
+    for (file, args, verdicts, _) in TABLE {
+        for (model, verdict) in ["sc", "tso", "pso"].iter().zip(verdicts.chars()) {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(file);
+            let run = Command::new(env!("CARGO_BIN_EXE_litmus"))
+                .arg("verify")
+                .arg(&path)
+                .args(["-m", model, "--timeout", "20", "--engine", "sat"])
+                .args(["--ignore", "lock"])
+                .args(*args)
+                .output()
+                .expect("litmus runs");
+            let text = String::from_utf8_lossy(&run.stdout).into_owned();
+            let is = |word: &str| text.contains(&format!(": {word}"));
+            match run.status.code() {
+                Some(3) => refused.push(format!("{file} {args:?} under {model}")),
+                _ if is("Unknown") => {
+                    refused.push(format!("{file} {args:?} under {model}: no answer in time"))
+                }
+                code => {
+                    let wanted = if verdict == 'U' { "Unsafe" } else { "Safe" };
+                    assert!(is(wanted), "{file} {model} {args:?}: {code:?}\n{text}");
+                    answered += 1;
+                }
+            }
+        }
+    }
+    println!("{answered} answered; not: {refused:#?}");
+    assert!(answered > 40, "{refused:#?}");
+}
+
 #[test]
 fn the_gallery() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("litmus/programs");

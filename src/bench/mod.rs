@@ -6,7 +6,9 @@
 mod family;
 mod plot;
 mod syntax;
+mod wmm;
 
 pub use family::{Family, TooLarge};
 pub use plot::{Point, plot};
 pub use syntax::{Syntax, Writer};
+pub use wmm::wmm;

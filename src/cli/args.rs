@@ -239,6 +239,20 @@ pub struct VerifyArgs {
     /// Properties not to look at (repeatable)
     #[arg(long, value_name = "PROPERTY")]
     pub ignore: Vec<IgnoreArg>,
+    /// How executions are found
+    #[arg(long, value_name = "ENGINE", default_value = "grow")]
+    pub engine: VerifyEngineArg,
+}
+
+/// How `verify` finds executions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum VerifyEngineArg {
+    /// One after the other, each once
+    Grow,
+    /// A solver proposes executions, the model refutes them: programs with many branches. Loops without `--unroll` are run 4 times
+    Sat,
+    /// Both at once on two cores, and who is through first answers; on one core, by an estimate
+    Auto,
 }
 
 /// The form of what `verify` says.
@@ -514,6 +528,18 @@ pub struct ComparisonArgs {
     /// The form of the pictures [default: svg]
     #[arg(long, value_enum, value_name = "FORM", requires = "graph")]
     pub graph_format: Option<GraphArg>,
+    /// Who finds the final states that --states compares
+    #[arg(long, value_enum, default_value = "worlds", value_name = "ENGINE")]
+    pub engine: CompareEngineArg,
+}
+
+/// Who finds final states to compare.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum CompareEngineArg {
+    /// The explorer
+    Worlds,
+    /// The solver
+    Sat,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -716,7 +742,7 @@ pub struct DocArgs {
 
 #[derive(Args, Debug)]
 pub struct BenchArgs {
-    /// readers, loop, coherence, writers, ring, incs, threads, variables or instructions
+    /// readers, loop, coherence, writers, ring, incs, threads, variables or instructions; programs: wmm, wmm-safe
     pub family: String,
     /// Sizes: `5`, `1..8` or `2,4,8`
     #[arg(long, value_name = "A..B", default_value = "1..8")]

@@ -14,7 +14,7 @@ use crate::session::{Input, Qualifier, Session};
 use super::args::{BenchArgs, BenchFormat};
 use super::console::{Console, interrupt_flag};
 use super::plan::{self, Resolved};
-use super::{Done, Exit, Stop};
+use super::{Done, Exit, Stop, bench_programs};
 
 /// What we can be expected to do in a second, and how long a size may take without being asked twice.
 const RATE: f64 = 300_000.0;
@@ -37,8 +37,11 @@ pub fn bench(
     out: &mut (dyn Write + Send),
     err: &mut (dyn Write + Send),
 ) -> Done {
-    let family = family(&args.family)?;
     let sizes = sizes(&args.sizes)?;
+    if let Some((_, safe, _)) = bench_programs::FAMILIES.iter().find(|(name, ..)| *name == args.family) {
+        return bench_programs::bench(args, *safe, &sizes, console, out, err);
+    }
+    let family = family(&args.family)?;
     let syntax = syntax(args.arch.as_deref())?;
     let mut tests = Vec::new();
     for size in &sizes {
@@ -122,10 +125,12 @@ pub fn bench(
 
 fn family(name: &str) -> Result<Family, Stop> {
     Family::parse(name).ok_or_else(|| {
-        let names = Family::ALL.iter().map(|f| f.name());
+        let names =
+            Family::ALL.iter().map(|f| f.name()).chain(bench_programs::FAMILIES.map(|(name, ..)| name));
         let hint = nearest(name, names).map_or(".".to_string(), |n| format!(", did you mean `{n}`?"));
-        let list: Vec<String> =
-            Family::ALL.iter().map(|f| format!("  {:13} {}", f.name(), f.describe())).collect();
+        let all = Family::ALL.iter().map(|f| (f.name(), f.describe()));
+        let all = all.chain(bench_programs::FAMILIES.map(|(name, _, what)| (name, what)));
+        let list: Vec<String> = all.map(|(name, what)| format!("  {name:13} {what}")).collect();
         Stop::Usage(format!("there is no family `{name}`{hint} There are:\n{}", list.join("\n")))
     })
 }

@@ -3,6 +3,7 @@
 mod args;
 mod awaits;
 mod bench;
+mod bench_programs;
 mod blocks;
 mod campaign;
 mod cfg;

@@ -4,13 +4,14 @@ use std::io::Write;
 use std::path::Path;
 
 use crate::compare::{Answer, Effort, Granularity};
+use crate::explore::Engine;
 use crate::mapping::Mapping;
 use crate::report::graph::{self, Style};
 use crate::report::port::{PortRecord, Wording, line, picture, text};
 use crate::report::several;
 use crate::session::{Compared, Session, in_order};
 
-use super::args::{ComparisonArgs, EngineArg, GraphArg, PortArgs, PortFormat, RobustArgs};
+use super::args::{CompareEngineArg, ComparisonArgs, EngineArg, GraphArg, PortArgs, PortFormat, RobustArgs};
 use super::console::{Console, interrupt_flag};
 use super::plan::{self, Resolved};
 use super::{Done, Exit, Stop, drawing, port_mappings, tests_arg};
@@ -144,7 +145,8 @@ fn compare(
 ) -> Done {
     let Resolved { mut settings, .. } = plan::reading(&args.reading)?;
     args.bounds.apply(&mut settings);
-    plan::bounds(EngineArg::Worlds, args.cut, args.bound_events)?;
+    let engine = if args.engine == CompareEngineArg::Sat { EngineArg::Sat } else { EngineArg::Worlds };
+    plan::bounds(engine, args.cut, args.bound_events)?;
     settings.explore.at_bound = args.cut.into();
     settings.explore.bound_events = args.bound_events;
     settings.explore.interrupt = Some(interrupt_flag());
@@ -154,6 +156,12 @@ fn compare(
         let _ = writeln!(err, "error: {message}");
     }
     let by_states = args.states || !matches!(question.by, By::Itself);
+    if args.engine == CompareEngineArg::Sat {
+        if !args.states {
+            return Err(Stop::Usage("--engine sat goes with --states".to_string()));
+        }
+        settings.explore.engine = Engine::Sat;
+    }
     let granularity = if by_states { Granularity::States } else { Granularity::Executions };
     let Question { wording, source, target, effort, ref by } = *question;
     let session = Session::new(settings);

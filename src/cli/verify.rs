@@ -16,7 +16,7 @@ use crate::session;
 use crate::source::Sources;
 use crate::verify::{self, Answer, Kind, Loaded, Verdict, load};
 
-use super::args::{IgnoreArg, TraceArg, VerifyArgs, VerifyFormatArg};
+use super::args::{IgnoreArg, TraceArg, VerifyArgs, VerifyEngineArg, VerifyFormatArg};
 use super::console::Console;
 use super::progress::Progress;
 use super::{Done, Exit};
@@ -50,7 +50,8 @@ pub fn verify(
     };
     let reading = preprocess::Settings { defines: args.define.clone(), folders: args.include.clone() };
     let mut exit = Exit::Success;
-    let marks_waits = verify::marks_waits(&prepared.model);
+    // The solver does not see by itself that a pass of a loop changes nothing.
+    let marks_waits = verify::marks_waits(&prepared.model) || args.engine != VerifyEngineArg::Grow;
     let mut all = Vec::new();
     for file in &args.files {
         let start = Instant::now();
@@ -171,6 +172,11 @@ fn settings_of(args: &VerifyArgs, orders: Orders) -> verify::Settings {
         gauge: None,
         recursion: 0,
         marks_waits: false,
+        engine: match args.engine {
+            VerifyEngineArg::Grow => verify::Engine::Grow,
+            VerifyEngineArg::Sat => verify::Engine::Sat,
+            VerifyEngineArg::Auto => verify::Engine::Auto,
+        },
     }
 }
 

@@ -7,11 +7,12 @@ use super::{Answer, Comparison};
 use crate::condition::{Atom, Condition, Observable, Prop, Quantifier};
 use crate::diag::Diagnostic;
 use crate::execution::Execution;
-use crate::explore::{self, Mode, Options, Request, Show};
+use crate::explore::{self, Engine, Mode, Options, Request, Show};
 use crate::litmus::{Lowered, Shown, ShownKind};
 use crate::model::Model;
 use crate::outcome::{Completeness, Outcome, StateStyle, format_state};
 use crate::program::{LocId, Op, Reg, Type, Value};
+use crate::sat;
 
 /// Is every final state of the target one of the source? The test observes all there is.
 pub(super) fn compare(
@@ -21,8 +22,9 @@ pub(super) fn compare(
     options: &Options,
 ) -> Result<Comparison, Diagnostic> {
     let options = &Options { mode: Mode::States, ..options.clone() };
-    let ours = explore::run(test, source, options).map_err(Diagnostic::without_places)?;
-    let theirs = explore::run(test, target, options)?;
+    let run = if options.engine == Engine::Sat { sat::run } else { explore::run };
+    let ours = run(test, source, options).map_err(Diagnostic::without_places)?;
+    let theirs = run(test, target, options)?;
     // Executions that were cut off are compared with such, where they are kept.
     let kinds =
         [(false, &ours.states, &theirs.states), (true, &ours.uncompleted.states, &theirs.uncompleted.states)];

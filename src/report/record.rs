@@ -192,6 +192,12 @@ pub struct Figures {
     pub value_conflicts: u64,
     /// Candidates as herd7 counts them, where known.
     pub candidates: Option<u64>,
+    /// Who gave the answer, if that was not the explorer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub engine: Option<&'static str>,
+    /// Executions that a solver proposed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposals: Option<u64>,
 }
 
 impl<'a> Record<'a> {
@@ -323,5 +329,7 @@ fn figures(stats: &Stats, candidates: Option<u64>) -> Figures {
         executions: stats.executions,
         value_conflicts: stats.value_conflicts,
         candidates,
+        engine: (stats.proposals > 0).then_some("sat"),
+        proposals: (stats.proposals > 0).then_some(stats.proposals),
     }
 }

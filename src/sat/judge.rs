@@ -2,9 +2,10 @@
 
 use std::ops::ControlFlow;
 
+use super::facts::Facts;
 use super::graph::NodeId;
 use super::proposal::Reason;
-use super::reason::{Facts, reasons};
+use super::reason::{REASONS, against, reasons};
 use crate::diag::Diagnostic;
 use crate::execution::EventKind;
 use crate::explore::{assertion_failed, bind, each_choice, the_choice};
@@ -90,7 +91,7 @@ impl Judge<'_, '_> {
                     match kind {
                         CheckKind::Plain if !holds => {
                             let found = if alone {
-                                reasons(self.facts, &self.settled, test, &mut plain)
+                                reasons(self.facts, &self.settled, test, &mut plain, REASONS)
                             } else {
                                 Vec::new()
                             };
@@ -116,7 +117,20 @@ impl Judge<'_, '_> {
                     if name == "co" && self.orders_cells(choices) {
                         match the_choice(choices, plain.n_events(), self.co) {
                             Some(value) => bind(model, &mut plain, *choice, value),
-                            None => return Ok(self.refuse(Vec::new(), Cause::With(name.clone()))),
+                            None => {
+                                let found = match alone {
+                                    true => against(
+                                        self.facts,
+                                        &self.settled,
+                                        *from,
+                                        choices,
+                                        self.co,
+                                        &mut plain,
+                                    ),
+                                    false => Vec::new(),
+                                };
+                                return Ok(self.refuse(found, Cause::With(name.clone())));
+                            }
                         }
                         continue;
                     }

@@ -8,8 +8,10 @@
 mod condition;
 mod emit;
 mod encode;
+mod facts;
 mod graph;
 mod judge;
+pub mod merged;
 mod proposal;
 mod reason;
 mod search;

@@ -26,6 +26,8 @@ pub struct Proposal {
 pub struct Reason {
     /// These nodes are executed.
     pub executed: Vec<NodeId>,
+    /// These are not.
+    pub skipped: Vec<NodeId>,
     /// One of these paths is taken, by thread.
     pub paths: Vec<(usize, Set)>,
     /// Sources of reads: write, read.

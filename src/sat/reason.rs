@@ -9,36 +9,41 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::graph::{Graph, NodeId};
-use super::proposal::{Proposal, Reason};
-use crate::execution::{Path, World};
-use crate::model::{Base, ChoiceId, EvalError, Expr, ExprId, FixId, Model, Plain, Test, TestKind, Val};
+use super::graph::NodeId;
+use super::proposal::Reason;
+use crate::model::{
+    Base, ChoiceId, Choices, EvalError, Expr, ExprId, FixId, Model, OrderBase, Plain, Sort, Test, TestKind,
+    Val,
+};
 use crate::relation::{Rel, Set};
 
 /// So many reasons are learnt from one failed check.
-const REASONS: usize = 6;
-
-/// So many events are tried as the start of a cycle.
-const STARTS: usize = 48;
+pub const REASONS: usize = 6;
 
 /// More steps than this in one derivation: the whole proposal it is.
 const STEPS: usize = 20_000;
 
-/// What the walk knows of the proposal.
-pub struct Facts<'f> {
-    pub model: &'f Model,
-    pub graph: &'f Graph,
-    pub paths: &'f [Vec<&'f Path>],
-    pub world: &'f World,
-    pub proposal: &'f Proposal,
-    /// The node of each event of the world.
-    pub nodes: &'f [NodeId],
-    /// The number of each event in its path.
-    pub locals: &'f [usize],
+/// What stands behind the pairs of a proposal.
+pub trait Ground {
+    fn model(&self) -> &Model;
     /// The choice of the model that is coherence.
-    pub co: Option<ChoiceId>,
-    /// Is the order inside an instruction part of program order?
-    pub po_inside: bool,
+    fn co(&self) -> Option<ChoiceId>;
+    /// The node of an event.
+    fn node(&self, event: usize) -> NodeId;
+    /// Its thread; an initial write has none.
+    fn thread(&self, event: usize) -> Option<usize>;
+    /// The place that it writes, if it does.
+    fn written(&self, event: usize) -> Option<usize>;
+    /// The node that a node reads from.
+    fn source(&self, read: NodeId) -> Option<NodeId>;
+    /// A relation of the program between events that are there, or that it does not hold: what it takes besides.
+    fn base(&self, base: &Base, a: usize, b: usize, holds: bool, reason: &mut Reason);
+    /// A thread takes the very path that it takes.
+    fn path_of(&self, thread: usize, reason: &mut Reason);
+    /// How many threads there are.
+    fn n_threads(&self) -> usize;
+    /// Everything that the proposal says.
+    fn whole(&self) -> Reason;
 }
 
 /// The whole proposal is the reason.
@@ -56,17 +61,28 @@ type Walk = Result<(), Whole>;
 type Rounds = Option<Arc<Vec<Vec<Arc<Val>>>>>;
 
 /// Why a test of the model fails.
-pub fn reasons(facts: &Facts, settled: &[ChoiceId], test: &Test, plain: &mut Plain) -> Vec<Reason> {
+pub fn reasons(
+    ground: &dyn Ground,
+    settled: &[ChoiceId],
+    test: &Test,
+    plain: &mut Plain,
+    most: usize,
+) -> Vec<Reason> {
+    let found = derived(ground, settled, test, plain, most);
+    if found.is_empty() { vec![ground.whole()] } else { found }
+}
+
+/// Likewise, as far as a few facts say it.
+pub fn derived(
+    ground: &dyn Ground,
+    settled: &[ChoiceId],
+    test: &Test,
+    plain: &mut Plain,
+    most: usize,
+) -> Vec<Reason> {
     let mut found: Vec<Reason> = Vec::new();
-    for offence in offences(test, plain) {
-        let mut walker = Walker {
-            facts,
-            settled,
-            plain,
-            reason: Reason::default(),
-            rounds: FxHashMap::default(),
-            steps: 0,
-        };
+    for offence in offences(test, plain, 8 * most) {
+        let mut walker = Walker::new(ground, settled, plain);
         let walked = match &offence {
             Offence::Path(inner, path) => {
                 path.windows(2).try_for_each(|pair| walker.rel(*inner, pair[0], pair[1]))
@@ -75,21 +91,59 @@ pub fn reasons(facts: &Facts, settled: &[ChoiceId], test: &Test, plain: &mut Pla
             Offence::Event(e) => walker.set(test.expr, *e),
         };
         if walked.is_ok() {
-            let mut reason = walker.reason;
-            reason.executed.sort_unstable();
-            reason.executed.dedup();
-            reason.rf.sort_unstable();
-            reason.rf.dedup();
-            reason.co.sort_unstable();
-            reason.co.dedup();
-            found.push(reason);
+            found.push(walker.finish());
         }
-        if found.len() == REASONS {
+        if found.len() == most {
             break;
         }
     }
-    if found.is_empty() {
-        found.push(facts.proposal.whole(facts.graph, true));
+    found
+}
+
+/// Why an order is none of those that a model lets itself choose from: it goes against what each of them must contain.
+pub fn against(
+    ground: &dyn Ground,
+    settled: &[ChoiceId],
+    from: ExprId,
+    choices: &Choices,
+    co: &Rel,
+    plain: &mut Plain,
+) -> Vec<Reason> {
+    let Choices::Orders(orders) = choices else { return Vec::new() };
+    // What the choices are made of: relations that go into the function that makes them.
+    let pool = &ground.model().pool;
+    let (mut open, mut inputs) = (vec![from], Vec::new());
+    while let Some(id) = open.pop() {
+        match pool.expr(id) {
+            Expr::Interp(interp, _) => open.extend(&pool.interp(*interp).inputs),
+            _ if pool.sort(id) == Sort::Rel => inputs.push(id),
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    for order in orders {
+        let OrderBase::Rel(base) = &order.base else { continue };
+        let closed = base.plus();
+        let pairs = order.over.iter().flat_map(|a| order.over.iter().map(move |b| (a, b)));
+        for (a, b) in pairs.filter(|(a, b)| a != b && closed.contains(*a, *b) && co.contains(*b, *a)) {
+            let Some(way) = shortest(base, a, b) else { continue };
+            let mut walker = Walker::new(ground, settled, plain);
+            walker.coherent(b, a);
+            let walked = way.windows(2).try_for_each(|pair| {
+                for input in &inputs {
+                    if walker.has(*input, pair[0], pair[1])? {
+                        return walker.rel(*input, pair[0], pair[1]);
+                    }
+                }
+                Err(Whole)
+            });
+            if walked.is_ok() {
+                found.push(walker.finish());
+            }
+            if found.len() == REASONS {
+                return found;
+            }
+        }
     }
     found
 }
@@ -102,7 +156,8 @@ enum Offence {
     Event(usize),
 }
 
-fn offences(test: &Test, plain: &mut Plain) -> Vec<Offence> {
+/// `starts`: so many events are tried as the start of a cycle.
+fn offences(test: &Test, plain: &mut Plain, starts: usize) -> Vec<Offence> {
     if test.negated {
         return Vec::new();
     }
@@ -111,7 +166,8 @@ fn offences(test: &Test, plain: &mut Plain) -> Vec<Offence> {
         (Val::Rel(rel), TestKind::Acyclic) => {
             let mut cycles: Vec<Vec<usize>> = Vec::new();
             let closed = rel.plus();
-            for start in (0..rel.n()).filter(|e| closed.contains(*e, *e)).take(STARTS) {
+            let inside: Vec<usize> = (0..rel.n()).filter(|e| closed.contains(*e, *e)).collect();
+            for start in inside.iter().step_by(inside.len().div_ceil(starts).max(1)).copied() {
                 let Some(cycle) = shortest(rel, start, start) else { continue };
                 let mut members = cycle[1..].to_vec();
                 members.sort_unstable();
@@ -138,22 +194,28 @@ fn offences(test: &Test, plain: &mut Plain) -> Vec<Offence> {
 
 /// The shortest way of at least one step.
 fn shortest(rel: &Rel, from: usize, to: usize) -> Option<Vec<usize>> {
-    let mut came: Vec<Option<usize>> = vec![None; rel.n()];
+    let mut came: Vec<usize> = vec![usize::MAX; rel.n()];
+    let mut left: Vec<u64> = vec![u64::MAX; rel.words()];
+    left[from / 64] &= !(1 << (from % 64));
     let mut line = vec![from];
     let mut at = 0;
     while let Some(here) = line.get(at).copied() {
         at += 1;
-        for next in rel.successors(here) {
-            if next == to {
-                let mut way = vec![to, here];
-                while let Some(before) = came[way[way.len() - 1]].filter(|_| way[way.len() - 1] != from) {
-                    way.push(before);
-                }
-                way.reverse();
-                return Some(way);
+        if rel.contains(here, to) {
+            let mut way = vec![to, here];
+            while way[way.len() - 1] != from {
+                way.push(came[way[way.len() - 1]]);
             }
-            if next != from && came[next].is_none() {
-                came[next] = Some(here);
+            way.reverse();
+            return Some(way);
+        }
+        for (word, (row, left)) in rel.row(here).iter().zip(&mut left).enumerate() {
+            let mut new = row & *left;
+            *left &= !new;
+            while new != 0 {
+                let next = 64 * word + new.trailing_zeros() as usize;
+                new &= new - 1;
+                came[next] = here;
                 line.push(next);
             }
         }
@@ -161,8 +223,8 @@ fn shortest(rel: &Rel, from: usize, to: usize) -> Option<Vec<usize>> {
     None
 }
 
-struct Walker<'w, 'f, 'p> {
-    facts: &'w Facts<'f>,
+struct Walker<'w, 'p> {
+    ground: &'w dyn Ground,
     /// Choices that the paths settle.
     settled: &'w [ChoiceId],
     plain: &'w mut Plain<'p>,
@@ -171,7 +233,24 @@ struct Walker<'w, 'f, 'p> {
     steps: usize,
 }
 
-impl<'f> Walker<'_, 'f, '_> {
+impl<'w, 'p> Walker<'w, 'p> {
+    fn new(ground: &'w dyn Ground, settled: &'w [ChoiceId], plain: &'w mut Plain<'p>) -> Walker<'w, 'p> {
+        let (reason, rounds) = (Reason::default(), FxHashMap::default());
+        Walker { ground, settled, plain, reason, rounds, steps: 0 }
+    }
+
+    /// The facts, each once.
+    fn finish(self) -> Reason {
+        let mut reason = self.reason;
+        reason.executed.sort_unstable();
+        reason.executed.dedup();
+        reason.rf.sort_unstable();
+        reason.rf.dedup();
+        reason.co.sort_unstable();
+        reason.co.dedup();
+        reason
+    }
+
     fn step(&mut self) -> Walk {
         self.steps += 1;
         if self.steps > STEPS { Err(Whole) } else { Ok(()) }
@@ -197,39 +276,37 @@ impl<'f> Walker<'_, 'f, '_> {
 
     /// The event is there.
     fn there(&mut self, event: usize) {
-        let node = self.facts.nodes[event];
-        if self.facts.graph.nodes[node].thread.is_some() {
-            self.reason.executed.push(node);
+        if self.thread(event).is_some() {
+            self.reason.executed.push(self.ground.node(event));
         }
     }
 
     fn thread(&self, event: usize) -> Option<usize> {
-        self.facts.graph.nodes[self.facts.nodes[event]].thread
+        self.ground.thread(event)
     }
 
     /// The thread takes the very path that it takes.
     fn path_of(&mut self, thread: usize) {
-        let n = self.facts.graph.threads[thread].ways.len();
-        let path = self.facts.proposal.chosen[thread];
-        self.reason.paths.push((thread, Set::of(n, [path])));
+        self.ground.path_of(thread, &mut self.reason);
     }
 
     /// The world is the very world that it is.
     fn whole_world(&mut self) {
-        (0..self.facts.proposal.chosen.len()).for_each(|thread| self.path_of(thread));
+        (0..self.ground.n_threads()).for_each(|thread| self.path_of(thread));
     }
 
     /// The pair is in the relation.
     fn rel(&mut self, id: ExprId, a: usize, b: usize) -> Walk {
         self.step()?;
-        let model = self.facts.model;
+        let ground = self.ground;
+        let model = ground.model();
         match model.pool.expr(id) {
             Expr::Base(Base::Rf, _) => {
-                let (write, read) = (self.facts.nodes[a], self.facts.nodes[b]);
+                let (write, read) = (ground.node(a), ground.node(b));
                 self.reason.rf.push((write, read));
             }
             Expr::Base(base, _) => self.base(base, a, b, true),
-            Expr::Choice(choice, _) if Some(*choice) == self.facts.co => self.coherent(a, b),
+            Expr::Choice(choice, _) if Some(*choice) == ground.co() => self.coherent(a, b),
             Expr::Choice(choice, _) if self.settled.contains(choice) => self.whole_world(),
             Expr::Choice(..) | Expr::ByValues(..) | Expr::Empty(_) => return Err(Whole),
             Expr::Interp(..) if model.pool.is_static(id) => self.whole_world(),
@@ -325,7 +402,7 @@ impl<'f> Walker<'_, 'f, '_> {
         self.there(a);
         self.there(b);
         if self.thread(a).is_some() {
-            self.reason.co.push((self.facts.nodes[a], self.facts.nodes[b]));
+            self.reason.co.push((self.ground.node(a), self.ground.node(b)));
         }
     }
 
@@ -333,105 +410,28 @@ impl<'f> Walker<'_, 'f, '_> {
     fn base(&mut self, base: &Base, a: usize, b: usize, holds: bool) {
         self.there(a);
         self.there(b);
-        let one_thread = self.thread(a).filter(|thread| self.thread(b) == Some(*thread));
-        let graph = self.facts.graph;
-        match base {
-            // Two events by themselves tell.
-            Base::Id
-            | Base::Int
-            | Base::Ext
-            | Base::Loc
-            | Base::SameInstance
-            | Base::SameInstr
-            | Base::Instr
-            | Base::SameLowOrderBits
-            | Base::Si
-            | Base::Sm
-            | Base::Aligned
-            | Base::NextLevel
-            | Base::InvDomain
-            | Base::Success
-            | Base::Tst
-            | Base::PartialPo
-            | Base::EquivSpec
-            | Base::Alias
-            | Base::Named(_) => {}
-            Base::Po => {
-                let Some(thread) = one_thread else { return };
-                let [first, second] = [a, b].map(|event| graph.nodes[self.facts.nodes[event]].instance);
-                let inside = first == second && self.facts.po_inside;
-                if inside && holds {
-                    self.prefix(thread, a, b);
-                } else if inside || !graph.threads[thread].one_order {
-                    self.path_of(thread);
-                }
-            }
-            Base::Addr
-            | Base::Data
-            | Base::Ctrl
-            | Base::Depend
-            | Base::Control
-            | Base::IicoData
-            | Base::IicoCtrl
-            | Base::IicoOrder
-            | Base::RfReg
-            | Base::SameStatic => {
-                let Some(thread) = one_thread else { return };
-                if holds {
-                    self.prefix(thread, a, b);
-                } else {
-                    self.path_of(thread);
-                }
-            }
-            _ => self.whole_world(),
-        }
-    }
-
-    /// The thread takes a path that is the same up to the end of the instruction of the later one of two events.
-    fn prefix(&mut self, thread: usize, a: usize, b: usize) {
-        let facts = self.facts;
-        let chosen = facts.proposal.chosen[thread];
-        let paths = &facts.paths[thread];
-        let own = paths[chosen];
-        let later = facts.locals[a].max(facts.locals[b]);
-        let instance = own.events[later].instance;
-        let last =
-            own.events.iter().rposition(|event| event.instance == instance).unwrap_or(later).max(later);
-        let ways = &facts.graph.threads[thread].ways;
-        let same = |other: usize| {
-            let path = paths[other];
-            other == chosen
-                || path.events.len() > last
-                    && ways[other].nodes[..=last] == ways[chosen].nodes[..=last]
-                    && path.events[..=last]
-                        .iter()
-                        .zip(&own.events[..=last])
-                        .all(|(a, b)| a.value == b.value && a.written == b.written)
-                    && same_edges(path, own, last as u32)
-        };
-        let alike = Set::of(paths.len(), (0..paths.len()).filter(|other| same(*other)));
-        self.reason.paths.push((thread, alike));
+        self.ground.base(base, a, b, holds, &mut self.reason);
     }
 
     /// The pair is not in the relation.
     fn not_rel(&mut self, id: ExprId, a: usize, b: usize) -> Walk {
         self.step()?;
-        let model = self.facts.model;
+        let ground = self.ground;
+        let model = ground.model();
         match model.pool.expr(id) {
             Expr::Base(Base::Rf, _) => {
-                let node = self.facts.nodes[b];
+                let node = ground.node(b);
                 self.there(a);
-                match self.facts.proposal.sources.get(&node) {
+                match ground.source(node) {
                     // It reads from another.
-                    Some(write) => self.reason.rf.push((*write, node)),
+                    Some(write) => self.reason.rf.push((write, node)),
                     None => self.there(b),
                 }
             }
             Expr::Base(base, _) => self.base(base, a, b, false),
-            Expr::Choice(choice, _) if Some(*choice) == self.facts.co => {
-                let place = |event: usize| self.facts.graph.nodes[self.facts.nodes[event]].place;
-                let is_write = |event: usize| self.facts.world.events[event].is_write();
-                if a != b && is_write(a) && is_write(b) && place(a) == place(b) {
+            Expr::Choice(choice, _) if Some(*choice) == ground.co() => {
+                let places = [a, b].map(|event| ground.written(event));
+                if a != b && places[0].is_some() && places[0] == places[1] {
                     self.coherent(b, a);
                 } else {
                     self.there(a);
@@ -493,7 +493,7 @@ impl<'f> Walker<'_, 'f, '_> {
         self.there(a);
         self.there(b);
         match self.thread(a).filter(|thread| self.thread(b) == Some(*thread)) {
-            Some(thread) if stays_inside(self.facts.model, id) => self.path_of(thread),
+            Some(thread) if stays_inside(self.ground.model(), id) => self.path_of(thread),
             _ => self.whole_world(),
         }
         Ok(())
@@ -502,7 +502,8 @@ impl<'f> Walker<'_, 'f, '_> {
     /// The event is in the set.
     fn set(&mut self, id: ExprId, event: usize) -> Walk {
         self.step()?;
-        let model = self.facts.model;
+        let ground = self.ground;
+        let model = ground.model();
         self.there(event);
         match model.pool.expr(id) {
             Expr::Base(Base::Fw, _) => return Err(Whole),
@@ -547,7 +548,8 @@ impl<'f> Walker<'_, 'f, '_> {
     /// The event is not in the set.
     fn not_set(&mut self, id: ExprId, event: usize) -> Walk {
         self.step()?;
-        let model = self.facts.model;
+        let ground = self.ground;
+        let model = ground.model();
         self.there(event);
         match model.pool.expr(id) {
             Expr::Base(Base::Fw, _) => return Err(Whole),
@@ -609,36 +611,13 @@ impl<'f> Walker<'_, 'f, '_> {
     ) -> Walk {
         self.step()?;
         let Some(Some(rounds)) = self.rounds.get(&fix).cloned() else { return Err(Whole) };
-        let body = self.facts.model.pool.fix(fix).bodies[index as usize];
+        let body = self.ground.model().pool.fix(fix).bodies[index as usize];
         let outer = self.plain.variables(fix);
         self.plain.assume(fix, &rounds[step]);
         let walked = walk(self, body);
         self.plain.assume(fix, &outer);
         walked
     }
-}
-
-/// Have two paths the same edges among their first events?
-fn same_edges(a: &Path, b: &Path, last: u32) -> bool {
-    let among = |list: &[(u32, u32)]| -> Vec<(u32, u32)> {
-        let mut list: Vec<(u32, u32)> =
-            list.iter().copied().filter(|(from, to)| *from <= last && *to <= last).collect();
-        list.sort_unstable();
-        list.dedup();
-        list
-    };
-    let lists = |path: &Path| {
-        [
-            among(&path.iico_data),
-            among(&path.iico_ctrl),
-            among(&path.iico_order),
-            among(&path.rf_reg),
-            among(&path.control),
-            among(&path.addr_in),
-            among(&path.data_in),
-        ]
-    };
-    lists(a) == lists(b)
 }
 
 /// Is a static relation made of relations inside threads, and of sets, only?

@@ -5,6 +5,7 @@
 
 mod allows;
 mod annotations;
+mod auto;
 mod compare;
 mod compiled;
 mod coverage;
@@ -57,15 +58,13 @@ use crate::arch::ArchId;
 use crate::cat::Loader;
 use crate::condition::Quantifier;
 use crate::diag::{Diagnostic, Diagnostics, Remedy, Severity};
-use crate::explore::{self, Engine, Listed, Portion};
+use crate::explore::{self, Listed, Portion};
 use crate::files::{Disk, Files};
 use crate::limits::{self, Budget, Stopped};
 use crate::litmus::{Lowered, Overrides, QUESTION, Test};
 use crate::mapping::Mapping;
-use crate::model::Model;
 use crate::outcome::{Completeness, Outcome, WhyEmpty};
 use crate::program::{CellSizes, Mixed};
-use crate::sat;
 use crate::source::Sources;
 use crate::variant::Variant;
 
@@ -287,7 +286,7 @@ impl Session {
         let mut options = self.settings.explore.clone();
         options.unroll = test.unroll.or(self.settings.unroll).unwrap_or(options.unroll);
         let key = load::key(&self.settings, report.model.as_deref(), &parsed);
-        let run = |test: &Lowered, prepared: &Prepared| answer(test, &prepared.model, &options);
+        let run = |test: &Lowered, prepared: &Prepared| auto::answer(test, &prepared.model, &options);
         let (test, prepared, outcome) = self.in_any_sizes(test, prepared, key, run);
         report.phases.explore = start.elapsed();
         report.unit = self.settings.unit.clone().map(|id| UnitReport::new(id, options.unit.as_deref()));
@@ -536,12 +535,4 @@ fn unreadable(what: &str, name: &str, error: &std::io::Error) -> Diagnostic {
         _ => error.to_string(),
     };
     Diagnostic::error("file::unreadable", format!("cannot read {what} `{name}`: {reason}"))
-}
-
-/// Runs a test under a model, by the engine asked for.
-fn answer(test: &Lowered, model: &Model, options: &explore::Options) -> Result<Outcome, Diagnostic> {
-    match options.engine {
-        Engine::Sat => sat::run(test, model, options),
-        _ => explore::run(test, model, options),
-    }
 }

@@ -41,7 +41,7 @@ pub(super) struct Wanted {
     /// Objects are made.
     pub makes: bool,
     /// Locks are taken.
-    locks: bool,
+    pub locks: bool,
     /// Parts that nothing may come between.
     pub sections: bool,
 }

@@ -4,12 +4,14 @@
 //! shows every execution that the model accepts. What is made of them is here: properties, counts, the verdict, the trace.
 
 mod ahead;
+mod auto;
 mod check;
 mod facts;
 pub mod load;
 mod replay;
 mod run;
 mod sections;
+mod solve;
 mod stuck;
 mod trace;
 
@@ -18,5 +20,7 @@ mod tests;
 
 pub use check::Part;
 pub use load::{Loaded, load, load_text};
-pub use run::{Answer, Kind, RECURSION, Settings, Verdict, Violation, marks_waits, orders_for, run};
+pub use run::{
+    Answer, By, Engine, Kind, RECURSION, Settings, Verdict, Violation, marks_waits, orders_for, run,
+};
 pub use trace::Step;

@@ -11,13 +11,14 @@ use crate::grow::{self, Ended, Execution, Found, Visitor};
 use crate::limits::{self, Gauge, Stopped};
 use crate::model::Model;
 use crate::program::{Program, Property};
+use crate::sat::merged;
 use crate::source::Span;
 
 use super::ahead::while_looking_ahead;
 use super::check::{self, Finding, Part, Wanted};
 use super::facts::Facts;
 use super::trace::{self, Machine, Step};
-use super::{replay, sections, stuck};
+use super::{auto, replay, sections, solve, stuck};
 
 /// How to run it.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +41,20 @@ pub struct Settings {
     pub recursion: u32,
     /// Do the ends of passes through loops say whether they changed anything?
     pub marks_waits: bool,
+    /// How.
+    pub engine: Engine,
+}
+
+/// How a program is run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Engine {
+    /// Its executions grow, one after the other.
+    #[default]
+    Grow,
+    /// A solver proposes executions.
+    Sat,
+    /// The first, and the second where that would take too long.
+    Auto,
 }
 
 /// Kinds of properties.
@@ -58,7 +73,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    fn of(property: &Property) -> Option<Kind> {
+    pub(super) fn of(property: &Property) -> Option<Kind> {
         Some(match property {
             Property::Race | Property::BeforeLife => Kind::Race,
             Property::Lock(_) => Kind::Lock,
@@ -95,6 +110,50 @@ pub struct Answer {
     pub errors: Vec<Diagnostic>,
     /// Why the search did not come to its end, if it was stopped.
     pub stopped: Option<Stopped>,
+    /// Who gave the answer.
+    pub by: By,
+}
+
+/// Who gives an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum By {
+    /// Executions that grow, one after the other.
+    Growing,
+    /// A solver, which counts no executions.
+    Solver(merged::Stats),
+}
+
+impl Answer {
+    /// Before anything is known.
+    pub(super) fn none(by: By) -> Answer {
+        Answer {
+            verdict: Verdict::Safe,
+            complete: 0,
+            blocked: 0,
+            cut: 0,
+            violating: 0,
+            violations: Vec::new(),
+            warnings: Vec::new(),
+            cuts: Vec::new(),
+            too_deep: false,
+            errors: Vec::new(),
+            stopped: None,
+            by,
+        }
+    }
+
+    /// The verdict that follows from what was found within a bound.
+    pub(super) fn conclude(&mut self, program: &Program, bound: u32) {
+        if self.violating == 0 && self.errors.is_empty() && self.stopped.is_none() {
+            self.errors.extend(program.samples.iter().map(|span| not_all(*span)));
+        }
+        self.verdict = match () {
+            () if self.violating > 0 => Verdict::Unsafe,
+            () if self.stopped.is_some() || !self.errors.is_empty() => Verdict::Unknown,
+            () if self.cut > 0 => Verdict::SafeUpTo(bound),
+            () => Verdict::Safe,
+        };
+    }
 }
 
 /// The verdict.
@@ -156,6 +215,15 @@ pub fn marks_waits(model: &Model) -> bool {
 /// # Errors
 /// The model does not fit the engine.
 pub fn run(program: &Program, model: &Model, settings: &Settings) -> Result<Answer, Diagnostic> {
+    match settings.engine {
+        Engine::Grow => grown(program, model, settings),
+        Engine::Sat => solve::solved(program, model, settings),
+        Engine::Auto => auto::either(program, model, settings),
+    }
+}
+
+/// Runs a program by growing its executions.
+pub(super) fn grown(program: &Program, model: &Model, settings: &Settings) -> Result<Answer, Diagnostic> {
     let mut recorder = Recorder::new(program, Machine::of(&model.name), settings);
     recorder.replays = model.name == "RC11";
     let options = grow::Options {
@@ -172,15 +240,7 @@ pub fn run(program: &Program, model: &Model, settings: &Settings) -> Result<Answ
         Ok(stats) => drop(stats?),
         Err(why) => answer.stopped = Some(why),
     }
-    if answer.violating == 0 && answer.errors.is_empty() && answer.stopped.is_none() {
-        answer.errors.extend(program.samples.iter().map(|span| not_all(*span)));
-    }
-    answer.verdict = match () {
-        () if answer.violating > 0 => Verdict::Unsafe,
-        () if answer.stopped.is_some() || !answer.errors.is_empty() => Verdict::Unknown,
-        () if answer.cut > 0 => Verdict::SafeUpTo(settings.unroll.unwrap_or(settings.recursion)),
-        () => Verdict::Safe,
-    };
+    answer.conclude(program, settings.unroll.unwrap_or(settings.recursion));
     Ok(answer)
 }
 
@@ -208,19 +268,7 @@ impl<'a> Recorder<'a> {
             settings,
             wanted: Wanted::of(program),
             replays: false,
-            answer: Answer {
-                verdict: Verdict::Safe,
-                complete: 0,
-                blocked: 0,
-                cut: 0,
-                violating: 0,
-                violations: Vec::new(),
-                warnings: Vec::new(),
-                cuts: Vec::new(),
-                too_deep: false,
-                errors: Vec::new(),
-                stopped: None,
-            },
+            answer: Answer::none(By::Growing),
         }
     }
 
@@ -300,7 +348,7 @@ impl<'a> Recorder<'a> {
 }
 
 /// Notes a finding, once for each property and place.
-fn note(
+pub(super) fn note(
     all: &mut Vec<Violation>,
     finding: Finding,
     execution: &dyn Execution,

@@ -9,10 +9,8 @@ use super::facts::{Before, Facts, is_in};
 use crate::grow::Execution;
 use crate::program::threads::{SECTION_BEGIN, SECTION_END};
 
-/// Can every section be one step?
-pub(super) fn hold(execution: &dyn Execution) -> bool {
-    let facts = Facts::new(execution);
-    // Each event, or the first one of its section.
+/// Each event, or the first one of its section; and is it in one?
+fn names(facts: &Facts) -> (Vec<usize>, Vec<bool>) {
     let mut name: Vec<usize> = (0..facts.events.len()).collect();
     let mut inside = vec![false; facts.events.len()];
     for thread in &facts.threads {
@@ -31,6 +29,49 @@ pub(super) fn hold(execution: &dyn Execution) -> bool {
             }
         }
     }
+    (name, inside)
+}
+
+/// Steps that lead from a section out of it and back.
+pub(super) fn cycle(execution: &dyn Execution) -> Vec<(usize, usize)> {
+    let facts = Facts::new(execution);
+    let (name, inside) = names(&facts);
+    let mut out: Vec<Vec<(usize, usize)>> = vec![Vec::new(); name.len()];
+    for (a, b) in sequential(&facts).into_iter().filter(|(a, b)| name[*a] != name[*b]) {
+        out[name[a]].push((a, b));
+    }
+    let mut shortest: Option<Vec<(usize, usize)>> = None;
+    for start in (0..name.len()).filter(|n| inside[*n] && name[*n] == *n) {
+        let mut came: Vec<Option<(usize, usize)>> = vec![None; name.len()];
+        let mut line = vec![start];
+        let mut at = 0;
+        while let Some(here) = line.get(at).copied().filter(|_| came[start].is_none()) {
+            at += 1;
+            for step in &out[here] {
+                let to = name[step.1];
+                if came[to].is_none() {
+                    came[to] = Some(*step);
+                    line.push(to);
+                }
+            }
+        }
+        let mut steps = Vec::new();
+        let mut last = came[start];
+        while let Some(step) = last {
+            steps.push(step);
+            last = if name[step.0] == start { None } else { came[name[step.0]] };
+        }
+        if !steps.is_empty() && shortest.as_ref().is_none_or(|known| steps.len() < known.len()) {
+            shortest = Some(steps);
+        }
+    }
+    shortest.unwrap_or_default()
+}
+
+/// Can every section be one step?
+pub(super) fn hold(execution: &dyn Execution) -> bool {
+    let facts = Facts::new(execution);
+    let (name, inside) = names(&facts);
     let edges = sequential(&facts);
     let contracted: Vec<(usize, usize)> =
         edges.iter().map(|(a, b)| (name[*a], name[*b])).filter(|(a, b)| a != b).collect();

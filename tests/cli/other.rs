@@ -303,6 +303,8 @@ fn bench_refuses_what_would_not_end() {
       variables     scaling by variables: two threads over N variables
       instructions  scaling by instructions: two threads of N instructions
       empty         N threads that do nothing
+      wmm           programs: three threads with explicit store buffers, N blocks each; unsafe
+      wmm-safe      the same, with every buffer flushed and fences; safe
     ");
     insta::assert_snapshot!(said(&["bench", "ring", "--arch", "C"]), @"error: tests are generated for X86, AArch64, ARM, RISCV, PPC, not for `C`");
     litmus(&["bench", "incs", "--sizes", "12", "--timeout", "0.2"]).assert().code(4);
@@ -511,6 +513,13 @@ fn help_texts() {
 
           --estimate
               Do not run: say how many executions there are, and how long they take, by random walks
+
+          --emit <FORM>
+              Do not show results: write what the solver was given, and learnt, until it could decide
+              the condition (`--engine sat`)
+
+              Possible values:
+              - dimacs: Clauses in the format of DIMACS, with comments that say what the variables mean
 
           --hexa
               Print integers in hexadecimal

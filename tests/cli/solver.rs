@@ -2,7 +2,7 @@
 
 use litmus::sat::{Batsat, Lit, Solver};
 
-use crate::{litmus, shown};
+use crate::{litmus, litmus_in, shown};
 
 /// Solves a file in the format of DIMACS.
 fn solve(text: &str) -> bool {
@@ -59,4 +59,72 @@ fn clauses_say_what_their_variables_mean() {
     insta::assert_snapshot!(shown(&litmus(&args).assert()));
     let args = ["run", "--emit", "dimacs", "litmus/sb-x86.litmus"];
     insta::assert_snapshot!(shown(&litmus(&args).assert()));
+}
+
+/// A program in a file of its own.
+fn verify(text: &str, args: &[&str]) -> String {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("program.c"), text).expect("written");
+    let all = [&["verify", "program.c", "--engine", "sat"], args].concat();
+    shown(&litmus_in(folder.path(), &all).assert())
+}
+
+const RACY: &str = "#include <assert.h>\n#include <pthread.h>\nint x, y;\n\
+    void *t(void *p) { x = 1; y = 1; return 0; }\n\
+    int main(void) { pthread_t a; pthread_create(&a, 0, t, 0); int r = y; assert(!r || x); pthread_join(a, 0); return 0; }\n";
+
+#[test]
+fn a_program_and_who_says_so() {
+    let text = verify(RACY, &["-m", "tso"]);
+    assert!(text.starts_with("program.c: Safe under tso\n  by the solver: "), "{text}");
+    let text = verify(RACY, &["-m", "pso"]);
+    assert!(
+        text.starts_with("program.c: Unsafe under pso\n  assertion violated: !r || x at program.c:5"),
+        "{text}"
+    );
+    assert!(text.contains("  by the solver: ") && text.contains("reads x = 0, its initial value"), "{text}");
+    let text = verify(RACY, &["-m", "pso", "--format", "json"]);
+    assert!(text.contains("\"engine\": \"sat\"") && text.contains("\"proposals\""), "{text}");
+    let test =
+        ["run", "--engine", "sat", "--mode", "check", "-m", "sc", "--format", "json", "litmus/sb-x86.litmus"];
+    let output = litmus(&test).assert().success();
+    let text = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
+    assert!(text.contains("\"engine\":\"sat\""), "{text}");
+}
+
+#[test]
+fn programs_that_it_does_not_take() {
+    insta::assert_snapshot!(verify(RACY, &["-m", "rc11"]));
+    insta::assert_snapshot!(verify(RACY, &["-m", "c11", "--ignore", "race"]));
+    let heap = "#include <stdlib.h>\nint main(void) { int *p = malloc(4); *p = 1; free(p); return 0; }\n";
+    insta::assert_snapshot!(verify(heap, &["-m", "sc"]));
+    let long = "int x;\nint main(void) { for (int i = 0; i < 200000; i++) x = i; return 0; }\n";
+    insta::assert_snapshot!(verify(long, &["-m", "sc"]));
+}
+
+#[test]
+fn both_engines_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("program.c"), RACY).expect("written");
+    for (model, verdict, code) in [("tso", "Safe", 0), ("pso", "Unsafe", 1)] {
+        let args = ["verify", "program.c", "--engine", "auto", "-m", model, "--ignore", "race"];
+        let output = litmus_in(folder.path(), &args).assert().code(code);
+        let text = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
+        assert!(text.contains(&format!("{verdict} under {model}")), "{text}");
+    }
+}
+
+#[test]
+fn final_states_of_two_models() {
+    for (test, from, to, code) in
+        [("sb-x86", "sc", "tso", 1), ("mp-x86", "sc", "tso", 0), ("sb-rfis-x86", "ase18-tso", "tso", 1)]
+    {
+        let file = format!("litmus/{test}.litmus");
+        let args = ["port", "--states", "--from", from, "--to", to, &file];
+        let asked = litmus(&args).assert().code(code);
+        let solved = litmus(&[&args[..], &["--engine", "sat"]].concat()).assert().code(code);
+        assert_eq!(shown(&asked), shown(&solved));
+    }
+    let args = ["port", "--from", "sc", "--to", "tso", "litmus/sb-x86.litmus", "--engine", "sat"];
+    litmus(&args).assert().code(2);
 }

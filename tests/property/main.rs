@@ -11,6 +11,7 @@ mod hostile;
 mod loops;
 mod machine;
 mod mapping;
+mod merged;
 mod metamorphic;
 mod model;
 mod print;

@@ -6,7 +6,7 @@ use super::{Checked, place, word};
 use crate::diag::Severity;
 use crate::limits::Stopped;
 use crate::source::{Sources, Span};
-use crate::verify::{Verdict, Violation};
+use crate::verify::{By, Verdict, Violation};
 
 /// The version of the form.
 const SCHEMA: &str = "litmus-programs-1";
@@ -61,6 +61,19 @@ fn result(checked: &Checked) -> Value {
             Stopped::Time => "time",
             Stopped::Memory => "memory",
             Stopped::Interrupt => "interrupt",
+        });
+    }
+    value["engine"] = json!(match answer.by {
+        By::Growing => "grow",
+        By::Solver(_) => "sat",
+    });
+    if let By::Solver(stats) = answer.by {
+        value["solver"] = json!({
+            "events": stats.events,
+            "variables": stats.variables,
+            "clauses": stats.clauses,
+            "proposals": stats.proposals,
+            "reasons": stats.reasons,
         });
     }
     value["executions"] = json!({

@@ -4,8 +4,9 @@ use std::fmt::Write;
 
 use super::{Checked, place};
 use crate::program::Property;
+use crate::report::several;
 use crate::source::{Sources, Span};
-use crate::verify::{Step, Violation};
+use crate::verify::{By, Step, Violation};
 
 /// How much of an execution is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -60,11 +61,20 @@ fn write(checked: &Checked, detail: Detail, out: &mut String) -> std::fmt::Resul
     for cut in &answer.cuts {
         writeln!(out, "  a loop was cut at {}", at(*cut, sources))?;
     }
-    writeln!(
-        out,
-        "  {} complete, {} blocked, {} cut, {} violating",
-        answer.complete, answer.blocked, answer.cut, answer.violating
-    )
+    match answer.by {
+        By::Growing => writeln!(
+            out,
+            "  {} complete, {} blocked, {} cut, {} violating",
+            answer.complete, answer.blocked, answer.cut, answer.violating
+        ),
+        By::Solver(stats) => writeln!(
+            out,
+            "  by the solver: {}, {}, {}",
+            several(stats.events as u64, "event"),
+            several(stats.proposals, "proposal"),
+            several(stats.reasons, "reason")
+        ),
+    }
 }
 
 fn at(span: Span, sources: &Sources) -> String {
