@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn an_unknown_family_lists_those_there_are() {
-        insta::assert_snapshot!(message(family("reader")), @r"
+        insta::assert_snapshot!(message(family("reader")), @"
         there is no family `reader`, did you mean `readers`? There are:
           readers       one writer of x, N readers
           loop          a writer that loops until it sees its own write, N readers that spin until they see it
@@ -290,6 +290,8 @@ mod tests {
           variables     scaling by variables: two threads over N variables
           instructions  scaling by instructions: two threads of N instructions
           empty         N threads that do nothing
+          wmm           programs: three threads with explicit store buffers, N blocks each; unsafe
+          wmm-safe      the same, with every buffer flushed and fences; safe
         ");
     }
 

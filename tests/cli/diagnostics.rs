@@ -311,7 +311,7 @@ fn models() {
     2 │ empty f po as e
       │ --------------- needed here
       │
-      = help: did you mean `B`?
+      = help: did you mean `F`?
     --- exit 2
     test.litmus: error[cat::unknown-name]: `co` is not defined
       ┌─ ./model.cat:1:19

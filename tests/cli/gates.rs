@@ -187,7 +187,7 @@ fn a_model_with_an_unbound_name_is_refused() {
         litmus_in(dir.path(), &all).assert()
     };
     let refused = check(&["poo.cat"]).code(2);
-    insta::assert_snapshot!(shown(&refused), @r"
+    insta::assert_snapshot!(shown(&refused), @"
     poo.cat: error
     --- stderr
     error[cat::unknown-name]: `poo` is not defined
@@ -196,7 +196,7 @@ fn a_model_with_an_unbound_name_is_refused() {
     1 │ acyclic poo as order
       │         ^^^ not defined here, nor by this architecture
       │
-      = help: did you mean `pco`?
+      = help: did you mean `po`?
       = help: if another model includes this file and binds the name: --parts
 
     --- exit 2

@@ -223,14 +223,14 @@ fn one_error_of_a_model_is_told_once() {
 
     the same in 2 more tests: no-writes assertion failed, check input test.
     ");
-    insta::assert_snapshot!(stderr(&run(&["run", "1.litmus", "2.litmus", "3.litmus", "4.litmus", "-m", "b.cat"])), @r"
+    insta::assert_snapshot!(stderr(&run(&["run", "1.litmus", "2.litmus", "3.litmus", "4.litmus", "-m", "b.cat"])), @"
     1.litmus: error[cat::unknown-name]: `poo` is not defined
       ┌─ b.cat:1:9
       │
     1 │ acyclic poo
       │         ^^^ not defined here, nor by this architecture
       │
-      = help: did you mean `pco`?
+      = help: did you mean `po`?
 
     3 more tests not run: the model could not be loaded
     ");

@@ -87,11 +87,15 @@ fn doc() {
       The condition does not hold. For `exists` that is no fault: the model forbids what the test asks for.
     --- exit 0
     ");
-    insta::assert_snapshot!(shown(&litmus(&["doc", "tso"]).assert().code(0)), @r"
+    insta::assert_snapshot!(shown(&litmus(&["doc", "tso"]).assert().code(0)), @"
     tso: check of tso.cat
       Writes reach the memory in one order; a read inside the own queue (rfi) is not bound by it.
       tso.cat:22:
         acyclic ppo | implied | full | rfe | co | fr as tso
+
+    tso: check of ase18-tso.cat
+      ase18-tso.cat:17:
+        acyclic ppo | implied | full | rf | co | fr as tso
     --- exit 0
     ");
     insta::assert_snapshot!(shown(&litmus(&["doc", "data-race"]).assert().code(0)), @r"
@@ -430,8 +434,12 @@ fn help_texts() {
           --unroll <N>
               Unroll loops N times (a test's own Unroll= wins) [default: 2]
 
+          --bound-events <K>
+              Bound the events of each thread, not the rounds of its loops: accesses, fences and the
+              like, those of registers not counted
+
           --cut <WHAT>
-              What becomes of executions that come to the bound on loops
+              What becomes of executions that come to the bound
 
               Possible values:
               - drop: They are not listed, as in herd7
@@ -591,7 +599,7 @@ fn help_texts() {
       litmus run litmus/ -m sc -m x86tso --format html -o report.html
     --- exit 0
     ");
-    insta::assert_snapshot!(shown(&litmus(&["diff", "--help"]).assert().code(0)), @r"
+    insta::assert_snapshot!(shown(&litmus(&["diff", "--help"]).assert().code(0)), @"
     Compare the outcomes of two logs, or of a log and a run
 
     Usage: litmus diff [OPTIONS] <A> <B>...
@@ -616,6 +624,9 @@ fn help_texts() {
           --only-differences   Leave out tests that agree
           --soundness          A is a log of hardware: say only what was observed though B forbids it,
                                and how often (exit code 5)
+          --map <A=B>          What B calls the registers and locations of A, as for a C test and its
+                               assembly: `r0=X3`, or `0:r0=0:X3` in one thread. What only one of them
+                               shows is left out, hashes do not matter
           --no-hash            Match tests by name alone, whatever their hashes
           --counts             Numbers of witnesses must agree, too
           --int64              Compare numbers at 64 bits, not at 32
