@@ -110,6 +110,7 @@ impl Tally {
         match compared.answer.as_ref().map(|(_, comparison)| comparison) {
             None => match compared.report.error().map(|error| error.class) {
                 Some(Class::Unsupported) => self.unsupported = true,
+                Some(Class::Limit(_)) => self.limited = true,
                 _ => self.bad = true,
             },
             Some(comparison) => {

@@ -58,6 +58,7 @@ pub fn compilation(
     let answer = match new {
         None => Answer::Portable,
         Some((state, _)) => {
+            states::all_known(&ours)?;
             let execution = states::ending_in(compiled, target.1, options, state, false)?;
             let state = format_state(state, compiled, &style);
             Answer::NotPortable { execution: Box::new(execution), state, failed: Vec::new() }

@@ -8,6 +8,7 @@ use crate::condition::{Atom, Condition, Observable, Prop, Quantifier};
 use crate::diag::Diagnostic;
 use crate::execution::Execution;
 use crate::explore::{self, Engine, Mode, Options, Request, Show};
+use crate::limits::Stopped;
 use crate::litmus::{Lowered, Shown, ShownKind};
 use crate::model::Model;
 use crate::outcome::{Completeness, Outcome, StateStyle, format_state};
@@ -36,6 +37,7 @@ pub(super) fn compare(
     let answer = match new {
         None => Answer::Portable,
         Some((cut, state)) => {
+            all_known(&ours)?;
             let execution = ending_in(test, target, options, &state, cut)?;
             let state = format_state(&state, test, &StateStyle::default());
             Answer::NotPortable { execution: Box::new(execution), state, failed: Vec::new() }
@@ -71,7 +73,7 @@ pub(super) fn ending_in(
     let asked = Lowered { condition, ..test.clone() };
     let request = Request { show: Show::Wit, ..Request::all() };
     let mut found = None;
-    explore::each_execution(&asked, model, None, options, &request, &mut |execution| {
+    let seen = explore::each_execution(&asked, model, None, options, &request, &mut |execution| {
         if execution.state != state || execution.is_cut() != cut {
             return ControlFlow::Continue(());
         }
@@ -84,7 +86,31 @@ pub(super) fn ending_in(
     };
     let positive = test.condition.prop.holds(&value);
     let found = found.map(|execution| Execution { positive, ..execution });
-    found.ok_or_else(|| Diagnostic::internal("a final state without an execution"))
+    found.ok_or_else(|| match stopped(&seen) {
+        Some(why) => Diagnostic::stopped(why, "before an execution with a new final state was found again"),
+        None => Diagnostic::internal("a final state without an execution"),
+    })
+}
+
+/// A state is new only if all those of the source are known.
+pub(super) fn all_known(source: &Outcome) -> Result<(), Diagnostic> {
+    match stopped(source) {
+        Some(why) => Err(Diagnostic::stopped(why, "before all final states of the source were known")),
+        None => Ok(()),
+    }
+}
+
+/// Was a search stopped before its end?
+fn stopped(outcome: &Outcome) -> Option<Stopped> {
+    match outcome.completeness {
+        Completeness::TimedOut => Some(Stopped::Time),
+        Completeness::MemoryLimit => Some(Stopped::Memory),
+        Completeness::Interrupted => Some(Stopped::Interrupt),
+        Completeness::Complete
+        | Completeness::Bounded
+        | Completeness::Decided
+        | Completeness::ExecutionLimit => None,
+    }
 }
 
 /// The test with every register that a thread writes and every location observed.

@@ -1,6 +1,6 @@
 //! Questions about two models, as their users ask them.
 
-use super::{folder, litmus_in, shown};
+use super::{folder, litmus, litmus_in, shown, stderr, stdout};
 
 /// Two threads that wait for each other's flag to be down, and never lower their own.
 const WAITING: &str = "C waiting
@@ -417,4 +417,14 @@ fn locks_at_the_bound_of_the_thesis() {
     lamport-mutex: sc to tso: not portable, tso to ppc: not portable, tso to armv7: not portable
     parker: sc to tso: not portable, tso to ppc: not portable, tso to armv7: not portable
     ");
+}
+
+/// A search that is stopped says so, whatever part of the answer it was for.
+#[test]
+fn a_limit_is_no_defect() {
+    let args = ["port", "litmus/mutex/burns-mutex.litmus", "--from", "sc", "--to", "tso", "--states"];
+    let more = ["--unroll", "2", "--cut", "exit", "--no-arch-check", "--timeout", "1"];
+    let run = litmus(&[&args[..], &more].concat()).assert().code(4);
+    let said = stdout(&run) + &stderr(&run);
+    assert!(said.contains("time limit") && !said.contains("internal"), "{said}");
 }
