@@ -56,9 +56,11 @@ pub fn verify(
     for file in &args.files {
         let start = Instant::now();
         let gauge = Arc::new(Gauge::default());
-        let progress = Progress::new(console.err_is_terminal && !console.quiet, 1, &gauge);
+        let is_watched = console.err_is_terminal && !console.quiet;
+        let progress = Progress::new(is_watched, 1, &gauge);
         let budget = budget(args);
-        let settings = verify::Settings { gauge: Some(gauge), marks_waits, ..settings_of(args, orders) };
+        let settings =
+            verify::Settings { gauge: is_watched.then_some(gauge), marks_waits, ..settings_of(args, orders) };
         let ran = budget.run(|| {
             deepen(file, &reading, &settings, |program, settings| match args.check {
                 true => None,

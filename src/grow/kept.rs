@@ -4,6 +4,7 @@ use super::bits::{Bits, add, and, each, has, is_empty, none, one, or, remove, un
 use super::code::{Base, Class, Code, Kind, Link};
 use super::graph::base_row;
 use super::node::{Node, Thread};
+use crate::limits;
 use crate::program::Value;
 
 /// What rows are computed from.
@@ -85,14 +86,23 @@ impl<const W: usize> Kept<W> {
                 }
             } else if slot.class == Class::Settled {
                 for x in events {
+                    look_if_large::<W>();
                     own[*x] = and(&settled_row(&slot.kind, *x, facts, &rel, &set), &facts.present);
                 }
             } else {
                 for x in events {
+                    look_if_large::<W>();
                     own[*x] = fixed_row(&slot.kind, *x, facts, &rel, &set, own);
                 }
             }
         }
+    }
+}
+
+/// Where graphs are large, making all rows of one anew takes longer than a limit may be overstepped.
+fn look_if_large<const W: usize>() {
+    if W > 4 {
+        limits::poll_now();
     }
 }
 

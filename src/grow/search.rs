@@ -333,6 +333,10 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
             }
         });
         for read in reads {
+            // Large graphs take long to copy, and a write may have many reads to be offered to.
+            if W > 4 {
+                self.visitor.look()?;
+            }
             self.revisit(graph, read, write, rival)?;
         }
         ControlFlow::Continue(())

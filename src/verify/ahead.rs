@@ -1,13 +1,14 @@
 //! How large a long search is: looked at while it is under way, by random walks, for whoever watches it.
 
 use std::ops::ControlFlow;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::diag::Diagnostic;
 use crate::explore::{Guess, Random};
 use crate::grow::{self, Ended, Execution, Found, Visitor};
-use crate::limits::{Expected, Gauge};
+use crate::limits::{self, Budget, Expected, Gauge};
 use crate::model::Model;
 use crate::program::Program;
 
@@ -21,6 +22,8 @@ const SEED: u64 = 1;
 struct Over {
     over: Mutex<bool>,
     told: Condvar,
+    /// For whoever does not wait, but works.
+    flag: Arc<AtomicBool>,
 }
 
 impl Over {
@@ -37,6 +40,7 @@ struct Tell<'a>(&'a Over);
 
 impl Drop for Tell<'_> {
     fn drop(&mut self) {
+        self.0.flag.store(true, Ordering::Relaxed);
         *self.0.over.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.0.told.notify_all();
     }
@@ -59,8 +63,13 @@ pub(super) fn while_looking_ahead<R>(
             }
             let mut random = Random::new(SEED);
             let mut pick = |n: usize| random.below(n);
-            let walks = grow::walks(program, model, options, &mut Blind(&over), WALKS, &mut pick);
-            let Some(walks) = walks.ok().filter(|walks| walks.len() == WALKS) else { return };
+            // The search ends when it ends, not when this does.
+            let budget = Budget { interrupt: Some(over.flag.clone()), ..Budget::default() };
+            let walks = budget.run(|| grow::walks(program, model, options, &mut Blind, WALKS, &mut pick));
+            let Ok(Ok(walks)) = walks else { return };
+            if walks.len() < WALKS {
+                return;
+            }
             let graphs = Guess::of(walks.iter().map(|walk| walk.graphs)).mean;
             let executions = Guess::of(walks.iter().map(|walk| walk.ends));
             let (least, most) = executions.range();
@@ -74,14 +83,18 @@ pub(super) fn while_looking_ahead<R>(
     })
 }
 
-/// Looks at nothing but whether the search is over.
-struct Blind<'a>(&'a Over);
+/// Looks at nothing but whether to go on.
+struct Blind;
 
-impl Visitor for Blind<'_> {
+impl Visitor for Blind {
     fn execution(&mut self, _: Ended, _: &Found, _: &dyn Execution) -> ControlFlow<()> {
-        match self.0.within(Duration::ZERO) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        self.look()
+    }
+
+    fn look(&mut self) -> ControlFlow<()> {
+        match limits::look() {
+            Some(_) => ControlFlow::Break(()),
+            None => ControlFlow::Continue(()),
         }
     }
 

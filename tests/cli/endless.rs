@@ -237,3 +237,24 @@ int main(void) {
     let code = run.get_output().status.code();
     assert!(matches!(code, Some(3 | 4)), "{code:?}: {}", stderr(&run));
 }
+
+/// Executions of thousands of events: all that is known of one is made anew when there is no more room, and that takes long.
+#[test]
+fn large_executions_end_in_time() {
+    let program = "#include <pthread.h>
+#include <stdatomic.h>
+atomic_int x;
+int main(void) {
+    pthread_t a;
+    for (int i = 0; i < 40; i++)
+        atomic_store(&x, i);
+    int r = atomic_load(&x);
+    pthread_create(&a, 0, (void *(*)(void *))main, 0);
+    pthread_join(a, 0);
+    return r;
+}
+";
+    let dir = folder(&[("a.c", program)]);
+    let run = confined(dir.path(), 4000, &["verify", "a.c", "--timeout", "2"]).assert().code(4);
+    assert!(stdout(&run).contains("the time limit was reached"), "{}", stdout(&run));
+}

@@ -170,3 +170,14 @@ fn what_is_lent_to_a_function_is_nobody_elses() {
         );
     }
 }
+
+/// What stands beside an object is reached through its address, so it is in memory.
+#[test]
+fn addresses_beside_a_local() {
+    assert_eq!(
+        alone("", "int x = 3; *(&x + 0) = 4; assert(x == 4); (&x)[0] = 5; assert(x == 5);"),
+        Verdict::Safe
+    );
+    assert_eq!(alone("", "int x = 3; *(&x + 0) = 4; assert(x == 3);"), Verdict::Unsafe);
+    assert_eq!(alone("", "int x = 3; *(&x + 1) = 4;"), Verdict::Unsafe);
+}

@@ -164,8 +164,9 @@ impl Found<'_> {
         match &e.kind {
             ExprKind::Var(_) => {}
             ExprKind::AddressOf(inner) => self.object(inner),
+            // Beside an object there is memory, so it is in memory itself.
             ExprKind::Binary(Operator::Add | Operator::Sub, base, index) => {
-                self.pointer(base);
+                self.lend(base);
                 self.value(index);
             }
             _ => self.value(e),
