@@ -14,7 +14,7 @@ use crate::program::Program;
 
 /// A search that takes longer is looked at.
 const PATIENCE: Duration = Duration::from_secs(2);
-const WALKS: usize = 500;
+const WALKS: usize = 4000;
 const SEED: u64 = 1;
 
 /// Is the search over? Whoever waits is told.
