@@ -83,27 +83,7 @@ impl Proposal {
         for writes in &graph.writes {
             let here: Vec<NodeId> = writes.iter().copied().filter(|write| is_on(*write)).collect();
             let before = |a: NodeId, b: NodeId| encoding.solver.is_true(encoding.before(a, b));
-            let rank = |a: &NodeId| here.iter().filter(|b| *b != a && before(**b, *a)).count();
-            let mut ranked: Vec<(usize, NodeId)> = here.iter().map(|write| (rank(write), *write)).collect();
-            ranked.sort_unstable();
-            let is_order = ranked.iter().enumerate().all(|(position, (rank, _))| position == *rank);
-            let order: Vec<NodeId> = ranked.into_iter().map(|(_, write)| write).collect();
-            if is_order {
-                orders.push(order);
-                continue;
-            }
-            orders.push(Vec::new());
-            for (at, a) in order.iter().enumerate() {
-                for (middle, b) in order.iter().enumerate().skip(at + 1) {
-                    for c in &order[middle + 1..] {
-                        if before(*a, *b) && before(*b, *c) && before(*c, *a) {
-                            turns.push([*a, *b, *c]);
-                        } else if before(*b, *a) && before(*a, *c) && before(*c, *b) {
-                            turns.push([*b, *a, *c]);
-                        }
-                    }
-                }
-            }
+            orders.push(in_line(&here, before, &mut turns).unwrap_or_default());
         }
         Proposal { chosen, sources, orders, turns }
     }
@@ -253,4 +233,32 @@ fn eval(
     bits: u32,
 ) -> Result<Option<Value>, crate::program::IllegalOp> {
     value.eval_with(&|read| values.get(&(read as NodeId)).copied(), bits)
+}
+
+/// What is before what, as a list. `None`: it goes round, and `turns` has each three that do.
+pub fn in_line<T: Copy + Ord>(
+    all: &[T],
+    before: impl Fn(T, T) -> bool,
+    turns: &mut Vec<[T; 3]>,
+) -> Option<Vec<T>> {
+    let rank = |a: &T| all.iter().filter(|b| *b != a && before(**b, *a)).count();
+    let mut ranked: Vec<(usize, T)> = all.iter().map(|one| (rank(one), *one)).collect();
+    ranked.sort_unstable();
+    let is_order = ranked.iter().enumerate().all(|(position, (rank, _))| position == *rank);
+    let order: Vec<T> = ranked.into_iter().map(|(_, one)| one).collect();
+    if is_order {
+        return Some(order);
+    }
+    for (at, a) in order.iter().enumerate() {
+        for (middle, b) in order.iter().enumerate().skip(at + 1) {
+            for c in &order[middle + 1..] {
+                if before(*a, *b) && before(*b, *c) && before(*c, *a) {
+                    turns.push([*a, *b, *c]);
+                } else if before(*b, *a) && before(*a, *c) && before(*c, *b) {
+                    turns.push([*b, *a, *c]);
+                }
+            }
+        }
+    }
+    None
 }

@@ -1,26 +1,13 @@
 //! Exceptions, fault handlers, and instructions as data.
 
-use std::sync::Arc;
-
-use litmus::diag::{Color, render_all};
-use litmus::outcome::{StateStyle, format_state};
-use litmus::session::{Input, Session, Settings};
+use super::{Told, told};
 
 /// The state lines, then `positive negative`, then flags and messages.
 fn answer(text: &str, variants: &[&str], model: Option<&str>) -> String {
-    let input = Input::Text { name: "test".into(), text: Arc::from(text) };
-    let variants = variants.iter().filter_map(|variant| litmus::variant::Variant::parse(variant)).collect();
-    let report = Session::new(Settings { variants, ..Settings::default() }).run(&input, model);
-    let messages = render_all(&report.diagnostics, &report.sources, Color::Never);
-    let Some(answer) = &report.answer else { return messages };
-    let outcome = answer.outcome.as_ref().unwrap();
-    let lines = outcome.states.listed(&answer.test.program, usize::MAX);
-    let mut text: Vec<String> =
-        lines.map(|(state, _)| format_state(&state, &answer.test, &StateStyle::default())).collect();
-    text.push(format!("{} {}", outcome.positive, outcome.negative));
-    text.extend(outcome.flags.iter().map(|flag| format!("flag {flag}")));
-    text.extend((!messages.is_empty()).then_some(messages));
-    text.join("\n")
+    let Told { mut lines, flags, messages } = told(text, variants, model);
+    lines.extend(flags);
+    lines.extend((!messages.is_empty()).then_some(messages));
+    lines.join("\n")
 }
 
 /// A test of one thread and perhaps its handler, cells separated by `;`.

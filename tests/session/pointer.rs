@@ -1,27 +1,14 @@
 //! Signed pointers and guarded control stacks.
 
-use std::sync::Arc;
+use super::{Told, told};
 
-use litmus::diag::{Color, render_all};
-use litmus::outcome::{StateStyle, format_state};
-use litmus::session::{Input, Session, Settings};
-
-/// The state lines, then `positive negative`, then flags and messages.
+/// The state lines, then `positive negative`, then messages.
 fn answer(init: &str, code: &str, fin: &str, variants: &[&str]) -> String {
     let cells: Vec<String> = code.split(';').map(|cell| format!(" {} ;\n", cell.trim())).collect();
     let text = format!("AArch64 T\n{{ {init} }}\n P0 ;\n{}{fin}\n", cells.concat());
-    let input = Input::Text { name: "test".into(), text: Arc::from(text) };
-    let variants = variants.iter().filter_map(|variant| litmus::variant::Variant::parse(variant)).collect();
-    let report = Session::new(Settings { variants, ..Settings::default() }).run(&input, None);
-    let messages = render_all(&report.diagnostics, &report.sources, Color::Never);
-    let Some(answer) = &report.answer else { return messages };
-    let outcome = answer.outcome.as_ref().unwrap();
-    let lines = outcome.states.listed(&answer.test.program, usize::MAX);
-    let mut text: Vec<String> =
-        lines.map(|(state, _)| format_state(&state, &answer.test, &StateStyle::default())).collect();
-    text.push(format!("{} {}", outcome.positive, outcome.negative));
-    text.extend((!messages.is_empty()).then_some(messages));
-    text.join("\n")
+    let Told { mut lines, messages, .. } = told(&text, variants, None);
+    lines.extend((!messages.is_empty()).then_some(messages));
+    lines.join("\n")
 }
 
 #[test]

@@ -21,7 +21,7 @@ use crate::execution::Cut;
 use crate::explore::bind;
 use crate::grow;
 use crate::limits::{self, Stopped};
-use crate::model::{Base, CheckKind, EvalError, Expr, Model, Plain, Sort, Step, Val};
+use crate::model::{CheckKind, EvalError, Model, Step, Val};
 use crate::program::Program;
 use crate::sat::judge::coherence;
 use crate::sat::reason::reasons;
@@ -193,10 +193,7 @@ impl<'p> Search<'p> {
     ) -> Result<bool, Diagnostic> {
         let model = self.model;
         let ground = Before { proposal, model, co: coherence(model) };
-        let mut plain = Plain::new(model, proposal);
-        if let Some(node) = model.pool.find(&Expr::Base(Base::Rf, Sort::Rel)) {
-            plain.set(node, Val::Rel(proposal.rf()));
-        }
+        let mut plain = proposal.evaluation(model);
         for step in &model.steps {
             limits::poll();
             match step {

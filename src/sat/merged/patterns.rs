@@ -8,7 +8,7 @@ use super::graph::{Node, NodeId};
 use super::proposal::{Before, Proposal, Seen, small};
 use crate::execution::EventKind;
 use crate::explore::bind;
-use crate::model::{Base, CheckKind, Expr, Model, Plain, Sort, Step, Val};
+use crate::model::{CheckKind, Model, Step, Val};
 use crate::program::{Conventions, SetName};
 use crate::sat::judge::coherence;
 use crate::sat::reason::derived;
@@ -102,10 +102,7 @@ impl<'m> Patterns<'m> {
     fn is_refused(&self, proposal: &Proposal) -> bool {
         let model = self.model;
         let ground = Before { proposal, model, co: coherence(model) };
-        let mut plain = Plain::new(model, proposal);
-        if let Some(node) = model.pool.find(&Expr::Base(Base::Rf, Sort::Rel)) {
-            plain.set(node, Val::Rel(proposal.rf()));
-        }
+        let mut plain = proposal.evaluation(model);
         for step in &model.steps {
             match step {
                 Step::Check { kind: CheckKind::Plain, test, .. }

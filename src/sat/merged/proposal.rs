@@ -7,10 +7,10 @@ use rustc_hash::FxHashMap;
 use super::graph::{Node, NodeId, Role};
 use super::memory::Problem;
 use crate::execution::EventKind;
-use crate::model::{Base, ChoiceId, Model, Universe, Val};
+use crate::model::{Base, ChoiceId, Expr, Model, Plain, Sort, Universe, Val};
 use crate::program::{Conventions, SetName};
 use crate::relation::{Rel, Set};
-use crate::sat::proposal::Reason;
+use crate::sat::proposal::{Reason, in_line};
 use crate::sat::reason::Ground;
 use crate::sat::solver::Solver;
 
@@ -116,28 +116,18 @@ impl<'p> Proposal<'p> {
         let here: Vec<NodeId> =
             problem.writes[cell].iter().copied().filter(|write| is(problem.guard(*write))).collect();
         let before = |a: NodeId, b: NodeId| is(problem.in_order(a, b));
-        let rank = |a: &NodeId| here.iter().filter(|b| *b != a && before(**b, *a)).count();
-        let mut ranked: Vec<(usize, NodeId)> = here.iter().map(|write| (rank(write), *write)).collect();
-        ranked.sort_unstable();
-        let is_order = ranked.iter().enumerate().all(|(position, (rank, _))| position == *rank);
-        let order: Vec<NodeId> = ranked.into_iter().map(|(_, write)| write).collect();
-        if is_order {
-            let first = used.then(|| problem.initial(cell));
-            self.orders.push(first.into_iter().chain(order).collect());
-            return;
+        let order = in_line(&here, before, &mut self.turns);
+        let first = used.then(|| problem.initial(cell));
+        self.orders.push(order.map_or_else(Vec::new, |order| first.into_iter().chain(order).collect()));
+    }
+
+    /// An evaluation of a model on it, with what is read from where; orders are bound where the model chooses them.
+    pub fn evaluation<'m>(&'m self, model: &'m Model) -> Plain<'m> {
+        let mut plain = Plain::new(model, self);
+        if let Some(node) = model.pool.find(&Expr::Base(Base::Rf, Sort::Rel)) {
+            plain.set(node, Val::Rel(self.rf()));
         }
-        self.orders.push(Vec::new());
-        for (at, a) in order.iter().enumerate() {
-            for (middle, b) in order.iter().enumerate().skip(at + 1) {
-                for c in &order[middle + 1..] {
-                    if before(*a, *b) && before(*b, *c) && before(*c, *a) {
-                        self.turns.push([*a, *b, *c]);
-                    } else if before(*b, *a) && before(*a, *c) && before(*c, *b) {
-                        self.turns.push([*b, *a, *c]);
-                    }
-                }
-            }
-        }
+        plain
     }
 
     /// Reads-from, over events.
