@@ -5,13 +5,14 @@
 
 mod access;
 mod collide;
-mod control;
 mod fault;
+mod loops;
 
 use std::sync::Arc;
 
 use crate::diag::{Diagnostic, Remedy};
 use crate::limits;
+use crate::program::control::{self, Control, Frame};
 use crate::program::{
     AccessSize, BinOp, Extra, Instr, LocId, Op, Program, Property, Reg, SetName, Tmp, UnOp, Walk,
 };
@@ -44,18 +45,11 @@ pub(super) fn paths(
         regs[reg.0 as usize].value = SymVal::Known(*value);
     }
     let start = State {
-        code: thread,
-        pc: 0,
-        frames: Vec::new(),
-        instance: 0,
-        started: false,
+        control: Control::new(thread as u16),
         tmps: Vec::new(),
         regs,
-        next: None,
         reserved: None,
         in_handler: false,
-        jumps: Vec::new(),
-        loops: Vec::new(),
         known_passes: Vec::new(),
         forks: 0,
         condition: Vec::new(),
@@ -104,57 +98,21 @@ struct Register {
     forked: bool,
 }
 
-/// A list of micro-ops being run.
-#[derive(Clone)]
-struct Frame<'p> {
-    ops: &'p [Op],
-    at: usize,
-    /// For a branch of an [`Op::If`]: the sources of its condition, and the number of events when it was entered.
-    guard: Option<(Vec<u32>, u32)>,
-    /// Was the condition of that branch a known constant, the same on all ways to it?
-    constant: bool,
-    /// Is it one way of several that the machine may take (or a branch on which way it took)?
-    forked: bool,
-}
-
-impl<'p> Frame<'p> {
-    /// An instruction as a whole.
-    fn plain(ops: &'p [Op]) -> Frame<'p> {
-        Frame { ops, at: 0, guard: None, constant: false, forked: false }
-    }
-
-    /// One way of several.
-    fn fork(ops: &'p [Op]) -> Frame<'p> {
-        Frame { forked: true, ..Frame::plain(ops) }
-    }
-}
+/// Around a branch: the sources of its condition, and the number of events when it was entered.
+type Guard = (Vec<u32>, u32);
 
 /// Where a path is.
 #[derive(Clone)]
 struct State<'p> {
-    /// The thread whose code is run: its own, unless it jumped elsewhere.
-    code: usize,
-    pc: usize,
-    /// Innermost last; empty between instructions.
-    frames: Vec<Frame<'p>>,
-    /// Number of the instruction instance being run.
-    instance: u32,
-    /// Has the first instruction been started?
-    started: bool,
+    control: Control<'p, Guard>,
     tmps: Vec<Option<Temp>>,
     regs: Vec<Register>,
-    /// Where to go after this instruction, if not to the next one.
-    next: Option<(usize, usize)>,
     /// The address and the size of the last load-reserve.
     reserved: Option<(SymVal, AccessSize)>,
     /// Between an exception and the return from it?
     in_handler: bool,
-    /// Backward jumps taken, by target.
-    jumps: Vec<((usize, usize), u32)>,
-    /// Passes through structured loops.
-    loops: Vec<(u32, u32)>,
     /// Passes through loops that were known to be taken.
-    known_passes: Vec<control::Passes>,
+    known_passes: Vec<loops::Passes>,
     /// How often the path forked so far.
     forks: u32,
     /// Where each condition being evaluated starts, among the events: one may be inside another.
@@ -173,11 +131,6 @@ struct State<'p> {
 impl State<'_> {
     fn n_events(&self) -> u32 {
         self.path.events.len() as u32
-    }
-
-    /// Is what is run now one way of several?
-    fn is_forked(&self) -> bool {
-        self.frames.iter().any(|frame| frame.forked)
     }
 }
 
@@ -213,7 +166,7 @@ impl<'p> Unfolding<'p> {
         let diagnostic =
             Diagnostic::unsupported("program::too-many-paths", message).unless(Remedy::OtherEngine);
         let Some(last) = self.waiting.last() else { return diagnostic };
-        let looped = !last.jumps.is_empty() || !last.loops.is_empty();
+        let looped = last.control.has_looped();
         let diagnostic = diagnostic.at(self.instr(last).span, "paths fork here and elsewhere");
         if looped { diagnostic.help("a lower bound on loops (--unroll) leaves fewer") } else { diagnostic }
     }
@@ -226,54 +179,34 @@ impl<'p> Unfolding<'p> {
                 self.leave(&state);
                 return Ok(());
             }
-            match state.frames.last_mut() {
-                None => {
-                    if !self.next_instruction(&mut state)? {
-                        self.finish(state);
-                        return Ok(());
-                    }
+            if let Some(op) = state.control.next_op() {
+                if let Flow::Over = self.op(&mut state, op)? {
+                    return Ok(());
                 }
-                Some(frame) if frame.at == frame.ops.len() => {
-                    state.frames.pop();
-                }
-                Some(frame) => {
-                    let op = &frame.ops[frame.at];
-                    frame.at += 1;
-                    if let Flow::Over = self.op(&mut state, op)? {
-                        return Ok(());
-                    }
-                }
+            } else if !self.next_instruction(&mut state)? {
+                self.finish(state);
+                return Ok(());
             }
         }
     }
 
     /// Moves to the next instruction; `false` at the end of the thread.
     fn next_instruction(&mut self, state: &mut State<'p>) -> Result<bool, Diagnostic> {
-        if state.started {
-            (state.code, state.pc) = state.next.take().unwrap_or((state.code, state.pc + 1));
-            state.instance += 1;
-        }
-        state.started = true;
-        let Some(instr) = self.program.threads[state.code].code.get(state.pc) else { return Ok(false) };
-        if state.instance >= MAX_STEPS {
-            return Err(Diagnostic::unsupported(
-                "program::endless-loop",
-                format!("thread P{} does not end within {MAX_STEPS} instructions", self.thread),
-            )
-            .at(instr.span, "still running here")
-            .help("--unroll bounds how often a loop is run; a long program can be cut into tests"));
+        let Some(instr) = state.control.next_instruction(self.program) else { return Ok(false) };
+        if state.control.instance >= MAX_STEPS {
+            return Err(control::endless(self.thread, instr, MAX_STEPS));
         }
         state.tmps.clear();
         if self.bound.events.is_some() {
             state.before = None;
             state.before = Some(Arc::new(state.clone()));
         }
-        state.frames.push(Frame::plain(&instr.ops));
+        state.control.begin(instr);
         Ok(true)
     }
 
-    fn instr(&self, state: &State) -> &'p Instr {
-        &self.program.threads[state.code].code[state.pc]
+    fn instr(&self, state: &State<'p>) -> &'p Instr {
+        state.control.instr(self.program)
     }
 
     fn finish(&mut self, mut state: State<'p>) {
@@ -346,7 +279,7 @@ impl<'p> Unfolding<'p> {
         if state.tmps.len() <= index {
             state.tmps.resize(index + 1, None);
         }
-        let forked = state.is_forked();
+        let forked = state.control.is_forked();
         state.tmps[index] = Some(Temp { value, sources, forked });
     }
 
@@ -374,9 +307,9 @@ impl<'p> Unfolding<'p> {
         }
         state.path.events.push(Event {
             thread: Some(self.thread as u16),
-            instance: state.instance,
-            pc: state.pc as u32,
-            code: state.code as u16,
+            instance: state.control.instance,
+            pc: state.control.pc,
+            code: state.control.code,
             kind,
             loc,
             at: None,
@@ -401,7 +334,7 @@ impl<'p> Unfolding<'p> {
         all_data.sort_unstable();
         all_data.dedup();
         before.extend(all_data.iter().chain(&ctrl).chain(&order));
-        for frame in state.frames.iter().rev() {
+        for frame in state.control.frames.iter().rev() {
             if let Some((sources, entered)) = &frame.guard {
                 // Causes inside the branch pass its condition on; only what starts there hangs on it directly.
                 if !before.iter().any(|from| from >= entered) {
@@ -457,7 +390,7 @@ impl<'p> Unfolding<'p> {
                 let Temp { value, sources, forked } = self.temp(state, *src)?.clone();
                 let id = self.event(state, EventKind::RegWrite(*reg), None, Some(value.clone()), vec![]);
                 self.edges(state, id, &sources, extra)?;
-                let forked = forked || state.is_forked();
+                let forked = forked || state.control.is_forked();
                 state.regs[reg.0 as usize] = Register { value, writer: Some(id), forked };
             }
             Op::Load { dst, addr, size, sets, extra } => {
@@ -561,10 +494,10 @@ impl<'p> Unfolding<'p> {
                 state.forks += 1;
                 for ops in rest.iter().rev() {
                     let mut other = state.clone();
-                    other.frames.push(Frame::fork(ops));
+                    other.control.frames.push(Frame::fork(ops));
                     self.waiting.push(other);
                 }
-                state.frames.push(Frame::fork(first));
+                state.control.frames.push(Frame::fork(first));
             }
             Op::Assume { cond } | Op::Await { cond, .. } => {
                 let cond = self.temp(state, *cond)?.value.clone();
@@ -583,7 +516,7 @@ impl<'p> Unfolding<'p> {
                 }
             }
             Op::Jump { target } => return self.jump(state, target, op),
-            Op::Goto { pc } => state.next = Some((state.code, *pc)),
+            Op::Goto { pc } => state.control.next = Some((state.control.code, *pc as u32)),
             Op::Fault { .. } => return self.fault(state, op),
             Op::ExceptionReturn { target } => {
                 state.in_handler = false;
@@ -608,11 +541,11 @@ impl<'p> Unfolding<'p> {
                     let same = SymVal::binary(BinOp::Eq, addr, reserved, bits);
                     let mut success = state.clone();
                     if success.path.constraints.assume(&same, true, bits) {
-                        success.frames.push(Frame::fork(then));
+                        success.control.frames.push(Frame::fork(then));
                         self.waiting.push(success);
                     }
                 }
-                state.frames.push(Frame::fork(otherwise));
+                state.control.frames.push(Frame::fork(otherwise));
             }
             Op::LoopHead { id } => return Ok(self.loop_head(state, *id)),
             Op::LoopEnter { id } => state.leave_loop(*id),
@@ -708,9 +641,9 @@ impl<'p> Unfolding<'p> {
 
     /// Makes the micro-op just taken the next one again.
     fn again(state: &mut State<'p>, op: &'p Op) {
-        if let Some(frame) = state.frames.last_mut() {
-            debug_assert!(frame.at > 0 && std::ptr::eq(&frame.ops[frame.at - 1], op));
-            frame.at -= 1;
+        if let Some(frame) = state.control.frames.last_mut() {
+            debug_assert!(frame.taken().is_some_and(|taken| std::ptr::eq(taken, op)));
+            frame.again();
         }
     }
 }

@@ -106,7 +106,7 @@ impl<'p> Stepper<'p> {
 
     /// Notes that an object was made.
     pub(super) fn makes(&self, state: &mut State<'p>, object: Sym, kind: Storage) {
-        let (code, pc, instance) = (state.code, state.pc, state.instance);
+        let (code, pc, instance) = (state.control.code, state.control.pc, state.control.instance);
         state.objects.push(Made { object, kind, code, pc, instance });
         state.unshared.push(object);
     }
@@ -120,35 +120,24 @@ impl<'p> Stepper<'p> {
         let (_, Ok(mut state)) = self.made(leaf, value) else { return false };
         state.arrivals.clear();
         loop {
-            match state.frames.last_mut() {
-                None => {
-                    if !matches!(self.next_instruction(&mut state), Ok(true)) {
-                        return false;
-                    }
-                    if (state.code, state.pc) == (at.code, at.pc) {
-                        return state.fresh.is_empty() && self.head(&state).is_some_and(|there| there == *at);
-                    }
+            if let Some(op) = state.control.next_op() {
+                if self.op(&mut state, op).is_err() {
+                    return false;
                 }
-                Some(frame) if frame.at as usize == frame.ops.len() => {
-                    state.frames.pop();
-                }
-                Some(frame) => {
-                    let op = &frame.ops[frame.at as usize];
-                    frame.at += 1;
-                    if self.op(&mut state, op).is_err() {
-                        return false;
-                    }
-                }
+            } else if !matches!(self.next_instruction(&mut state), Ok(true)) {
+                return false;
+            } else if (state.control.code, state.control.pc) == (at.code, at.pc) {
+                return state.fresh.is_empty() && self.head(&state).is_some_and(|there| there == *at);
             }
         }
     }
 
     /// How a thread is at the head of a loop, if it is at one.
     fn head(&self, state: &State<'p>) -> Option<Head> {
-        let live = self.loops?.at(usize::from(state.code), state.pc as usize)?;
+        let live = self.loops?.at(usize::from(state.control.code), state.control.pc as usize)?;
         Some(Head {
-            code: state.code,
-            pc: state.pc,
+            code: state.control.code,
+            pc: state.control.pc,
             changes: state.changes,
             held: state.held.clone(),
             private: state

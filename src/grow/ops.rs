@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use crate::diag::{Diagnostic, Remedy};
 use crate::execution::EventKind;
+use crate::program::control::Frame;
 use crate::program::threads::COPY;
 use crate::program::{
     BinOp, IllegalOp, LOOP_CUT, Op, Property, Storage, Tmp, UnOp, Value, eval_binary, eval_unary,
 };
 
 use super::cells::Object;
-use super::state::{Caution, Frame, Halt, Held, Join, Spawn, State, Stop, count, set};
+use super::state::{Caution, Halt, Held, Join, Spawn, State, Stop, set};
 use super::step::Stepper;
 
 /// More values than this to choose from at once: too many.
@@ -130,8 +131,8 @@ impl<'p> Stepper<'p> {
                 let held = self.held(state, *cond);
                 let holds = self.value(state, *cond)? != Value::ZERO;
                 let ops = if holds { then } else { otherwise };
-                let guard = Some((held.causes, held.newest, state.count));
-                state.frames.push(Frame { ops, at: 0, guard, constant: held.constant, forked: false });
+                let guard = (held.causes, held.newest, state.count);
+                state.control.frames.push(Frame::branch(ops, guard, held.constant));
             }
             Op::Choice { branches } => {
                 let stops = branches.iter().map(|ops| self.branch(state, ops)).collect();
@@ -148,7 +149,7 @@ impl<'p> Stepper<'p> {
                 }
             }
             Op::Jump { target } => self.jump(state, target)?,
-            Op::Goto { pc } => state.next = Some((state.code, *pc as u32)),
+            Op::Goto { pc } => state.control.next = Some((state.control.code, *pc as u32)),
             Op::Stop => return Err(Halt::Stop(Box::new(self.ended(state.clone())))),
             Op::Reserve { addr, .. } => state.reserved = Some(self.value(state, *addr)?),
             Op::Conditional { addr, then, otherwise, .. } => {
@@ -160,25 +161,18 @@ impl<'p> Stepper<'p> {
                         stops.into_iter().map(Arc::new).collect(),
                     ))));
                 }
-                state.frames.push(Frame {
-                    ops: otherwise,
-                    at: 0,
-                    guard: None,
-                    constant: false,
-                    forked: true,
-                });
+                state.control.frames.push(Frame::fork(otherwise));
             }
             Op::LoopHead { id: LOOP_CUT } => return Err(self.cut(state, "Recursion".to_string())),
             Op::LoopHead { id } => {
                 // In a branch that was known to be taken the program itself counts its passes, unless nothing changes.
-                let known = state.frames.last().is_some_and(|frame| frame.guard.is_some() && frame.constant);
-                let counts = !known || state.goes_round(*id);
-                if counts && count(&mut state.loops, *id) > self.unroll {
+                let counts = !state.control.is_known() || state.goes_round(*id);
+                if counts && state.control.passes(*id) > self.unroll {
                     return Err(self.cut(state, "While".to_string()));
                 }
             }
             Op::LoopEnter { id } => {
-                state.loops.retain(|(loop_id, _)| loop_id != id);
+                state.control.enters(*id);
                 state.passes.retain(|(loop_id, _)| loop_id != id);
             }
             Op::CompareExchange { addr, expected, desired, size, sets, extra, .. } => {
@@ -211,8 +205,12 @@ impl<'p> Stepper<'p> {
                     let what = "an object of a size that no object has";
                     return Err(Halt::Violation(Property::Arithmetic(what.to_string())));
                 }
-                let object =
-                    Object { size: size as i64, kind: *kind, content: *content, at: (state.code, state.pc) };
+                let object = Object {
+                    size: size as i64,
+                    kind: *kind,
+                    content: *content,
+                    at: (state.control.code, state.control.pc),
+                };
                 // An object that nobody else sees is gone when the same instruction makes another.
                 let private = *kind == Storage::Private;
                 let nth = if private { 0 } else { state.made };
@@ -262,13 +260,13 @@ impl<'p> Stepper<'p> {
 
     pub(super) fn branch(&self, state: &State<'p>, ops: &'p [Op]) -> Stop<'p> {
         let mut state = state.clone();
-        state.frames.push(Frame { ops, at: 0, guard: None, constant: false, forked: true });
+        state.control.frames.push(Frame::fork(ops));
         self.run(state)
     }
 
     /// Notes what C has no rule for.
     fn caution(&self, state: &mut State<'p>, property: Property) {
-        let caution = Caution { property, code: state.code, pc: state.pc };
+        let caution = Caution { property, code: state.control.code, pc: state.control.pc };
         if !state.cautions.contains(&caution) {
             state.cautions.push(caution);
         }

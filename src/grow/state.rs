@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::diag::Diagnostic;
 use crate::execution::{Cut, EventKind};
+use crate::program::control::Control;
 use crate::program::{IllegalOp, Op, Property, Reg, SetName, Storage, Sym, Tmp, Value};
 use crate::source::Span;
 
@@ -23,38 +24,19 @@ impl Held {
     pub const ZERO: Held = Held { value: Ok(Value::ZERO), constant: true, causes: 0, newest: 0 };
 }
 
-/// A list of micro-ops being run.
-#[derive(Clone)]
-pub(super) struct Frame<'p> {
-    pub ops: &'p [Op],
-    pub at: u32,
-    /// For a branch of an [`Op::If`]: the causes of its condition, the newest of them, and the number of events when
-    /// it was entered.
-    pub guard: Option<(u64, u32, u32)>,
-    /// Was the condition of that branch a known constant?
-    pub constant: bool,
-    /// Is it one way of several that the machine may take?
-    pub forked: bool,
-}
+/// Around a branch: the causes of its condition, the newest of them, and the number of events when it was entered.
+pub(super) type Guard = (u64, u32, u32);
 
 /// Where a thread is.
 #[derive(Clone)]
 pub(super) struct State<'p> {
     pub thread: u16,
-    pub code: u16,
-    pub pc: u32,
-    pub frames: Vec<Frame<'p>>,
-    /// Number of the instruction instance being run.
-    pub instance: u32,
-    pub started: bool,
+    pub control: Control<'p, Guard>,
     /// Has this instruction instance made an access already?
     pub accessed: bool,
     pub tmps: Vec<Held>,
     pub regs: Vec<Held>,
-    pub next: Option<(u16, u32)>,
     pub reserved: Option<Value>,
-    pub jumps: Vec<((u16, u32), u32)>,
-    pub loops: Vec<(u32, u32)>,
     /// What registers held at the last pass through a loop that was known to be taken.
     pub passes: Vec<(u32, u64)>,
     /// Events made so far, register events included.
@@ -325,7 +307,7 @@ impl State<'_> {
 
     /// The instruction that it is at.
     pub fn pc(&self) -> u32 {
-        self.pc
+        self.control.pc
     }
 
     /// Is it at the head of a loop that it has come back to as it left it?
@@ -335,7 +317,7 @@ impl State<'_> {
 
     /// Whose code it runs.
     pub fn code(&self) -> usize {
-        usize::from(self.code)
+        usize::from(self.control.code)
     }
 
     /// The value of a register.
@@ -363,27 +345,13 @@ impl From<Diagnostic> for Halt<'_> {
 /// The use of a register that was never written: a violation.
 pub(super) const UNWRITTEN: &str = "a variable is read that was never written";
 
-/// One more of that key.
-pub(super) fn count<K: PartialEq>(counts: &mut Vec<(K, u32)>, key: K) -> u32 {
-    match counts.iter_mut().find(|(known, _)| *known == key) {
-        Some((_, count)) => {
-            *count += 1;
-            *count
-        }
-        None => {
-            counts.push((key, 1));
-            1
-        }
-    }
-}
-
 pub(super) fn bit(own: u8) -> u64 {
     1u64.checked_shl(u32::from(own)).unwrap_or(0)
 }
 
 pub(super) fn set(state: &mut State, tmp: Tmp, mut held: Held) {
     let index = tmp.0 as usize;
-    held.constant &= !state.frames.iter().any(|frame| frame.forked);
+    held.constant &= !state.control.is_forked();
     if state.tmps.len() <= index {
         state.tmps.resize(index + 1, Held::ZERO);
     }

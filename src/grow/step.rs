@@ -8,14 +8,13 @@ use std::sync::{Arc, LazyLock};
 use crate::diag::Diagnostic;
 use crate::execution::{Cut, CutBy, EventKind};
 use crate::limits;
+use crate::program::control::{self, Control};
 use crate::program::fences::full_fence;
 use crate::program::{Extra, IllegalOp, Instr, Op, Program, Property, SetName, Target, Tmp, Value};
 
 use super::awaits::Loops;
 use super::cells::Cells;
-use super::state::{
-    Frame, Halt, Held, Join, Leaf, Look, Place, Plain, Spawn, State, Stop, UNWRITTEN, bit, count, set,
-};
+use super::state::{Halt, Held, Join, Leaf, Look, Place, Plain, Spawn, State, Stop, UNWRITTEN, bit, set};
 
 /// More executed instructions than this in one thread: it does not end.
 const MAX_STEPS: u32 = 10_000;
@@ -57,18 +56,11 @@ impl<'p> Stepper<'p> {
         }
         State {
             thread,
-            code,
-            pc: 0,
-            frames: Vec::new(),
-            instance: 0,
-            started: false,
+            control: Control::new(code),
             accessed: false,
             tmps: Vec::new(),
             regs,
-            next: None,
             reserved: None,
-            jumps: Vec::new(),
-            loops: Vec::new(),
             passes: Vec::new(),
             count: 0,
             own: 0,
@@ -114,7 +106,7 @@ impl<'p> Stepper<'p> {
         child.is_child = true;
         self.fence(&mut child);
         // The fence is an instruction of its own.
-        child.instance = 1;
+        child.control.instance = 1;
         child.own = 0;
         let mut parent = spawn.state.clone();
         parent.fresh.clear();
@@ -261,29 +253,22 @@ impl<'p> Stepper<'p> {
 
     fn go(&self, mut state: State<'p>) -> Stop<'p> {
         loop {
-            match state.frames.last_mut() {
-                None => match self.next_instruction(&mut state) {
+            let Some(op) = state.control.next_op() else {
+                match self.next_instruction(&mut state) {
                     Ok(true) if state.waits => return Stop::Blocked(state),
-                    Ok(true) => {}
+                    Ok(true) => continue,
                     Ok(false) => return self.ended(state),
                     Err(diagnostic) => return Stop::Error(state, diagnostic),
-                },
-                Some(frame) if frame.at as usize == frame.ops.len() => {
-                    state.frames.pop();
                 }
-                Some(frame) => {
-                    let op = &frame.ops[frame.at as usize];
-                    frame.at += 1;
-                    match self.op(&mut state, op) {
-                        Ok(()) => {}
-                        Err(Halt::Error(diagnostic)) => return Stop::Error(state, diagnostic),
-                        Err(Halt::Violation(property)) => {
-                            let span = self.instr(&state).span;
-                            return Stop::Violation(state, property, span);
-                        }
-                        Err(Halt::Stop(stop)) => return *stop,
-                    }
+            };
+            match self.op(&mut state, op) {
+                Ok(()) => {}
+                Err(Halt::Error(diagnostic)) => return Stop::Error(state, diagnostic),
+                Err(Halt::Violation(property)) => {
+                    let span = self.instr(&state).span;
+                    return Stop::Violation(state, property, span);
                 }
+                Err(Halt::Stop(stop)) => return *stop,
             }
         }
     }
@@ -291,7 +276,7 @@ impl<'p> Stepper<'p> {
     /// A thread at its end: one that was started makes a fence there.
     pub(super) fn ended(&self, mut state: State<'p>) -> Stop<'p> {
         if state.is_child {
-            state.instance += 1;
+            state.control.instance += 1;
             state.own = 0;
             self.fence(&mut state);
         }
@@ -299,70 +284,46 @@ impl<'p> Stepper<'p> {
     }
 
     pub(super) fn next_instruction(&self, state: &mut State<'p>) -> Result<bool, Diagnostic> {
-        if state.started {
-            (state.code, state.pc) = state.next.take().unwrap_or((state.code, state.pc + 1));
-            state.instance += 1;
-        }
-        state.started = true;
+        let instr = state.control.next_instruction(self.program);
         state.accessed = false;
         state.own = 0;
         state.reads.clear();
         state.wrote = false;
-        let Some(instr) = self.program.threads[usize::from(state.code)].code.get(state.pc as usize) else {
-            return Ok(false);
-        };
+        let Some(instr) = instr else { return Ok(false) };
         // A loop without an access may take long.
-        if state.instance.is_multiple_of(4096) {
+        if state.control.instance.is_multiple_of(4096) {
             limits::poll();
         }
         let most = if self.properties { MAX_PROGRAM_STEPS } else { MAX_STEPS };
-        if state.instance >= most {
-            return Err(Diagnostic::unsupported(
-                "program::endless-loop",
-                format!("thread P{} does not end within {most} instructions", state.thread),
-            )
-            .at(instr.span, "still running here")
-            .help("--unroll bounds how often a loop is run"));
+        if state.control.instance >= most {
+            return Err(control::endless(usize::from(state.thread), instr, most));
         }
         state.tmps.clear();
         state.waits = self.arrive(state);
-        state.frames.push(Frame { ops: &instr.ops, at: 0, guard: None, constant: false, forked: false });
+        state.control.begin(instr);
         Ok(true)
     }
 
     pub(super) fn jump(&self, state: &mut State<'p>, target: &Target) -> Result<(), Halt<'p>> {
         let target = match target {
-            Target::Pc(pc) => (state.code, *pc as u32),
+            Target::Pc(pc) => (state.control.code, *pc as u32),
             Target::Indirect(tmp) => match self.value(state, *tmp)? {
                 Value::Code { thread, pc } => (thread, u32::from(pc)),
                 other => {
-                    let shown = self.program.show(other);
-                    return Err(Halt::Error(
-                        Diagnostic::error(
-                            "program::no-branch-target",
-                            format!("indirect branch to `{shown}`, which is no label"),
-                        )
-                        .at(self.instr(state).span, "this branch"),
-                    ));
+                    let instr = self.instr(state);
+                    return Err(Halt::Error(control::no_target(self.program, instr, Some(other))));
                 }
             },
         };
-        let is_back = target.0 == state.code && target.1 <= state.pc;
-        if is_back && !self.is_unlimited(state) && count(&mut state.jumps, target) > self.unroll {
-            let label = self.program.label_at(usize::from(target.0), target.1 as usize);
-            let label = label.map_or_else(|| format!("##{}", target.1), str::to_string);
-            return Err(self.cut(state, label));
+        let control = &mut state.control;
+        if control.is_back(target)
+            && !control.is_unlimited(self.program)
+            && control.jumps_back(target) > self.unroll
+        {
+            return Err(self.cut(state, self.program.target_name(target)));
         }
-        state.next = Some(target);
+        control.next = Some(target);
         Ok(())
-    }
-
-    /// AArch64 alone follows a jump on a known value as often as it is taken.
-    pub(super) fn is_unlimited(&self, state: &State) -> bool {
-        let mut guards = state.frames.iter().filter(|frame| frame.guard.is_some()).peekable();
-        self.program.conventions.follows_known_jumps
-            && guards.peek().is_some()
-            && guards.all(|frame| frame.constant)
     }
 
     pub(super) fn cut(&self, state: &State<'p>, label: String) -> Halt<'p> {
@@ -372,7 +333,7 @@ impl<'p> Stepper<'p> {
     }
 
     pub(super) fn instr(&self, state: &State<'p>) -> &'p Instr {
-        &self.program.threads[usize::from(state.code)].code[state.pc as usize]
+        state.control.instr(self.program)
     }
 
     pub(super) fn held(&self, state: &State<'p>, tmp: Tmp) -> Held {
@@ -401,7 +362,7 @@ impl<'p> Stepper<'p> {
                 take(self.held(state, *tmp));
             }
         }
-        for frame in state.frames.iter().rev() {
+        for frame in state.control.frames.iter().rev() {
             if let Some((guard, guard_newest, entered)) = frame.guard
                 && newest <= entered
             {
@@ -420,9 +381,9 @@ impl<'p> Stepper<'p> {
     pub(super) fn place(&self, state: &State<'p>) -> Place {
         Place {
             thread: state.thread,
-            code: state.code,
-            pc: state.pc,
-            instance: state.instance,
+            code: state.control.code,
+            pc: state.control.pc,
+            instance: state.control.instance,
             own: state.own,
         }
     }

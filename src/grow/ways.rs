@@ -74,7 +74,7 @@ fn find<'p>(stepper: &Stepper<'p>, before: &Arc<Stop<'p>>, found: Option<Value>)
         }
         // A way that the value does not choose is none.
         let is_refused = leaves.len() > 1
-            && matches!(&stop, Stop::Blocked(state) if state.instance == leaf.state.instance);
+            && matches!(&stop, Stop::Blocked(state) if state.control.instance == leaf.state.control.instance);
         let way = Way {
             leaf: number,
             written: new.filter(|_| leaf.access.kind != EventKind::Read),

@@ -6,6 +6,7 @@
 //! a model can see of an instruction (register events, `iico_*`, ports, annotations) is written
 //! down here; nothing here knows an instruction set.
 
+pub mod control;
 mod conventions;
 mod eval;
 mod fault;
@@ -285,6 +286,13 @@ impl Program {
             Some(handler) if pc >= handler => base + 1000 + 4 * (pc - handler),
             _ => base + thread.address(pc),
         }
+    }
+
+    /// What a place that is jumped to is called.
+    pub fn target_name(&self, (thread, pc): control::CodeAt) -> String {
+        let (thread, pc) = (usize::from(thread), pc as usize);
+        self.label_at(thread, pc)
+            .map_or_else(|| format!("##{}", self.code_number(thread, pc)), str::to_string)
     }
 
     /// A label of an instruction, if it has one.

@@ -1,8 +1,9 @@
 //! Comparisons of pointers that may be equal by a collision of their signatures.
 
-use super::{Flow, Frame, State, Unfolding};
+use super::{Flow, State, Unfolding};
 use crate::diag::Diagnostic;
 use crate::execution::SymVal;
+use crate::program::control::Frame;
 use crate::program::signature::may_collide;
 use crate::program::{Assumptions, Op, Tmp};
 
@@ -24,15 +25,15 @@ impl<'p> Unfolding<'p> {
             return Ok(self.fail(state, diagnostic));
         }
         match (a.known(), b.known()) {
-            _ if a == b => state.frames.push(Frame::plain(same)),
-            (Some(a), Some(b)) if !may_collide(a, b) => state.frames.push(Frame::plain(differ)),
+            _ if a == b => state.control.frames.push(Frame::plain(same)),
+            (Some(a), Some(b)) if !may_collide(a, b) => state.control.frames.push(Frame::plain(differ)),
             _ => {
                 state.forks += 1;
                 for (ops, is_same) in [(differ, false), (same, true)] {
                     let mut fork = state.clone();
                     fork.path.collisions.push((a.clone(), b.clone(), is_same));
                     if self.is_consistent(&fork) {
-                        fork.frames.push(Frame::fork(ops));
+                        fork.control.frames.push(Frame::fork(ops));
                         self.waiting.push(fork);
                     }
                 }

@@ -11,7 +11,7 @@ impl<'p> Unfolding<'p> {
         let Op::Fault { kind, sets, addr, resume, extra } = op else { return Ok(Flow::On) };
         let labels = match resume {
             Resume::Later => Vec::new(),
-            _ => self.program.labels_at(state.code, state.pc),
+            _ => self.program.labels_at(usize::from(state.control.code), state.control.pc as usize),
         };
         let mut fault = Fault {
             thread: self.thread,
@@ -72,7 +72,7 @@ impl<'p> Unfolding<'p> {
 
     /// Ends the instruction and finds out where to go on.
     fn after_fault(&mut self, state: &mut State<'p>, resume: Resume) -> Flow {
-        state.frames.clear();
+        state.control.frames.clear();
         let handler = self.program.threads[self.thread].handler;
         if state.in_handler {
             // Nobody deals with a fault of the handler itself: such executions are left out, as herd7 does.
@@ -83,20 +83,23 @@ impl<'p> Unfolding<'p> {
             }
             return Flow::Over;
         }
-        let next = (state.code, state.pc + 1);
+        let here = (state.control.code, state.control.pc);
+        let next = (here.0, here.1 + 1);
         match (handler, self.program.features.on_fault, resume) {
             (Some(handler), ..) => {
                 state.in_handler = true;
-                state.next = Some((self.thread, handler));
+                state.control.next = Some((self.thread as u16, handler as u32));
             }
             (None, OnFault::Fatal, _) => {
                 self.finish(state.clone());
                 return Flow::Over;
             }
-            (None, OnFault::Skip, _) | (None, OnFault::Handled, Resume::Next) => state.next = Some(next),
+            (None, OnFault::Skip, _) | (None, OnFault::Handled, Resume::Next) => {
+                state.control.next = Some(next);
+            }
             (None, OnFault::Handled, Resume::Again | Resume::Later) => {
                 state.in_handler = true;
-                state.next = Some((state.code, state.pc));
+                state.control.next = Some(here);
             }
         }
         Flow::On

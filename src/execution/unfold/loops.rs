@@ -1,10 +1,11 @@
-//! Where control goes: branches, jumps, loops and their bounds.
+//! Branches, jumps, loops and their bounds.
 
 use std::sync::Arc;
 
-use super::{Flow, Frame, State, Temp, Unfolding};
+use super::{Flow, State, Temp, Unfolding};
 use crate::diag::Diagnostic;
 use crate::execution::{AtBound, Cut, CutBy, EventKind, SymVal};
+use crate::program::control::{CodeAt, Frame, no_target};
 use crate::program::{BinOp, Instr, Op, SetName, Target, Tmp, Value};
 
 /// How many passes through a loop may fork, one after the other, although each was known to be taken. Even if every fork led somewhere,
@@ -14,7 +15,7 @@ const MAX_FORKING_PASSES: u32 = 16;
 /// A place where a loop begins anew.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Site {
-    Jump((usize, usize)),
+    Jump(CodeAt),
     Loop(u32),
 }
 
@@ -50,19 +51,9 @@ impl State<'_> {
 
     /// A structured loop is entered anew.
     pub(super) fn leave_loop(&mut self, id: u32) {
-        self.loops.retain(|(loop_id, _)| *loop_id != id);
+        self.control.enters(id);
         self.known_passes.retain(|passes| passes.site != Site::Loop(id));
     }
-}
-
-/// One more, of how many by now.
-fn count<K: PartialEq>(counts: &mut Vec<(K, u32)>, of: K) -> u32 {
-    let at = counts.iter().position(|(key, _)| *key == of).unwrap_or_else(|| {
-        counts.push((of, 0));
-        counts.len() - 1
-    });
-    counts[at].1 += 1;
-    counts[at].1
 }
 
 impl<'p> Unfolding<'p> {
@@ -80,27 +71,25 @@ impl<'p> Unfolding<'p> {
             return Ok(self.fail(state, diagnostic));
         }
         let constant = value.known().is_some() && !forked;
-        let frame = |ops, state: &State| Frame {
-            ops,
-            at: 0,
-            guard: Some((sources.clone(), state.n_events())),
-            constant,
-            forked,
+        let frame = |ops, state: &State| {
+            let mut frame = Frame::branch(ops, (sources.clone(), state.n_events()), constant);
+            frame.forked = forked;
+            frame
         };
         match state.path.constraints.decide(&value, bits) {
-            Some(true) => state.frames.push(frame(then, state)),
-            Some(false) => state.frames.push(frame(otherwise, state)),
+            Some(true) => state.control.frames.push(frame(then, state)),
+            Some(false) => state.control.frames.push(frame(otherwise, state)),
             None => {
                 state.forks += 1;
                 let mut other = state.clone();
                 if other.path.constraints.assume(&value, false, bits) {
-                    other.frames.push(frame(otherwise, state));
+                    other.control.frames.push(frame(otherwise, state));
                     self.waiting.push(other);
                 }
                 if !state.path.constraints.assume(&value, true, bits) {
                     return Ok(Flow::Over);
                 }
-                state.frames.push(frame(then, state));
+                state.control.frames.push(frame(then, state));
             }
         }
         Ok(Flow::On)
@@ -114,7 +103,7 @@ impl<'p> Unfolding<'p> {
         op: &'p Op,
     ) -> Result<Flow, Diagnostic> {
         match target {
-            Target::Pc(pc) => Ok(self.go(state, (state.code, *pc))),
+            Target::Pc(pc) => Ok(self.go(state, (state.control.code, *pc as u32))),
             Target::Indirect(tmp) => self.jump_to(state, *tmp, op),
         }
     }
@@ -128,11 +117,9 @@ impl<'p> Unfolding<'p> {
     ) -> Result<Flow, Diagnostic> {
         let Temp { value, sources, .. } = self.temp(state, tmp)?.clone();
         Ok(match state.path.constraints.fold(&value, self.bits()) {
-            SymVal::Known(Value::Code { thread, pc }) => {
-                self.go(state, (usize::from(thread), usize::from(pc)))
-            }
+            SymVal::Known(Value::Code { thread, pc }) => self.go(state, (thread, u32::from(pc))),
             SymVal::Known(known) => {
-                let diagnostic = self.no_target(state, Some(known));
+                let diagnostic = no_target(self.program, self.instr(state), Some(known));
                 self.fail(state, diagnostic)
             }
             value => {
@@ -142,38 +129,32 @@ impl<'p> Unfolding<'p> {
         })
     }
 
-    fn go(&mut self, state: &mut State<'p>, target: (usize, usize)) -> Flow {
-        let is_back = target.0 == state.code && target.1 <= state.pc;
-        if is_back {
-            let over = if self.is_unlimited(state) {
+    fn go(&mut self, state: &mut State<'p>, target: CodeAt) -> Flow {
+        if state.control.is_back(target) {
+            let over = if state.control.is_unlimited(self.program) {
                 state.goes_round(Site::Jump(target), self.unroll)
             } else {
-                count(&mut state.jumps, target) > self.unroll
+                state.control.jumps_back(target) > self.unroll
             };
             if over && self.bound.at == AtBound::Exit {
                 return Flow::On;
             }
             if over {
-                let label = self.program.label_at(target.0, target.1);
-                let label = label.map_or_else(
-                    || format!("##{}", self.program.code_number(target.0, target.1)),
-                    str::to_string,
-                );
+                let label = self.program.target_name(target);
                 return self.cut(state, label);
             }
         }
-        state.next = Some(target);
+        state.control.next = Some(target);
         Flow::On
     }
 
     /// One more pass through a structured loop, unless that is once too often.
     pub(super) fn loop_head(&mut self, state: &mut State<'p>, id: u32) -> Flow {
         // In a branch that was known to be taken, the program itself counts its passes.
-        let known = state.frames.last().is_some_and(|frame| frame.guard.is_some() && frame.constant);
-        let over = if known {
+        let over = if state.control.is_known() {
             state.goes_round(Site::Loop(id), self.unroll)
         } else {
-            count(&mut state.loops, id) > self.unroll
+            state.control.passes(id) > self.unroll
         };
         match over {
             true if self.bound.at == AtBound::Exit && self.leave_loop(state) => Flow::On,
@@ -185,17 +166,17 @@ impl<'p> Unfolding<'p> {
     /// Goes on as if the condition of the loop had failed. `false`: it has none.
     fn leave_loop(&self, state: &mut State<'p>) -> bool {
         // The head of a loop stands in the branch that is taken, or right after the condition.
-        let around =
-            state.frames.iter().rev().nth(1).and_then(|outer| outer.ops.get(outer.at.checked_sub(1)?));
-        let code: &'p [Instr] = &self.program.threads[state.code].code;
-        let before = || code.get(state.pc.checked_sub(1)?)?.ops.last();
-        let (Some(Op::If { otherwise, .. }), Some(inner)) = (around.or_else(before), state.frames.last_mut())
+        let control = &mut state.control;
+        let around = control.frames.iter().rev().nth(1).and_then(Frame::taken);
+        let code: &'p [Instr] = &self.program.threads[usize::from(control.code)].code;
+        let before = || code.get((control.pc as usize).checked_sub(1)?)?.ops.last();
+        let (Some(Op::If { otherwise, .. }), Some(inner)) =
+            (around.or_else(before), control.frames.last_mut())
         else {
             return false;
         };
-        inner.ops = otherwise;
-        inner.at = 0;
-        state.next = None;
+        inner.replace(otherwise);
+        control.next = None;
         true
     }
 
@@ -230,29 +211,9 @@ impl<'p> Unfolding<'p> {
                 elsewhere_is_possible && elsewhere.path.constraints.assume(&here, false, bits);
         }
         if elsewhere_is_possible {
-            let diagnostic = self.no_target(state, None);
+            let diagnostic = no_target(self.program, self.instr(state), None);
             self.fail(&mut elsewhere, diagnostic);
         }
-    }
-
-    /// AArch64 alone follows a jump on a known value as often as it is taken: herd7 does, and so counted loops end.
-    fn is_unlimited(&self, state: &State) -> bool {
-        let mut guards = state.frames.iter().filter(|frame| frame.guard.is_some()).peekable();
-        self.program.conventions.follows_known_jumps
-            && guards.peek().is_some()
-            && guards.all(|frame| frame.constant)
-    }
-
-    fn no_target(&self, state: &State<'p>, value: Option<Value>) -> Diagnostic {
-        let what = match value {
-            Some(value) => format!("`{}`", self.program.show(value)),
-            None => "a value read from memory".to_string(),
-        };
-        Diagnostic::error(
-            "program::no-branch-target",
-            format!("indirect branch to {what}, which is no label"),
-        )
-        .at(self.instr(state).span, "this branch")
     }
 
     /// The unrolling bound is reached: the path ends here.
