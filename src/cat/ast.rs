@@ -190,6 +190,52 @@ pub struct Expr {
     pub span: Span,
 }
 
+impl Expr {
+    /// Visits the expressions that it is made of, one level down, in the order of the text.
+    pub fn each_part<'a>(&'a self, mut visit: impl FnMut(&'a Expr)) {
+        match &*self.kind {
+            ExprKind::Zero
+            | ExprKind::EmptySet
+            | ExprKind::Universe
+            | ExprKind::Tag(_)
+            | ExprKind::Var(_) => {}
+            ExprKind::Union(list)
+            | ExprKind::Seq(list)
+            | ExprKind::Tuple(list)
+            | ExprKind::Explicit(list) => list.iter().for_each(visit),
+            ExprKind::Add(a, b)
+            | ExprKind::Diff(a, b)
+            | ExprKind::Inter(a, b)
+            | ExprKind::Product(a, b)
+            | ExprKind::AppExpr(a, b)
+            | ExprKind::Try(a, b) => [a, b].into_iter().for_each(visit),
+            ExprKind::Compl(a)
+            | ExprKind::Opt(a)
+            | ExprKind::Plus(a)
+            | ExprKind::Star(a)
+            | ExprKind::Inverse(a)
+            | ExprKind::ToId(a)
+            | ExprKind::App(_, a)
+            | ExprKind::Fun { body: a, .. } => visit(a),
+            ExprKind::Let { bindings, body, .. } => {
+                bindings.iter().map(|binding| &binding.expr).chain([body]).for_each(visit);
+            }
+            ExprKind::If { cond, then, otherwise } => {
+                if let Cond::Eq(a, b) | Cond::Subset(a, b) | Cond::In(a, b) = &**cond {
+                    [a, b].into_iter().for_each(&mut visit);
+                }
+                [then, otherwise].into_iter().for_each(visit);
+            }
+            ExprKind::MatchTag { scrutinee, clauses } => {
+                [scrutinee].into_iter().chain(clauses.iter().map(|(_, body)| body)).for_each(visit);
+            }
+            ExprKind::MatchSet { scrutinee, empty, body, .. } => {
+                [scrutinee, empty, body].into_iter().for_each(visit);
+            }
+        }
+    }
+}
+
 /// Expressions.
 #[derive(Clone, Debug)]
 pub enum ExprKind {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::ast::{Cond, Expr, ExprKind, File, Ins, InsKind, Params, Pattern};
+use super::ast::{Expr, ExprKind, File, Ins, InsKind, Pattern};
 use crate::diag::Diagnostic;
 use crate::source::Sources;
 
@@ -107,55 +107,12 @@ impl Uses {
             ExprKind::Var(name) => {
                 self.names.insert(name.to_string());
             }
-            ExprKind::Union(list) => {
-                self.unions.push(expr.clone());
-                list.iter().for_each(|part| self.expr(part));
-            }
-            ExprKind::Seq(list) | ExprKind::Tuple(list) | ExprKind::Explicit(list) => {
-                list.iter().for_each(|part| self.expr(part));
-            }
-            ExprKind::Add(a, b)
-            | ExprKind::Diff(a, b)
-            | ExprKind::Inter(a, b)
-            | ExprKind::Product(a, b)
-            | ExprKind::AppExpr(a, b)
-            | ExprKind::Try(a, b) => {
-                self.expr(a);
-                self.expr(b);
-            }
-            ExprKind::Compl(a)
-            | ExprKind::Opt(a)
-            | ExprKind::Plus(a)
-            | ExprKind::Star(a)
-            | ExprKind::Inverse(a)
-            | ExprKind::ToId(a) => self.expr(a),
-            ExprKind::App(name, a) => {
+            ExprKind::App(name, _) => {
                 self.names.insert(name.name.to_string());
-                self.expr(a);
             }
-            ExprKind::Fun { params: Params::One(_) | Params::Tuple(_), body } => self.expr(body),
-            ExprKind::Let { bindings, body, .. } => {
-                bindings.iter().for_each(|binding| self.expr(&binding.expr));
-                self.expr(body);
-            }
-            ExprKind::If { cond, then, otherwise } => {
-                if let Cond::Eq(a, b) | Cond::Subset(a, b) | Cond::In(a, b) = &**cond {
-                    self.expr(a);
-                    self.expr(b);
-                }
-                self.expr(then);
-                self.expr(otherwise);
-            }
-            ExprKind::MatchTag { scrutinee, clauses } => {
-                self.expr(scrutinee);
-                clauses.iter().for_each(|(_, body)| self.expr(body));
-            }
-            ExprKind::MatchSet { scrutinee, empty, body, .. } => {
-                self.expr(scrutinee);
-                self.expr(empty);
-                self.expr(body);
-            }
-            ExprKind::Zero | ExprKind::EmptySet | ExprKind::Universe | ExprKind::Tag(_) => {}
+            ExprKind::Union(_) => self.unions.push(expr.clone()),
+            _ => {}
         }
+        expr.each_part(|part| self.expr(part));
     }
 }

@@ -1,7 +1,7 @@
 //! Small changes of a model: a rule left out, a member of a union, a restriction lifted. Who asks which of them any test notices knows which
 //! lines of a model its tests cover.
 
-use super::ast::{CheckKind, Cond, Expr, ExprKind, File, Ins, InsKind, Pattern};
+use super::ast::{CheckKind, Expr, ExprKind, File, Ins, InsKind, Pattern};
 use crate::source::Span;
 
 /// What is changed.
@@ -108,65 +108,27 @@ fn of_ins(ins: &Ins, found: &mut Vec<Mutation>) {
 }
 
 fn of_expr(expr: &Expr, found: &mut Vec<Mutation>) {
+    let before = found.len();
+    let mut push = |kind, span, edit| found.push(Mutation { kind, span, edit, in_function: false });
     match &*expr.kind {
         ExprKind::Union(members) => {
-            for member in members {
-                // An empty member is a way to begin a list.
-                if !matches!(*member.kind, ExprKind::Zero | ExprKind::EmptySet) {
-                    let edit = Edit::Empty(member.span);
-                    found.push(Mutation { kind: Kind::Member, span: member.span, edit, in_function: false });
-                }
-                of_expr(member, found);
+            // An empty member is a way to begin a list.
+            for member in members.iter().filter(|m| !matches!(*m.kind, ExprKind::Zero | ExprKind::EmptySet)) {
+                push(Kind::Member, member.span, Edit::Empty(member.span));
             }
         }
         ExprKind::Inter(left, right) => {
             for (gone, kept) in [(left, right), (right, left)] {
-                let edit = Edit::Keep(expr.span, kept.span);
-                found.push(Mutation { kind: Kind::Restriction, span: gone.span, edit, in_function: false });
+                push(Kind::Restriction, gone.span, Edit::Keep(expr.span, kept.span));
             }
-            all(&[left, right], found);
         }
         ExprKind::Diff(left, right) => {
-            let edit = Edit::Keep(expr.span, left.span);
-            found.push(Mutation { kind: Kind::Restriction, span: right.span, edit, in_function: false });
-            all(&[left, right], found);
+            push(Kind::Restriction, right.span, Edit::Keep(expr.span, left.span));
         }
-        ExprKind::Seq(list) | ExprKind::Tuple(list) | ExprKind::Explicit(list) => {
-            list.iter().for_each(|part| of_expr(part, found));
-        }
-        ExprKind::Add(a, b) | ExprKind::Product(a, b) | ExprKind::AppExpr(a, b) | ExprKind::Try(a, b) => {
-            all(&[a, b], found);
-        }
-        ExprKind::Compl(a)
-        | ExprKind::Opt(a)
-        | ExprKind::Plus(a)
-        | ExprKind::Star(a)
-        | ExprKind::Inverse(a)
-        | ExprKind::ToId(a)
-        | ExprKind::App(_, a) => all(&[a], found),
-        ExprKind::Fun { body, .. } => {
-            let before = found.len();
-            of_expr(body, found);
-            found[before..].iter_mut().for_each(|mutation| mutation.in_function = true);
-        }
-        ExprKind::Let { bindings, body, .. } => {
-            bindings.iter().for_each(|binding| of_expr(&binding.expr, found));
-            of_expr(body, found);
-        }
-        ExprKind::If { cond, then, otherwise } => {
-            if let Cond::Eq(a, b) | Cond::Subset(a, b) | Cond::In(a, b) = &**cond {
-                all(&[a, b], found);
-            }
-            all(&[then, otherwise], found);
-        }
-        ExprKind::MatchTag { clauses, .. } => {
-            clauses.iter().for_each(|(_, body)| of_expr(body, found));
-        }
-        ExprKind::MatchSet { empty, body, .. } => all(&[empty, body], found),
-        ExprKind::Zero | ExprKind::EmptySet | ExprKind::Universe | ExprKind::Tag(_) | ExprKind::Var(_) => {}
+        _ => {}
     }
-}
-
-fn all(exprs: &[&Expr], found: &mut Vec<Mutation>) {
-    exprs.iter().for_each(|expr| of_expr(expr, found));
+    expr.each_part(|part| of_expr(part, found));
+    if matches!(*expr.kind, ExprKind::Fun { .. }) {
+        found[before..].iter_mut().for_each(|mutation| mutation.in_function = true);
+    }
 }

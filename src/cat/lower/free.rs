@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::cat::ast::{Binding, Cond, Expr, ExprKind, Ident, Ins, InsKind, Params, Pattern, Test};
+use crate::cat::ast::{Binding, Expr, ExprKind, Ident, Ins, InsKind, Params, Pattern, Test};
 use crate::source::Span;
 
 /// The free variables of a function, in order of name.
@@ -103,27 +103,7 @@ impl Free {
 
     fn expr(&mut self, expr: &Expr) {
         match &*expr.kind {
-            ExprKind::Zero | ExprKind::EmptySet | ExprKind::Universe | ExprKind::Tag(_) => {}
             ExprKind::Var(name) => self.name(name, expr.span),
-            ExprKind::Union(items)
-            | ExprKind::Seq(items)
-            | ExprKind::Tuple(items)
-            | ExprKind::Explicit(items) => items.iter().for_each(|e| self.expr(e)),
-            ExprKind::Add(a, b)
-            | ExprKind::Diff(a, b)
-            | ExprKind::Inter(a, b)
-            | ExprKind::Product(a, b)
-            | ExprKind::AppExpr(a, b)
-            | ExprKind::Try(a, b) => {
-                self.expr(a);
-                self.expr(b);
-            }
-            ExprKind::Compl(a)
-            | ExprKind::Opt(a)
-            | ExprKind::Plus(a)
-            | ExprKind::Star(a)
-            | ExprKind::Inverse(a)
-            | ExprKind::ToId(a) => self.expr(a),
             ExprKind::App(f, a) => {
                 self.name(&f.name, f.span);
                 self.expr(a);
@@ -140,27 +120,13 @@ impl Free {
                     f.expr(body);
                 });
             }
-            ExprKind::If { cond, then, otherwise } => {
-                match &**cond {
-                    Cond::Eq(a, b) | Cond::Subset(a, b) | Cond::In(a, b) => {
-                        self.expr(a);
-                        self.expr(b);
-                    }
-                    Cond::Variant(_) => {}
-                }
-                self.expr(then);
-                self.expr(otherwise);
-            }
-            ExprKind::MatchTag { scrutinee, clauses } => {
-                self.expr(scrutinee);
-                clauses.iter().for_each(|(_, e)| self.expr(e));
-            }
             ExprKind::MatchSet { scrutinee, empty, before, element, rest, body } => {
                 self.expr(scrutinee);
                 self.expr(empty);
                 let names = before.iter().flatten().chain(element).chain(rest);
                 self.scoped(names, |f| f.expr(body));
             }
+            _ => expr.each_part(|part| self.expr(part)),
         }
     }
 
