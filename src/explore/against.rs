@@ -27,9 +27,10 @@ pub(super) fn judge(
             accepted = true;
             ControlFlow::Break(())
         }
-        Ended::Rejected(name) => {
-            if !failed.iter().any(|known| known == name) {
-                failed.push(name.to_string());
+        Ended::Rejected(cause) => {
+            let name = cause.to_string();
+            if !failed.contains(&name) {
+                failed.push(name);
             }
             ControlFlow::Continue(())
         }

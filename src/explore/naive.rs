@@ -11,7 +11,7 @@ use super::steps::Ended;
 use super::{Options, steps, witness};
 use crate::execution::{View, World};
 use crate::model::{Model, Plain, ValueTest};
-use crate::outcome::{Cause, Counts};
+use crate::outcome::Counts;
 use crate::program::Value;
 use crate::relation::Rel;
 
@@ -131,8 +131,8 @@ pub(super) fn run_model(
     let flow = steps::run(model, 0, plain, given, &mut |ended| {
         let (found, plain) = match ended {
             Ended::Accepted(found, plain) => (found, plain),
-            Ended::Rejected(name) => {
-                *rejected.entry(Cause::check(Some(name))).or_insert(0) += 1;
+            Ended::Rejected(cause) => {
+                *rejected.entry(cause).or_insert(0) += 1;
                 // Choices of the model may be many, and none of them accepted.
                 return sink.tick();
             }

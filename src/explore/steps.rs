@@ -7,12 +7,13 @@ use crate::diag::Diagnostic;
 use crate::model::{
     CheckKind, ChoiceId, Choices, EvalError, Expr, Model, Order, OrderBase, Plain, Sort, Step, Val,
 };
+use crate::outcome::Cause;
 use crate::relation::{Rel, Set};
 
 /// How a run of a model over a candidate ends.
 pub(super) enum Ended<'e, 'p> {
-    /// A check failed, that one.
-    Rejected(&'e str),
+    /// Something of the model is against it.
+    Rejected(Cause),
     /// All hold; everything is chosen.
     Accepted(&'e Found<'e>, &'e mut Plain<'p>),
 }
@@ -80,14 +81,13 @@ fn run_inner(
                 let holds = match plain.holds(test) {
                     Ok(holds) => holds,
                     Err(EvalError::Rejected) => {
-                        return Ok(tell(Ended::Rejected("when")));
+                        return Ok(tell(Ended::Rejected(Cause::When)));
                     }
                     Err(error) => return Err(error.diagnostic()),
                 };
-                let shown = name.as_deref().unwrap_or("(unnamed)");
                 match kind {
                     CheckKind::Plain if !holds => {
-                        return Ok(tell(Ended::Rejected(shown)));
+                        return Ok(tell(Ended::Rejected(Cause::check(name.as_deref()))));
                     }
                     CheckKind::Flag if holds => raised.flags.extend(name.clone()),
                     CheckKind::UndefinedUnless if !holds => raised.undefined = true,
@@ -98,7 +98,7 @@ fn run_inner(
             Step::With { choice, from, name, .. } => {
                 let value = match plain.eval(*from) {
                     Ok(value) => value,
-                    Err(EvalError::Rejected) => return Ok(tell(Ended::Rejected("when"))),
+                    Err(EvalError::Rejected) => return Ok(tell(Ended::Rejected(Cause::When))),
                     Err(error) => return Err(error.diagnostic()),
                 };
                 let Val::Choices(choices) = &*value else {
@@ -108,7 +108,7 @@ fn run_inner(
                 let one;
                 let choices = match settled.map(|co| the_choice(choices, plain.n_events(), co)) {
                     None => choices,
-                    Some(None) => return Ok(tell(Ended::Rejected(name))),
+                    Some(None) => return Ok(tell(Ended::Rejected(Cause::With(name.clone())))),
                     Some(Some(value)) => {
                         one = Choices::List(vec![value]);
                         &one

@@ -20,6 +20,8 @@ pub enum Cause {
     Check(String),
     /// The `with` of that name.
     With(String),
+    /// The `when` of a recursion.
+    When,
 }
 
 impl Cause {
@@ -30,7 +32,7 @@ impl Cause {
 
     /// Is it one check or choice of the model, and not the search as a whole?
     pub fn is_models(&self) -> bool {
-        matches!(self, Cause::Unnamed | Cause::Check(_) | Cause::With(_))
+        matches!(self, Cause::Unnamed | Cause::Check(_) | Cause::With(_) | Cause::When)
     }
 }
 
@@ -43,6 +45,7 @@ impl fmt::Display for Cause {
             Cause::Unnamed => f.write_str("(unnamed)"),
             Cause::Check(name) => f.write_str(name),
             Cause::With(name) => write!(f, "with {name}"),
+            Cause::When => f.write_str("when"),
         }
     }
 }

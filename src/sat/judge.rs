@@ -84,7 +84,7 @@ impl Judge<'_, '_> {
                     let holds = match plain.holds(test) {
                         Ok(holds) => holds,
                         Err(EvalError::Rejected) => {
-                            return Ok(self.refuse(Vec::new(), Cause::check(Some("when"))));
+                            return Ok(self.refuse(Vec::new(), Cause::When));
                         }
                         Err(error) => return Err(error.diagnostic()),
                     };
@@ -107,7 +107,7 @@ impl Judge<'_, '_> {
                     let value = match plain.eval(*from) {
                         Ok(value) => value,
                         Err(EvalError::Rejected) => {
-                            return Ok(self.refuse(Vec::new(), Cause::check(Some("when"))));
+                            return Ok(self.refuse(Vec::new(), Cause::When));
                         }
                         Err(error) => return Err(error.diagnostic()),
                     };
