@@ -3,6 +3,8 @@
 //! What [`Rel`](super::Rel) and the evaluation of models are made of. The caller owns the memory, and gives the place that a
 //! result goes to.
 
+use std::cmp::Ordering;
+
 use super::rows;
 
 /// Number of events, and of words per row.
@@ -151,6 +153,22 @@ impl Shape {
     /// Adds a pair.
     pub fn put(self, rel: &mut [u64], from: usize, to: usize) {
         rel[from * self.words + to / 64] |= 1 << (to % 64);
+    }
+}
+
+/// Compares by the bits set, in increasing order: as lists of their positions compare, without making them.
+pub fn compare(a: &[u64], b: &[u64]) -> Ordering {
+    let Some(at) = a.iter().zip(b).position(|(a, b)| a != b) else { return a.len().cmp(&b.len()) };
+    // The lowest bit that only one has. The other goes on with a larger one, or is at its end.
+    let lowest = (a[at] ^ b[at]) & (a[at] ^ b[at]).wrapping_neg();
+    let goes_on = |words: &[u64]| {
+        words[at] & !(lowest | (lowest - 1)) != 0 || words[at + 1..].iter().any(|word| *word != 0)
+    };
+    match a[at] & lowest != 0 {
+        true if goes_on(b) => Ordering::Less,
+        true => Ordering::Greater,
+        false if goes_on(a) => Ordering::Greater,
+        false => Ordering::Less,
     }
 }
 

@@ -1,11 +1,12 @@
 //! Relations over events.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use smallvec::{SmallVec, smallvec};
 
 use super::Set;
-use super::flat::{Shape, bits};
+use super::flat::{Shape, bits, compare};
 
 /// A relation over `0..n`, one row of bits per source event.
 /// Invariant: `rows.len() == n * words`; bits at or past `n` are zero in every row.
@@ -139,6 +140,12 @@ impl Rel {
     /// All pairs, in increasing order.
     pub fn iter(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         (0..self.n).flat_map(move |from| self.successors(from).map(move |to| (from, to)))
+    }
+
+    /// Compares by the pairs, in increasing order.
+    pub fn compare(&self, other: &Rel) -> Ordering {
+        debug_assert_eq!(self.n, other.n);
+        compare(&self.rows, &other.rows)
     }
 
     fn zip(&self, other: &Rel, f: impl Fn(u64, u64) -> u64) -> Rel {

@@ -1,5 +1,6 @@
 //! Sets of events.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use smallvec::{SmallVec, smallvec};
@@ -115,6 +116,12 @@ impl Set {
     /// The events, in increasing order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         super::flat::bits(&self.bits)
+    }
+
+    /// Compares by the events, in increasing order.
+    pub fn compare(&self, other: &Set) -> Ordering {
+        debug_assert_eq!(self.n, other.n);
+        super::flat::compare(&self.bits, &other.bits)
     }
 
     /// The smallest event.

@@ -119,3 +119,26 @@ fn rows_agree_with_relations() {
     rows_agree::<2>(65);
     rows_agree::<4>(130);
 }
+
+#[test]
+fn comparing_bits_compares_the_lists_of_what_is_there() {
+    for n in [1, 5, 63, 64, 65, 130] {
+        let mut rels: Vec<Rel> = (0..12).map(|seed| random(n, seed).0).collect();
+        rels.push(Rel::empty(n));
+        // Beginnings of each other, and such that differ late.
+        for seed in 0..4 {
+            let (rel, pairs) = random(n, seed);
+            rels.push(Rel::of(n, pairs.iter().copied().take(pairs.len() / 2)));
+            let mut without = rel.clone();
+            pairs.last().iter().for_each(|(from, to)| without.remove(*from, *to));
+            rels.push(without);
+        }
+        for a in &rels {
+            for b in &rels {
+                assert_eq!(a.compare(b), a.iter().cmp(b.iter()));
+                let (a, b) = (a.range(), b.range());
+                assert_eq!(a.compare(&b), a.iter().cmp(b.iter()));
+            }
+        }
+    }
+}

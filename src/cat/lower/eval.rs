@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::choices::ValueSet;
+use super::choices::{Items, ValueSet};
 use super::env::{Env, Slot};
 use super::error::{Eval, Placed, Stop, wrong_sort};
 use super::interpreter::Interpreter;
@@ -386,7 +386,8 @@ impl Interpreter<'_> {
                 match members.pop_first() {
                     None => Matched::Empty,
                     Some(first) => {
-                        Matched::Split(first, Value::values(ValueSet::list(set.element.clone(), members)))
+                        let rest = ValueSet { element: set.element.clone(), items: Items::List(members) };
+                        Matched::Split(first, Value::values(rest))
                     }
                 }
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::choices::ValueSet;
+use super::choices::{Items, ValueSet};
 use super::error::{Eval, Placed, Stop, mismatch, no_operator, wrong_sort};
 use super::interpreter::{Interpreter, Mode};
 use super::sets::element_type;
@@ -211,11 +211,12 @@ impl Interpreter<'_> {
             }
             Class::Values | Class::No => {
                 let element = element_type(&args);
-                let mut items = BTreeSet::new();
-                for arg in &args {
-                    items.extend(self.values_of(arg)?);
-                }
-                Ok(Value::values(ValueSet::list(element, items)))
+                let mut sets = args.iter().map(|arg| self.values_of(arg)).collect::<Result<Vec<_>, _>>()?;
+                sets.sort_by_key(|set| std::cmp::Reverse(set.len()));
+                let mut sets = sets.into_iter();
+                let mut items = sets.next().unwrap_or_default();
+                sets.for_each(|set| items.extend(set));
+                Ok(Value::values(ValueSet { element, items: Items::List(items) }))
             }
         }
     }
