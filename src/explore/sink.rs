@@ -68,8 +68,8 @@ pub(crate) struct Sink<'t> {
     too_big: bool,
     /// Someone who looks at every accepted execution.
     pub(super) watch: Option<Watch<'t>>,
-    /// Someone who looks at every candidate, whatever the model says of it.
-    pub(super) look: Option<&'t mut Look<'t>>,
+    /// Someone who looks at every candidate, whatever the model says of it (with a solver: at those that it accepts).
+    pub look: Option<&'t mut Look<'t>>,
 }
 
 impl<'t> Sink<'t> {

@@ -12,6 +12,7 @@ mod facts;
 mod graph;
 mod judge;
 pub mod merged;
+mod order;
 mod proposal;
 mod reason;
 mod search;
@@ -20,8 +21,11 @@ mod values;
 
 pub use solver::{Batsat, Lit, Recorded, Solver};
 
+use std::ops::ControlFlow;
+
 use crate::diag::Diagnostic;
-use crate::explore::{Mode, Options, Sink, may_be_undefined};
+use crate::execution::World;
+use crate::explore::{Candidate, Mode, Options, Sink, may_be_undefined};
 use crate::litmus::Lowered;
 use crate::model::Model;
 use crate::outcome::{Completeness, Outcome, WhyEmpty};
@@ -36,6 +40,21 @@ pub fn dimacs(test: &Lowered, model: &Model, options: &Options) -> Result<String
     let options = Options { mode: Mode::Check, ..options.clone() };
     let (_, text) = written(test, model, &options, Sink::new(test, &options))?;
     Ok(text)
+}
+
+/// Looks for an execution that satisfies an `exists`, or violates a `forall`, and that the model accepts; the first is shown. How far that went comes back.
+///
+/// # Errors
+/// As [`run`].
+pub fn witness<'t>(
+    test: &'t Lowered,
+    model: &Model,
+    options: &'t Options,
+    look: &'t mut (dyn FnMut(&World, &Candidate) -> ControlFlow<()> + Send + 't),
+) -> Result<Completeness, Diagnostic> {
+    let mut sink = Sink::new(test, options);
+    sink.look = Some(look);
+    Ok(run_into(test, model, options, sink, Asked::Main)?.completeness)
 }
 
 /// Runs a test under a model, in mode *check* or *states*.

@@ -678,7 +678,7 @@ fn is_pairwise(model: &Model, id: ExprId) -> bool {
 }
 
 /// Does an event tell by itself whether it is in the set?
-fn is_plain_set(model: &Model, id: ExprId) -> bool {
+pub fn is_plain_set(model: &Model, id: ExprId) -> bool {
     match model.pool.expr(id) {
         Expr::Base(base, _) => !base.is_dynamic(),
         Expr::Universe(_) | Expr::Empty(_) => true,

@@ -466,8 +466,16 @@ impl<'s, 't> Search<'s, 't> {
         {
             return Err(illegal);
         }
-        let observed = self.test.observed.iter().chain(&self.test.shown);
-        let state = observed.map(|observable| (*observable, finals.value(*observable))).collect();
+        if wanted == Wanted::Asked
+            && let Some(look) = &mut self.sink.look
+        {
+            // One is enough, and its state is recorded as any other: that ends the search.
+            let _ = look(&world, &candidate);
+        }
+        // What the condition asks of faults, one by one, is not among what is observed.
+        let faults = (0..self.test.program.faults.patterns.len()).map(|n| Observable::Fault(n as u16));
+        let observed = self.test.observed.iter().chain(&self.test.shown).copied().chain(faults);
+        let state = observed.map(|observable| (observable, finals.value(observable))).collect();
         Ok(Some(Accepted { state, flags, undefined, errors: world.errors.clone(), proposal }))
     }
 

@@ -6,6 +6,7 @@ use std::ops::Not;
 
 use batsat::{Callbacks, SolverInterface, lbool};
 
+use super::order::{Order, Place};
 use crate::limits;
 
 /// A variable or its negation.
@@ -48,19 +49,28 @@ pub trait Solver {
     fn solve(&mut self, assumed: &[Lit]) -> Option<bool>;
     /// The value in the assignment found last.
     fn is_true(&self, literal: Lit) -> bool;
+    /// A new place in an order without cycles.
+    fn place(&mut self) -> Place;
+    /// Where all of these literals are true, the first place is before the second.
+    fn step(&mut self, from: Place, to: Place, literals: &[Lit]);
 }
 
 /// A solver in Rust: no other compiler is needed.
 pub struct Batsat {
     solver: batsat::Solver<Limits>,
     variables: Vec<batsat::Var>,
+    order: Order,
 }
 
 impl Batsat {
     /// Without variables.
     pub fn new() -> Batsat {
         let limits = Limits::default();
-        Batsat { solver: batsat::Solver::new(batsat::SolverOpts::default(), limits), variables: Vec::new() }
+        Batsat {
+            solver: batsat::Solver::new(batsat::SolverOpts::default(), limits),
+            variables: Vec::new(),
+            order: Order::default(),
+        }
     }
 
     fn literal(&self, literal: Lit) -> batsat::Lit {
@@ -87,7 +97,10 @@ impl Solver for Batsat {
 
     fn solve(&mut self, assumed: &[Lit]) -> Option<bool> {
         let assumed: Vec<batsat::Lit> = assumed.iter().map(|literal| self.literal(*literal)).collect();
-        match self.solver.solve_limited(&assumed) {
+        if !self.order.line_up() {
+            return Some(false);
+        }
+        match self.solver.solve_limited_th(&mut self.order, &assumed) {
             answer if answer == lbool::TRUE => Some(true),
             answer if answer == lbool::FALSE => Some(false),
             _ => None,
@@ -96,6 +109,15 @@ impl Solver for Batsat {
 
     fn is_true(&self, literal: Lit) -> bool {
         self.solver.value_lit(self.literal(literal)) == lbool::TRUE
+    }
+
+    fn place(&mut self) -> Place {
+        self.order.place()
+    }
+
+    fn step(&mut self, from: Place, to: Place, literals: &[Lit]) {
+        let literals = literals.iter().map(|literal| self.literal(*literal)).collect();
+        self.order.step(from, to, literals);
     }
 }
 
@@ -171,6 +193,14 @@ impl<S: Solver> Solver for Recorded<S> {
 
     fn is_true(&self, literal: Lit) -> bool {
         self.solver.is_true(literal)
+    }
+
+    fn place(&mut self) -> Place {
+        self.solver.place()
+    }
+
+    fn step(&mut self, from: Place, to: Place, literals: &[Lit]) {
+        self.solver.step(from, to, literals);
     }
 }
 

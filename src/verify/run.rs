@@ -191,7 +191,7 @@ pub fn orders_for(model: &Model, arch: Option<ArchId>) -> Result<Orders, Diagnos
         return Ok(Orders::Sets);
     }
     match (model.name.as_str(), arch) {
-        ("SC" | "TSO" | "PSO", _) => Ok(Orders::Fences),
+        ("SC" | "TSO" | "PSO" | "ASE18-TSO" | "ASE18-PSO", _) => Ok(Orders::Fences),
         (name, None | Some(ArchId::C)) => Err(Diagnostic::unsupported(
             "verify::model",
             format!("the model `{name}` has no meaning for the memory orders of C"),

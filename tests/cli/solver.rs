@@ -114,6 +114,71 @@ fn both_engines_at_once() {
     }
 }
 
+/// Two readers and many writers, each of a variable of its own: under SC no two variables are seen to be written in two orders. There are too many executions
+/// to look at each of them, and few reasons.
+fn many_writers(n: usize) -> String {
+    let mut text = "C many-writers\n{}\n".to_string();
+    for i in 0..n {
+        text +=
+            &format!("P{i} (atomic_int* x{i}) {{ atomic_store_explicit(x{i}, 1, memory_order_relaxed); }}\n");
+    }
+    let parameters: Vec<String> = (0..n).map(|i| format!("atomic_int* x{i}")).collect();
+    let read = |i: usize| format!("  int r{i} = atomic_load_explicit(x{i}, memory_order_relaxed);\n");
+    let (up, down): (String, String) = ((0..n).map(read).collect(), (0..n).rev().map(read).collect());
+    for (thread, reads) in [(n, up), (n + 1, down)] {
+        text += &format!("P{thread} ({}) {{\n{reads}}}\n", parameters.join(", "));
+    }
+    let pairs = (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j)));
+    let seen: Vec<String> = pairs
+        .map(|(i, j)| format!("({n}:r{i}=1 /\\ {n}:r{j}=0 /\\ {0}:r{j}=1 /\\ {0}:r{i}=0)", n + 1))
+        .collect();
+    text + &format!("exists ({})\n", seen.join(" \\/ "))
+}
+
+/// Where the explorer has no answer for long, the solver gives one, and the answer says so.
+#[test]
+fn the_solver_joins_an_explorer_that_is_stuck() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("test.litmus"), many_writers(16)).expect("written");
+    let args = ["run", "test.litmus", "-m", "sc", "--mode", "check", "--engine", "auto", "--format", "json"];
+    let output = litmus_in(folder.path(), &args).assert().success();
+    let text = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
+    assert!(text.contains("\"verdict\":\"No\"") && text.contains("\"engine\":\"sat\""), "{text}");
+}
+
+/// A program of several hundred lines, with explicit store buffers: the solver needs one proposal, since it watches the orders by itself.
+#[test]
+fn long_programs_with_store_buffers() {
+    for (family, verdict) in [("wmm", "unsafe"), ("wmm-safe", "safe")] {
+        for model in ["sc", "tso", "pso", "ase18-tso"] {
+            let args = ["bench", family, "--engine", "sat", "-m", model, "--sizes", "4"];
+            let output = litmus(&args).assert().success();
+            let text = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
+            let row: Vec<&str> = text.lines().last().unwrap_or_default().split_whitespace().collect();
+            assert_eq!((row[3], *row.last().unwrap_or(&"")), ("1", verdict), "{model}\n{text}");
+        }
+    }
+}
+
+/// Faults are part of final states, and conditions ask for them one by one.
+#[test]
+fn faults_in_final_states() {
+    for test in ["call", "guarded", "retag", "unmap"] {
+        let file = format!("litmus/arm/{test}.litmus");
+        for mode in ["check", "states"] {
+            let args = ["run", &file, "--mode", mode, "-q", "--format", "csv"];
+            let told = |engine: &str| {
+                let output = litmus(&[&args[..], &["--engine", engine]].concat()).output().expect("it runs");
+                let text = String::from_utf8_lossy(&output.stdout).into_owned();
+                let row = text.lines().nth(1).unwrap_or_default().to_string();
+                // File, name, model and what is said of the condition; figures of the search differ.
+                row.split(',').take(8).map(str::to_string).collect::<Vec<String>>()
+            };
+            assert_eq!(told("worlds"), told("sat"), "{test}, {mode}");
+        }
+    }
+}
+
 #[test]
 fn final_states_of_two_models() {
     for (test, from, to, code) in

@@ -3,6 +3,7 @@
 //! `thread` and `ops` run the program; `bits` and `value` are what it computes with; `memory` adds who reads from whom and the order of writes.
 //! Each assignment is an execution (`proposal`), which the model refutes as everywhere else.
 
+mod axioms;
 mod bits;
 mod execution;
 mod graph;
@@ -95,7 +96,8 @@ impl<'p> Search<'p> {
             }
             let Runner { graph, gates, .. } = runner;
             let mut patterns = Patterns::new(model, program.conventions);
-            let problem = Problem::new(graph, gates, &mut patterns)?;
+            let mut problem = Problem::new(graph, gates, &mut patterns)?;
+            axioms::watch(&mut problem, model, program.conventions);
             let stats = Stats { events: problem.graph.nodes.len(), ..Stats::default() };
             return Ok(Search { program, model, problem, stats });
         }

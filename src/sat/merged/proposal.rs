@@ -111,6 +111,24 @@ impl<'p> Proposal<'p> {
         proposal
     }
 
+    /// Every event, whether it happens or not, and the initial write of every cell, each by its own number; nothing of what the solver decides.
+    pub fn of_all(problem: &Problem<'p>, conventions: &'static Conventions) -> Proposal<'p> {
+        let mut events: Vec<Seen> =
+            problem.graph.nodes.iter().enumerate().map(|(id, node)| Seen::of(id, node)).collect();
+        events.extend((0..problem.writes.len()).map(|cell| Seen::initial(problem.initial(cell), cell)));
+        Proposal {
+            numbers: (0..events.len()).map(|number| (number, number)).collect(),
+            po: Rel::empty(events.len()),
+            events,
+            sources: FxHashMap::default(),
+            orders: Vec::new(),
+            turns: Vec::new(),
+            conventions,
+            skipped: OnceLock::new(),
+            n_nodes: problem.graph.nodes.len(),
+        }
+    }
+
     fn order(&mut self, problem: &Problem<'p>, cell: usize, used: bool) {
         let is = |literal| problem.gates.solver.is_true(literal);
         let here: Vec<NodeId> =
