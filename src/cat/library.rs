@@ -124,6 +124,8 @@ static ENTRIES: &[Entry] = files! {
     Part "mipsfences.cat"
     Part "filters.cat"
     Part "lkmm-locks.cat"
+    Part "lkmm-programs.cat"
+    Part "aarch64-programs.cat"
     Part "dat3m.cat"
     Bell "lkmm.bell"
     Def "lkmm.def"

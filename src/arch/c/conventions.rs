@@ -4,11 +4,44 @@ use crate::arch::ArchId;
 use crate::program::{CellSizes, Conventions};
 
 /// Sets of C besides those of its bell file.
-const C_SETS: [&str; 21] = [
-    "X", "RMW", "A", "NA", "RLX", "ACQ", "REL", "ACQ_REL", "SC", "CON", "annot", "LK", "LKR", "LKW", "LS",
-    "LF", "UL", "RL", "RU",
+const C_SETS: [&str; 35] = [
+    "X",
+    "RMW",
+    "A",
+    "NA",
+    "RLX",
+    "ACQ",
+    "REL",
+    "ACQ_REL",
+    "SC",
+    "CON",
+    "annot",
+    "LK",
+    "LKR",
+    "LKW",
+    "LS",
+    "LF",
+    "UL",
+    "RL",
+    "RU",
     // Fences of machines: what locks, threads and `asm` of programs are made of.
-    "MFENCE", "SFENCE",
+    "MFENCE",
+    "SFENCE",
+    // Marks of the kernel's functions, in programs.
+    "lkmm-once",
+    "lkmm-acquire",
+    "lkmm-release",
+    "lkmm-mb",
+    "lkmm-noreturn",
+    "lkmm-rmb",
+    "lkmm-wmb",
+    "lkmm-before-atomic",
+    "lkmm-after-atomic",
+    "lkmm-after-spinlock",
+    "lkmm-after-unlock-lock",
+    "lkmm-rcu-lock",
+    "lkmm-rcu-unlock",
+    "lkmm-sync-rcu",
 ];
 
 /// Those of C.

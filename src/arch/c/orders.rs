@@ -72,6 +72,14 @@ impl Mark {
         Mark::Annots(vec![name.to_string()])
     }
 
+    /// Its memory order.
+    pub fn order(&self) -> Option<MemoryOrder> {
+        match self {
+            Mark::Order(order) => Some(*order),
+            _ => None,
+        }
+    }
+
     /// The event sets of an access so marked. `NA` holds everything but accesses with a memory order.
     pub fn access_sets(&self) -> Vec<SetName> {
         let mut sets = self.common_sets();

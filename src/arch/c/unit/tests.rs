@@ -59,7 +59,7 @@ fn complaints_one_by_one() {
         (format!("void g(void);\n{}", main("g();")), "error[c::no-body]: nobody says what `g` does"),
         (main("asm(\"cpuid\");"), "error[c::asm]: inline assembly, other than fences, is not supported"),
         (main("int a = 1.5;"), "error[c::float]: floating-point numbers are not supported"),
-        (main("int n = 2; int a[n];"), "error[c::array]: the length of an array must be a constant"),
+        (main("int n = 2; static int a[n];"), "error[c::array]: the length of an array must be a constant"),
         (main("3 = 4;"), "error[c::assign]: only an object can be assigned to"),
         (main("int *p = &3;"), "error[c::address]: only objects have an address"),
         (main("int a[2] = { 1, 2, 3 };"), "error[c::initial-value]: more values than there is room for"),

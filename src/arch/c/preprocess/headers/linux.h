@@ -1,5 +1,6 @@
 /* Functions of the Linux kernel, as accesses and fences of C11: marked accesses are relaxed, smp_mb() is a sequentially consistent fence, smp_rmb() an acquire one,
-   smp_wmb() a release one. Under sc and tso that is what the kernel gets on such a machine; rc11 is not the kernel's model, and forbids more. */
+   smp_wmb() a release one. Under sc and tso that is what the kernel gets on such a machine; rc11 is not the kernel's model, and forbids more.
+   With __LITMUS_LKMM, which `-m lkmm` defines, fences and RCU are those of the kernel's own model. */
 #ifndef __LITMUS_LINUX
 #define __LITMUS_LINUX
 #include <assert.h>
@@ -30,9 +31,19 @@ typedef u64 __u64;
 #define __always_inline inline
 #define likely(e) (e)
 #define unlikely(e) (e)
-#define BUG_ON(e) ((e) ? __litmus_assert(0, "BUG_ON(" #e ")") : (void)0)
-#define BUG() __litmus_assert(0, "BUG()")
-#define WARN_ON(e) ({ int __warn = !!(e); if (__warn) __litmus_assert(0, "WARN_ON(" #e ")"); __warn; })
+#ifdef __LITMUS_LKMM
+/* RCU is the model's; of sections inside each other the outermost counts. One in which something goes wrong ends there. */
+static _Thread_local int __litmus_nested;
+#define __litmus_wrong(text) \
+    ((void)(__litmus_nested && (__litmus_kernel_fence("rcu-unlock"), 1)), __litmus_assert(0, text))
+#undef assert
+#define assert(e) ((e) ? (void)0 : __litmus_wrong(#e))
+#else
+#define __litmus_wrong(text) __litmus_assert(0, text)
+#endif
+#define BUG_ON(e) ((e) ? __litmus_wrong("BUG_ON(" #e ")") : (void)0)
+#define BUG() __litmus_wrong("BUG()")
+#define WARN_ON(e) ({ int __warn = !!(e); if (__warn) __litmus_wrong("WARN_ON(" #e ")"); __warn; })
 #define WARN_ON_ONCE(e) WARN_ON(e)
 #define BUILD_BUG_ON(e) ((void)sizeof(char[1 - 2 * !!(e)]))
 #define container_of(p, t, m) ((t *)((char *)(p) - offsetof(t, m)))
@@ -103,18 +114,28 @@ typedef int gfp_t;
 #define smp_load_acquire(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define smp_store_release(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define smp_store_mb(x, v) do { WRITE_ONCE(x, v); smp_mb(); } while (0)
+#ifdef __LITMUS_LKMM
+#define smp_mb() __litmus_kernel_fence("mb")
+#define smp_rmb() __litmus_kernel_fence("rmb")
+#define smp_wmb() __litmus_kernel_fence("wmb")
+#define smp_mb__before_atomic() __litmus_kernel_fence("before-atomic")
+#define smp_mb__after_atomic() __litmus_kernel_fence("after-atomic")
+#define smp_mb__after_spinlock() __litmus_kernel_fence("after-spinlock")
+#define smp_mb__after_unlock_lock() __litmus_kernel_fence("after-unlock-lock")
+#else
 #define smp_mb() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 #define smp_rmb() __atomic_thread_fence(__ATOMIC_ACQUIRE)
 #define smp_wmb() __atomic_thread_fence(__ATOMIC_RELEASE)
+#define smp_mb__before_atomic() smp_mb()
+#define smp_mb__after_atomic() smp_mb()
+#define smp_mb__after_spinlock() smp_mb()
+#define smp_mb__after_unlock_lock() smp_mb()
+#endif
 #define mb() smp_mb()
 #define rmb() smp_rmb()
 #define wmb() smp_wmb()
 #define smp_read_barrier_depends() ((void)0)
 #define smp_acquire__after_ctrl_dep() smp_rmb()
-#define smp_mb__before_atomic() smp_mb()
-#define smp_mb__after_atomic() smp_mb()
-#define smp_mb__after_spinlock() smp_mb()
-#define smp_mb__after_unlock_lock() smp_mb()
 #define barrier() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 #define cpu_relax() ((void)0)
 #define smp_cond_load_relaxed(p, e) ({ __typeof__(*(p)) VAL; do VAL = READ_ONCE(*(p)); while (!(e)); VAL; })
@@ -131,11 +152,17 @@ typedef int gfp_t;
 #define cmpxchg_relaxed(p, o, n) __litmus_cmpxchg(p, o, n, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
 #define cmpxchg_acquire(p, o, n) __litmus_cmpxchg(p, o, n, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)
 #define cmpxchg_release(p, o, n) __litmus_cmpxchg(p, o, n, __ATOMIC_RELEASE, __ATOMIC_RELAXED)
+/* One that fails orders nothing. */
+#ifdef __LITMUS_LKMM
+#define cmpxchg(p, o, n) __litmus_cmpxchg(p, o, n, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)
+#define try_cmpxchg(p, o, n) __atomic_compare_exchange_n(p, o, n, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)
+#else
 #define cmpxchg(p, o, n) __litmus_full(cmpxchg_relaxed(p, o, n))
+#define try_cmpxchg(p, o, n) __litmus_full(try_cmpxchg_relaxed(p, o, n))
+#endif
 #define try_cmpxchg_relaxed(p, o, n) __atomic_compare_exchange_n(p, o, n, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
 #define try_cmpxchg_acquire(p, o, n) __atomic_compare_exchange_n(p, o, n, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)
 #define try_cmpxchg_release(p, o, n) __atomic_compare_exchange_n(p, o, n, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED)
-#define try_cmpxchg(p, o, n) __litmus_full(try_cmpxchg_relaxed(p, o, n))
 
 typedef struct { int counter; } atomic_t;
 typedef struct { long counter; } atomic64_t;
@@ -326,6 +353,16 @@ struct rw_semaphore { pthread_rwlock_t __lock; };
 #define write_lock_irqsave(l, flags) do { (flags) = 0; write_lock(l); } while (0)
 #define write_unlock_irqrestore(l, flags) write_unlock(l)
 
+#ifdef __LITMUS_LKMM
+#define rcu_read_lock() do { if (__litmus_nested++ == 0) __litmus_kernel_fence("rcu-lock"); } while (0)
+#define rcu_read_unlock() do { if (--__litmus_nested == 0) __litmus_kernel_fence("rcu-unlock"); } while (0)
+#define synchronize_rcu() __litmus_kernel_fence("sync-rcu")
+/* As Dartagnan's headers have them. */
+#define __LKMM_FENCE(name) __litmus_fence_##name()
+#define __litmus_fence_rcu_lock() __litmus_kernel_fence("rcu-lock")
+#define __litmus_fence_rcu_unlock() __litmus_kernel_fence("rcu-unlock")
+#define __litmus_fence_rcu_sync() __litmus_kernel_fence("sync-rcu")
+#else
 /* RCU: readers are counted; who waits for them waits until there are none. */
 static int __litmus_readers;
 #define rcu_read_lock() ((void)__litmus_full(__atomic_fetch_add(&__litmus_readers, 1, __ATOMIC_ACQUIRE)))
@@ -335,9 +372,14 @@ static inline void synchronize_rcu(void) {
     __litmus_await(__atomic_load_n(&__litmus_readers, __ATOMIC_ACQUIRE) == 0);
     smp_mb();
 }
+#endif
 #define synchronize_rcu_expedited() synchronize_rcu()
 /* What hangs on the pointer comes after it: without dependencies, by acquiring. */
+#ifdef __LITMUS_LKMM
+#define rcu_dereference(p) READ_ONCE(p)
+#else
 #define rcu_dereference(p) __atomic_load_n(&(p), __ATOMIC_CONSUME)
+#endif
 #define rcu_dereference_protected(p, c) (p)
 #define rcu_access_pointer(p) READ_ONCE(p)
 #define rcu_assign_pointer(p, v) smp_store_release(&(p), v)

@@ -42,3 +42,14 @@ static inline char *strcpy(char *to, const char *from) {
     while ((to[n] = from[n])) n++;
     return to;
 }
+static inline char *strdup(const char *s) {
+    size_t n = strlen(s) + 1;
+    char *copy = __litmus_malloc(n);
+    for (size_t at = 0; at < n; at++) copy[at] = s[at];
+    return copy;
+}
+static inline char *strrchr(const char *s, int c) {
+    char *found = 0;
+    for (; *s; s++) if (*s == (char)c) found = (char *)s;
+    return found;
+}

@@ -7,12 +7,13 @@ use crate::diag::Diagnostic;
 use crate::program::fences::full_fence;
 use crate::program::threads::{PART, SECTION_BEGIN, SECTION_END};
 use crate::program::{
-    AccessSize, Awaited, BinOp, Content, Extra, Op, Port, Property, Storage, Tmp, UnOp, Value,
+    AccessSize, Awaited, BinOp, Content, Extra, Op, Port, Property, SetName, Storage, Tmp, UnOp, Value,
 };
 use crate::source::Span;
 
-use super::code::{Code, Ops};
+use super::code::{Code, Exchange, Ops};
 use super::expr::hold;
+use super::machine::{self, Access};
 use super::place::Place;
 use super::value::Rv;
 use super::{Lowering, own_handle};
@@ -92,6 +93,11 @@ impl Lowering<'_> {
                 self.fence(sets, span);
                 Ok(Rv::ZERO)
             }
+            "kernel_fence" => {
+                let name = string_of(&args[0], self.unit).unwrap_or_default();
+                self.fence(vec![format!("lkmm-{name}").into()], span);
+                Ok(Rv::ZERO)
+            }
             "signal_fence" | "nothing" => {
                 for arg in args {
                     self.expr(arg)?;
@@ -157,6 +163,10 @@ impl Lowering<'_> {
             return;
         }
         let mut sets = Mark::Order(order).fence_sets();
+        if let Some(machine) = self.options.orders.machine() {
+            sets = machine.fence(order).iter().map(|name| (*name).into()).collect();
+            sets.push(order.set().into());
+        }
         if self.options.orders == super::Orders::Fences {
             match order {
                 MemoryOrder::SeqCst => sets.extend(full_fence()),
@@ -268,22 +278,18 @@ impl Lowering<'_> {
         let addr = ops.value(&address, Port::Addr);
         let expected = ops.value(&expected, Port::Data);
         let desired = ops.value(&desired, Port::Data);
+        let (access, sets) = self.exchanged(success, failure, [&[], &[]]);
+        self.named_fence(access.before, span);
         let dst = ops.tmp();
-        ops.push(Op::CompareExchange {
-            dst,
-            addr,
-            expected,
-            desired,
-            size,
-            sets: Mark::Order(success).rmw_sets(),
-            failure: Mark::Order(failure).access_sets(),
-            extra: Extra::default(),
-        });
-        let same = ops.binary(BinOp::Eq, dst, expected);
+        let same = ops.compare_exchange((dst, addr), (expected, desired), size, sets);
         ops.write(old_reg, dst);
         ops.write(done, same);
+        if access.branch {
+            ops.branch(dst);
+        }
         self.note_write(&mut ops, same);
         self.emit(ops, span);
+        self.named_fence(access.after, span);
         match &expected_place {
             // Where it succeeded the old value is the expected one.
             Some(place @ Place::Register(..)) => self.store(place, Rv::Reg(old_reg), Mark::Plain, span)?,
@@ -299,6 +305,37 @@ impl Lowering<'_> {
             None => {}
         }
         Ok(if name == "val_cas" { Rv::Reg(old_reg) } else { Rv::Reg(done) })
+    }
+
+    /// What a compare-exchange becomes.
+    pub(super) fn exchanged(
+        &self,
+        success: MemoryOrder,
+        failure: MemoryOrder,
+        lock: [&'static [&'static str]; 2],
+    ) -> (Access, Exchange) {
+        let with = |mut sets: Vec<SetName>, names: &[&'static str]| {
+            sets.extend(names.iter().map(|name| SetName::from(*name)));
+            sets
+        };
+        let Some(machine) = self.options.orders.machine() else {
+            let sets = Exchange::Once {
+                success: with(Mark::Order(success).rmw_sets(), lock[1]),
+                failure: with(Mark::Order(failure).access_sets(), lock[0]),
+            };
+            return (Access::default(), sets);
+        };
+        let order = machine::both(success, failure);
+        let access = machine.update(order);
+        let (read, write) = machine::halves(&access, order);
+        let sets = match machine.has_one_event_updates() {
+            true => Exchange::Once {
+                success: with(machine::sets(access.read, Some(order), true), lock[1]),
+                failure: with(read, lock[0]),
+            },
+            false => Exchange::Halves { read: with(read, lock[0]), write: with(write, lock[1]) },
+        };
+        (access, sets)
     }
 
     fn library(&mut self, name: &str, args: &[Expr], ty: &Ty, span: Span) -> Result<Rv, Diagnostic> {
@@ -422,7 +459,7 @@ impl Lowering<'_> {
         })
     }
 
-    fn with_condition(&mut self, value: &Rv, span: Span, op: impl FnOnce(Tmp) -> Op) {
+    pub(super) fn with_condition(&mut self, value: &Rv, span: Span, op: impl FnOnce(Tmp) -> Op) {
         let mut ops = Ops::default();
         let cond = ops.value(value, Port::None);
         ops.push(op(cond));
@@ -545,7 +582,7 @@ impl Lowering<'_> {
         let to = self.kept(to, span)?;
         let second = self.expr(&args[1])?;
         let second = self.kept(second, span)?;
-        let size = self.known_int(&args[2])? as u64;
+        let size = self.expr(&args[2])?;
         let target = |e: &Expr| {
             let mut e = e;
             while let ExprKind::Cast(inner) = &e.kind {
@@ -557,6 +594,13 @@ impl Lowering<'_> {
             }
         };
         let candidates = [target(&args[0]), if name == "copy" { target(&args[1]) } else { None }];
+        let Some(size) = size.known().and_then(Value::as_int).map(|size| size as u64) else {
+            let mut element = candidates.into_iter().flatten().find(|ty| *ty != Ty::Void).unwrap_or(Ty::CHAR);
+            while let Ty::Array(inner, _) = element {
+                element = (*inner).clone();
+            }
+            return self.pieces(name, (&to, &second), &size, &element, span);
+        };
         let element = candidates.into_iter().flatten().find(|ty| {
             let bytes = ty.size(&self.unit.records).unwrap_or(0);
             *ty != Ty::Void && bytes > 0 && size.is_multiple_of(bytes)
@@ -564,13 +608,56 @@ impl Lowering<'_> {
         let element = element.unwrap_or(Ty::CHAR);
         let count = size / self.size(&element).max(1);
         let whole = Ty::Array(std::rc::Rc::new(element), Some(count));
+        self.piece(name, (&to, &second), &whole, span)?;
+        Ok(to)
+    }
+
+    /// Likewise, of a size that is computed: one element after the other.
+    fn pieces(
+        &mut self,
+        name: &str,
+        (to, second): (&Rv, &Rv),
+        size: &Rv,
+        element: &Ty,
+        span: Span,
+    ) -> Result<Rv, Diagnostic> {
+        let size = self.kept(size.clone(), span)?;
+        let at = self.code.reg(span)?;
+        self.write(at, &Rv::ZERO, span);
+        let id = self.fresh_loop();
+        let (top, end) = (self.code.label(), self.code.label());
+        self.op(Op::LoopEnter { id }, span);
+        self.code.place(top);
+        let mut ops = Ops::default();
+        let more = Rv::binary(BinOp::Lt, Rv::Reg(at), size);
+        let cond = self.condition(&mut ops, &more);
+        let (then, otherwise) = (vec![Op::LoopHead { id }], vec![Code::goto(end)]);
+        ops.push(Op::If { cond, then, otherwise });
+        self.emit(ops, span);
+        let place = |base: &Rv| Rv::binary(BinOp::Add, base.clone(), Rv::Reg(at));
+        let from = if name == "copy" { place(second) } else { second.clone() };
+        self.piece(name, (&place(to), &from), element, span)?;
+        let next = Rv::binary(BinOp::Add, Rv::Reg(at), Rv::int(i128::from(self.size(element).max(1))));
+        self.write(at, &next, span);
+        self.goto(top, span);
+        self.code.place(end);
+        Ok(to.clone())
+    }
+
+    /// Part of an object that is copied or filled.
+    fn piece(
+        &mut self,
+        name: &str,
+        (to, second): (&Rv, &Rv),
+        whole: &Ty,
+        span: Span,
+    ) -> Result<(), Diagnostic> {
         if name == "copy" {
-            self.copy(&to, &second, &whole, span)?;
-            return Ok(to);
+            return self.copy(to, second, whole, span);
         }
         let Some(byte) = second.known().and_then(Value::as_int) else {
             return Err(Diagnostic::unsupported("c::memset", "the value of `memset` must be a constant")
-                .at(args[1].span, "here"));
+                .at(span, "here"));
         };
         let leaves = whole.leaves(&self.unit.records);
         if leaves.len() > 4096 {
@@ -578,10 +665,10 @@ impl Lowering<'_> {
                 Diagnostic::unsupported("c::too-large", "a `memset` of so large an object").at(span, "here")
             );
         }
-        let untyped = byte == 0 && matches!(&whole, Ty::Array(element, _) if **element == Ty::CHAR);
+        let untyped = byte == 0 && matches!(whole, Ty::Array(element, _) if **element == Ty::CHAR);
         for leaf in leaves {
             if untyped {
-                self.zero(&to, leaf.offset, span);
+                self.zero(to, leaf.offset, span);
                 continue;
             }
             let bytes = self.size(&leaf.ty).min(16) as u32;
@@ -590,7 +677,7 @@ impl Lowering<'_> {
             let place = Place::Memory(address, leaf.ty.plain().clone(), None);
             self.store(&place, Rv::int(value).held(&leaf.ty), Mark::Plain, span)?;
         }
-        Ok(to)
+        Ok(())
     }
 }
 

@@ -15,6 +15,9 @@ use super::value::Rv;
 use super::{Frame, Lowering, MAX_INSTRUCTIONS, Slot};
 use crate::arch::c::orders::Mark;
 
+/// Functions that nobody may call, though a program says what they do.
+const ERRORS: [&str; 2] = ["reach_error", "__VERIFIER_error"];
+
 impl Lowering<'_> {
     pub(super) fn call(&mut self, callee: &Expr, args: &[Expr], span: Span) -> Result<Rv, Diagnostic> {
         let direct = match &callee.kind {
@@ -108,6 +111,11 @@ impl Lowering<'_> {
             .at(function.span, "only declared")
             .help("define it in the program, or include the header of litmus that does"));
         };
+        // Whatever it does: that it is called is the error.
+        if ERRORS.contains(&function.name.as_str()) {
+            let property = Property::Assertion("the call of an error function".to_string());
+            self.with_condition(&Rv::ZERO, span, |cond| Op::Assert { cond, property });
+        }
         if self.code.instrs.len() > MAX_INSTRUCTIONS {
             return Err(Diagnostic::unsupported(
                 "c::too-large",
@@ -172,8 +180,10 @@ impl Lowering<'_> {
         if section {
             self.section(SECTION_BEGIN, span);
         }
+        let control = self.control_begins(span);
         let lowered = self.block(body, false);
         self.code.place(end);
+        self.control_ends(control, span);
         if section {
             self.section(SECTION_END, span);
         }

@@ -1,7 +1,9 @@
 //! The instructions of one thread, while they are made.
 
 use crate::diag::Diagnostic;
-use crate::program::{BinOp, Instr, Op, Port, Reg, Thread, Tmp, UnOp, Value};
+use crate::program::{
+    AccessSize, BinOp, BranchKind, Extra, Instr, Op, Port, Reg, SetName, Thread, Tmp, UnOp, Value,
+};
 use crate::source::Span;
 
 use super::value::Rv;
@@ -9,6 +11,14 @@ use super::value::Rv;
 /// A place in the code that may not be known yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Label(usize);
+
+/// The sets of a compare-exchange.
+pub(super) enum Exchange {
+    /// One event, which also writes where it succeeds.
+    Once { success: Vec<SetName>, failure: Vec<SetName> },
+    /// A read, and a write where it succeeds.
+    Halves { read: Vec<SetName>, write: Vec<SetName> },
+}
 
 /// Code being made. Each instruction makes at most one access, so that program order has all of them in a row.
 #[derive(Default)]
@@ -81,6 +91,37 @@ impl Ops {
         let dst = self.tmp();
         self.push(Op::Const { dst, value: Value::Int(n) });
         dst
+    }
+
+    /// A jump that hangs on a value: what comes after it depends on the value, wherever it leads.
+    pub fn branch(&mut self, cond: Tmp) {
+        self.push(Op::Branch { kind: BranchKind::HiddenBcc, cond: Some(cond), extra: Default::default() });
+    }
+
+    /// A compare-exchange; gives whether it succeeded.
+    pub fn compare_exchange(
+        &mut self,
+        (dst, addr): (Tmp, Tmp),
+        (expected, desired): (Tmp, Tmp),
+        size: AccessSize,
+        sets: Exchange,
+    ) -> Tmp {
+        let extra = Extra::default;
+        match sets {
+            Exchange::Once { success: sets, failure } => {
+                let extra = extra();
+                self.push(Op::CompareExchange { dst, addr, expected, desired, size, sets, failure, extra });
+                self.binary(BinOp::Eq, dst, expected)
+            }
+            Exchange::Halves { read, write } => {
+                self.push(Op::Load { dst, addr, size, sets: read, extra: extra() });
+                let cond = self.binary(BinOp::Eq, dst, expected);
+                let after = Extra { order: vec![dst], ..extra() };
+                let then = vec![Op::Store { addr, value: desired, size, sets: write, extra: after }];
+                self.push(Op::If { cond, then, otherwise: Vec::new() });
+                cond
+            }
+        }
     }
 
     /// Puts a value into a register.

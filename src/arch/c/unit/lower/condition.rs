@@ -2,11 +2,12 @@
 
 use crate::arch::c::unit::tree::{Expr, ExprKind};
 use crate::diag::Diagnostic;
-use crate::program::{Op, Port, Value};
+use crate::program::{Op, Port, Tmp, Value};
 use crate::source::Span;
 
 use super::Lowering;
 use super::code::{Code, Label, Ops};
+use super::value::Rv;
 
 impl Lowering<'_> {
     pub(super) fn goto(&mut self, label: Label, span: Span) {
@@ -51,7 +52,7 @@ impl Lowering<'_> {
                     Some(_) => self.run(then, e.span),
                     None => {
                         let mut ops = Ops::default();
-                        let cond = ops.value(&value, Port::None);
+                        let cond = self.condition(&mut ops, &value);
                         let go = vec![Code::goto(label)];
                         let on: Vec<Op> = then.into_iter().collect();
                         let (then, otherwise) = if holds { (go, on) } else { (on, go) };
@@ -63,6 +64,42 @@ impl Lowering<'_> {
         }
         self.code.depth = depth;
         Ok(())
+    }
+
+    /// The value that a jump hangs on, and what that makes of later events.
+    pub(super) fn condition(&self, ops: &mut Ops, value: &Rv) -> Tmp {
+        match self.options.orders.machine() {
+            None => ops.value(value, Port::None),
+            Some(machine) if machine.branches_for_good() => {
+                let cond = ops.value(value, Port::None);
+                ops.branch(cond);
+                cond
+            }
+            Some(_) => {
+                ops.push(Op::CondBegin);
+                let cond = ops.value(value, Port::None);
+                ops.push(Op::CondEnd);
+                cond
+            }
+        }
+    }
+
+    /// From here on conditions are in force, where that ends again.
+    pub(super) fn control_begins(&mut self, span: Span) -> Option<u32> {
+        let machine = self.options.orders.machine()?;
+        if machine.branches_for_good() {
+            return None;
+        }
+        let id = self.fresh_loop();
+        self.op(Op::ControlSave { id }, span);
+        Some(id)
+    }
+
+    /// What has come into force since is so no more.
+    pub(super) fn control_ends(&mut self, begun: Option<u32>, span: Span) {
+        if let Some(id) = begun {
+            self.op(Op::ControlRestore { id }, span);
+        }
     }
 
     fn run(&mut self, op: Option<Op>, span: Span) {

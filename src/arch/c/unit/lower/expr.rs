@@ -4,7 +4,7 @@ use crate::arch::c::orders::{Mark, MemoryOrder};
 use crate::arch::c::unit::tree::{Expr, ExprKind, Operator};
 use crate::arch::c::unit::types::Ty;
 use crate::diag::Diagnostic;
-use crate::program::{BinOp, Content, Extra, Op, Port, Property, Storage, UnOp, Value};
+use crate::program::{BinOp, Content, Extra, Op, Port, Property, Reg, Storage, Tmp, UnOp, Value};
 use crate::source::Span;
 
 use super::Lowering;
@@ -80,12 +80,14 @@ impl Lowering<'_> {
             ExprKind::Logical(..) => {
                 let reg = self.code.reg(span)?;
                 let (no, end) = (self.code.label(), self.code.label());
+                let control = self.control_begins(span);
                 self.jump_unless(e, no)?;
                 self.write(reg, &Rv::int(1), span);
                 self.goto(end, span);
                 self.code.place(no);
                 self.write(reg, &Rv::ZERO, span);
                 self.code.place(end);
+                self.control_ends(control, span);
                 Rv::Reg(reg)
             }
             ExprKind::Conditional(condition, a, b) => {
@@ -93,6 +95,7 @@ impl Lowering<'_> {
                 let reg = self.code.reg(span)?;
                 let depth = self.code.depth;
                 let (no, end) = (self.code.label(), self.code.label());
+                let control = self.control_begins(span);
                 self.jump_unless(condition, no)?;
                 for (index, side) in [a, b].into_iter().enumerate() {
                     if index == 1 {
@@ -110,6 +113,7 @@ impl Lowering<'_> {
                     }
                 }
                 self.code.place(end);
+                self.control_ends(control, span);
                 self.code.depth = depth;
                 Rv::Reg(reg)
             }
@@ -249,6 +253,25 @@ impl Lowering<'_> {
         })
     }
 
+    /// Ends a read-modify-write: registers take what was read and what was written.
+    fn updated(
+        &mut self,
+        mut ops: Ops,
+        (before, after): (Reg, Reg),
+        (old, new): (Tmp, Tmp),
+        branch: bool,
+        span: Span,
+    ) {
+        ops.write(before, old);
+        ops.write(after, new);
+        if branch {
+            ops.branch(old);
+        }
+        let changed = ops.binary(BinOp::Ne, old, new);
+        self.note_write(&mut ops, changed);
+        self.emit(ops, span);
+    }
+
     /// A read-modify-write that always writes: the value before, and the one after it.
     pub(super) fn modify(
         &mut self,
@@ -256,13 +279,27 @@ impl Lowering<'_> {
         ty: &Ty,
         order: MemoryOrder,
         span: Span,
-        new: impl FnOnce(crate::program::Tmp, &mut Ops) -> crate::program::Tmp,
+        new: impl FnOnce(Tmp, &mut Ops) -> Tmp,
     ) -> Result<(Rv, Rv), Diagnostic> {
         let size = self.access_size(ty, span)?;
         let (before, after) = (self.code.reg(span)?, self.code.reg(span)?);
+        let machine = self.options.orders.machine();
+        let access = machine.map(|machine| machine.update(order)).unwrap_or_default();
+        self.named_fence(access.before, span);
         let mut ops = Ops::default();
         let addr = ops.value(address, Port::Addr);
         let dst = ops.tmp();
+        if machine.is_some_and(|machine| !machine.has_one_event_updates()) {
+            let (read, write) = super::machine::halves(&access, order);
+            ops.push(Op::Load { dst, addr, size, sets: read, extra: Extra::default() });
+            let update = new(dst, &mut ops);
+            // What is written need not come from what was read; it comes after it all the same.
+            let extra = Extra { order: vec![dst], ..Extra::default() };
+            ops.push(Op::Store { addr, value: update, size, sets: write, extra });
+            self.updated(ops, (before, after), (dst, update), access.branch, span);
+            self.named_fence(access.after, span);
+            return Ok((Rv::Reg(before).held(ty), Rv::Reg(after)));
+        }
         let from = ops.list.len();
         let update = new(dst, &mut ops);
         // What does not depend on the old value is computed before the access.
@@ -283,13 +320,13 @@ impl Lowering<'_> {
                 _ => ops.push(op),
             }
         }
-        let sets = Mark::Order(order).rmw_sets();
+        let sets = match machine {
+            Some(_) => super::machine::sets(access.read, Some(order), true),
+            None => Mark::Order(order).rmw_sets(),
+        };
         ops.push(Op::Rmw { dst, addr, ops: inside, update, size, sets, extra: Extra::default() });
-        ops.write(before, dst);
-        ops.write(after, update);
-        let changed = ops.binary(BinOp::Ne, dst, update);
-        self.note_write(&mut ops, changed);
-        self.emit(ops, span);
+        self.updated(ops, (before, after), (dst, update), access.branch, span);
+        self.named_fence(access.after, span);
         Ok((Rv::Reg(before).held(ty), Rv::Reg(after)))
     }
 

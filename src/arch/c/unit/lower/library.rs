@@ -11,7 +11,7 @@ use crate::source::Span;
 
 use super::code::Ops;
 use super::value::Rv;
-use super::{Lowering, Orders};
+use super::{Lowering, Machine, Orders};
 
 /// What a lock holds that was destroyed: nobody can take it.
 const DESTROYED: i128 = 2;
@@ -28,14 +28,25 @@ impl Lowering<'_> {
             sets
         };
         if matches!(name, "release" | "destroy") {
+            let machine = self.options.orders.machine();
+            let access = machine.map(|machine| machine.store(Some(MemoryOrder::Release))).unwrap_or_default();
             self.ordering_fence(span);
+            self.named_fence(access.before, span);
             let mut ops = Ops::default();
             let addr = ops.value(&address, Port::Addr);
             let (value, set) = if name == "release" { (0, UNLOCK) } else { (DESTROYED, DESTROY) };
             let value = ops.constant(value);
-            let sets = with(Mark::Order(MemoryOrder::Release).access_sets(), set);
-            ops.push(Op::Store { addr, value, size, sets, extra: Extra::default() });
+            let sets = match machine {
+                Some(machine) => {
+                    let mut sets = super::machine::sets(access.write, Some(MemoryOrder::Release), false);
+                    sets.extend(machine.unlock_sets().iter().map(|name| SetName::from(*name)));
+                    sets
+                }
+                None => Mark::Order(MemoryOrder::Release).access_sets(),
+            };
+            ops.push(Op::Store { addr, value, size, sets: with(sets, set), extra: Extra::default() });
             self.emit(ops, span);
+            self.named_fence(access.after, span);
             return Ok(Rv::ZERO);
         }
         let done = self.code.reg(span)?;
@@ -43,24 +54,23 @@ impl Lowering<'_> {
         let addr = ops.value(&address, Port::Addr);
         let (free, taken) = (ops.constant(0), ops.constant(1));
         let dst = ops.tmp();
-        let order = Mark::Order(MemoryOrder::Acquire);
-        ops.push(Op::CompareExchange {
-            dst,
-            addr,
-            expected: free,
-            desired: taken,
-            size,
-            sets: with(order.rmw_sets(), LOCK),
-            failure: with(order.access_sets(), LOCK),
-            extra: Extra::default(),
-        });
-        let cond = ops.binary(BinOp::Eq, dst, free);
+        let names: [&[&'static str]; 2] = match self.options.orders {
+            Orders::Machine(Machine::Kernel) => [&[LOCK, "LKR"], &[LOCK, "LKW"]],
+            _ => [&[LOCK], &[LOCK]],
+        };
+        let (access, sets) = self.exchanged(MemoryOrder::Acquire, MemoryOrder::Acquire, names);
+        self.named_fence(access.before, span);
+        let cond = ops.compare_exchange((dst, addr), (free, taken), size, sets);
         ops.write(done, cond);
+        if access.branch {
+            ops.branch(dst);
+        }
         match name {
             "acquire" => ops.push(Op::Await { cond, what: Awaited::Library }),
             _ => self.note_write(&mut ops, cond),
         }
         self.emit(ops, span);
+        self.named_fence(access.after, span);
         // The functions of the library say 0 where all is well.
         Ok(if name == "acquire" { Rv::ZERO } else { Rv::Reg(done) })
     }

@@ -8,12 +8,14 @@ mod condition;
 mod escape;
 mod expr;
 mod library;
+mod machine;
 mod nondet;
 mod place;
 mod stmt;
 mod switch;
 mod value;
 
+pub use machine::{ATOMIC, Machine};
 pub use nondet::not_all;
 
 use std::collections::HashMap;
@@ -53,6 +55,18 @@ pub enum Orders {
     /// Sets, and the fences that a compiler puts beside the access on a machine that keeps reads in order with what follows them, and lets
     /// writes wait (SC, TSO, PSO).
     Fences,
+    /// What a compiler makes of them on a machine that keeps dependencies, or the kernel.
+    Machine(Machine),
+}
+
+impl Orders {
+    /// The machine, if it is one.
+    fn machine(self) -> Option<Machine> {
+        match self {
+            Orders::Machine(machine) => Some(machine),
+            _ => None,
+        }
+    }
 }
 
 /// More instructions than this: functions that call each other blow up when they are inlined.

@@ -6,12 +6,12 @@ use crate::arch::c::unit::types::Ty;
 use crate::diag::Diagnostic;
 use crate::program::fences::full_fence;
 use crate::program::threads::{COPY, PART};
-use crate::program::{AccessSize, BinOp, Content, Extra, Op, Port, Reg, Storage, UnOp, Value};
+use crate::program::{AccessSize, BinOp, Content, Extra, Op, Port, Reg, SetName, Storage, UnOp, Value};
 use crate::source::Span;
 
 use super::code::Ops;
 use super::value::Rv;
-use super::{Lowering, Orders, Slot};
+use super::{Lowering, Orders, Slot, machine};
 
 /// An object.
 #[derive(Clone, Debug)]
@@ -193,12 +193,23 @@ impl Lowering<'_> {
             Place::Memory(address, ty, bits) => {
                 let size = self.access_size(ty, span)?;
                 let dst_reg = self.code.reg(span)?;
+                let order = mark.order();
+                let access = self.options.orders.machine().map(|machine| machine.load(order));
+                let sets = match &access {
+                    Some(access) => machine::sets(access.read, order, false),
+                    None => mark.access_sets(),
+                };
+                self.named_fence(access.map_or(&[], |access| access.before), span);
                 let mut ops = Ops::default();
                 let addr = ops.value(address, Port::Addr);
                 let dst = ops.tmp();
-                ops.push(Op::Load { dst, addr, size, sets: self.sets(mark), extra: Extra::default() });
+                ops.push(Op::Load { dst, addr, size, sets: self.lenient(sets), extra: Extra::default() });
                 ops.write(dst_reg, dst);
+                if access.is_some_and(|access| access.branch) {
+                    ops.branch(dst);
+                }
                 self.emit(ops, span);
+                self.named_fence(access.map_or(&[], |access| access.after), span);
                 let value = Rv::Reg(dst_reg).held(ty);
                 Ok(match bits {
                     None => value,
@@ -243,18 +254,22 @@ impl Lowering<'_> {
                         Rv::binary(BinOp::Or, kept, new).held(ty)
                     }
                 };
-                let order = match mark {
-                    Mark::Order(order) => Some(order),
-                    _ => None,
+                let order = mark.order();
+                let access = self.options.orders.machine().map(|machine| machine.store(order));
+                let sets = match &access {
+                    Some(access) => machine::sets(access.write, order, false),
+                    None => mark.access_sets(),
                 };
+                self.named_fence(access.map_or(&[], |access| access.before), span);
                 if matches!(order, Some(MemoryOrder::Release | MemoryOrder::SeqCst)) {
                     self.ordering_fence(span);
                 }
                 let mut ops = Ops::default();
                 let addr = ops.value(address, Port::Addr);
                 let value = ops.value(&value, Port::Data);
-                ops.push(Op::Store { addr, value, size, sets: self.sets(mark), extra: Extra::default() });
+                ops.push(Op::Store { addr, value, size, sets: self.lenient(sets), extra: Extra::default() });
                 self.emit(ops, span);
+                self.named_fence(access.map_or(&[], |access| access.after), span);
                 if order == Some(MemoryOrder::SeqCst) {
                     self.machine_fence(span);
                 }
@@ -263,8 +278,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn sets(&self, mark: Mark) -> Vec<crate::program::SetName> {
-        let mut sets = mark.access_sets();
+    fn lenient(&self, mut sets: Vec<SetName>) -> Vec<SetName> {
         sets.extend(self.lenient.map(Into::into));
         sets
     }
@@ -283,7 +297,14 @@ impl Lowering<'_> {
         }
     }
 
-    pub(super) fn fence(&mut self, sets: Vec<crate::program::SetName>, span: Span) {
+    /// A fence of a machine, if there is one.
+    pub(super) fn named_fence(&mut self, names: &[&'static str], span: Span) {
+        if !names.is_empty() {
+            self.fence(names.iter().map(|name| (*name).into()).collect(), span);
+        }
+    }
+
+    pub(super) fn fence(&mut self, sets: Vec<SetName>, span: Span) {
         let mut ops = Ops::default();
         ops.push(Op::Fence { sets, extra: Extra::default() });
         self.emit(ops, span);

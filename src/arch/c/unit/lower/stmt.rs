@@ -81,6 +81,7 @@ impl Lowering<'_> {
             }
             StmtKind::If(condition, then, otherwise) => {
                 let (no, end) = (self.code.label(), self.code.label());
+                let control = self.control_begins(span);
                 self.jump_unless(condition, no)?;
                 self.stmt(then)?;
                 if let Some(otherwise) = otherwise {
@@ -91,6 +92,10 @@ impl Lowering<'_> {
                     self.code.place(no);
                 }
                 self.code.place(end);
+                // If one branch goes elsewhere, what follows is what the condition let through.
+                if !leaves(then) && !otherwise.as_ref().is_some_and(|stmt| leaves(stmt)) {
+                    self.control_ends(control, span);
+                }
             }
             StmtKind::While(condition, body) => self.loop_over(Some(condition), None, body, span)?,
             StmtKind::For(first, condition, step, body) => {
@@ -183,6 +188,7 @@ impl Lowering<'_> {
     ) -> Result<(), Diagnostic> {
         let id = self.fresh_loop();
         let (top, next, end) = (self.code.label(), self.code.label(), self.code.label());
+        let control = self.control_begins(span);
         self.op(Op::LoopEnter { id }, span);
         self.code.place(top);
         let depth = self.code.depth;
@@ -210,6 +216,7 @@ impl Lowering<'_> {
         self.end_of_pass(waiting.as_ref(), span);
         self.goto(top, span);
         self.code.place(end);
+        self.control_ends(control, span);
         self.code.depth = depth;
         Ok(())
     }
@@ -224,6 +231,7 @@ impl Lowering<'_> {
     fn do_while(&mut self, body: &Stmt, condition: &Expr, span: Span) -> Result<(), Diagnostic> {
         let id = self.fresh_loop();
         let (top, next, end) = (self.code.label(), self.code.label(), self.code.label());
+        let control = self.control_begins(span);
         self.op(Op::LoopEnter { id }, span);
         self.code.place(top);
         let depth = self.code.depth;
@@ -241,6 +249,17 @@ impl Lowering<'_> {
         self.goto(top, span);
         self.code.depth = depth;
         self.code.place(end);
+        self.control_ends(control, span);
         Ok(())
+    }
+}
+
+/// Does a statement never go on to the next one?
+fn leaves(stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Goto(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) => true,
+        StmtKind::Block(all) => all.last().is_some_and(leaves),
+        StmtKind::If(_, then, Some(otherwise)) => leaves(then) && leaves(otherwise),
+        _ => false,
     }
 }

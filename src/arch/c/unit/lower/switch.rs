@@ -2,7 +2,7 @@
 
 use crate::arch::c::unit::tree::{Expr, Stmt, StmtKind};
 use crate::diag::Diagnostic;
-use crate::program::{BinOp, Op, Port, Value};
+use crate::program::{BinOp, Op, Value};
 use crate::source::Span;
 
 use super::Lowering;
@@ -11,6 +11,7 @@ use super::value::Rv;
 
 impl Lowering<'_> {
     pub(super) fn switch(&mut self, value: &Expr, body: &Stmt, span: Span) -> Result<(), Diagnostic> {
+        let control = self.control_begins(span);
         let selector = self.expr(value)?;
         let selector = self.kept(selector, span)?;
         let mut found = Vec::new();
@@ -36,6 +37,7 @@ impl Lowering<'_> {
         frame.cases.pop();
         result?;
         self.code.place(end);
+        self.control_ends(control, span);
         Ok(())
     }
 
@@ -53,7 +55,7 @@ impl Lowering<'_> {
             Some(_) => self.goto(label, span),
             None => {
                 let mut ops = Ops::default();
-                let cond = ops.value(&test, Port::None);
+                let cond = self.condition(&mut ops, &test);
                 ops.push(Op::If { cond, then: vec![Code::goto(label)], otherwise: Vec::new() });
                 self.emit(ops, span);
             }

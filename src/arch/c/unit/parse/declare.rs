@@ -80,14 +80,28 @@ impl Parser {
             while self.eat("static") || self.eat("const") || self.eat("restrict") || self.eat("volatile") {}
             let length = match self.is("]") {
                 true => None,
+                false if std::mem::take(&mut self.is_parameter) => {
+                    let mut depth = 0;
+                    while depth > 0 || !self.is("]") {
+                        let token = self.bump();
+                        if token.kind == Kind::End {
+                            return Err(self.unexpected("`]`"));
+                        }
+                        depth += i32::from(token.is("[")) - i32::from(token.is("]"));
+                    }
+                    None
+                }
                 false => {
                     let length = self.nested(Self::conditional)?;
                     let Some(n) = self.constant_of(&length) else {
-                        return Err(Diagnostic::unsupported(
-                            "c::array",
-                            "the length of an array must be a constant",
-                        )
-                        .at(length.span, "this one is computed"));
+                        if self.function.is_none() {
+                            return Err(super::stmt::computed(&length));
+                        }
+                        // A declaration inside a function knows what to do with it.
+                        self.expect("]", "after the length of the array")?;
+                        let (element, _) = self.nested(|p| p.suffix(ty))?;
+                        self.computed_length = Some(length);
+                        return Ok((Ty::Array(Rc::new(element), None), Vec::new()));
                     };
                     let n = u64::try_from(n).map_err(|_| {
                         Diagnostic::error("c::array", format!("an array of {n} elements"))
@@ -119,7 +133,11 @@ impl Parser {
                     break;
                 }
                 let specifiers = self.nested(Self::specifiers)?;
-                let (name, ty, span) = self.declarator(specifiers.ty)?;
+                // Of an array that is a parameter only the elements count.
+                self.is_parameter = true;
+                let declared = self.declarator(specifiers.ty);
+                self.is_parameter = false;
+                let (name, ty, span) = declared?;
                 let ty = match ty {
                     Ty::Array(target, _) => Ty::Pointer(target),
                     Ty::Function(_) => ty.pointer(),

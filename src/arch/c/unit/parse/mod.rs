@@ -14,7 +14,7 @@ mod unit;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::tree::{Life, Unit, Variable};
+use super::tree::{Expr, Life, Unit, Variable};
 use super::types::Ty;
 use crate::arch::c::preprocess::{Kind, Token};
 use crate::diag::Diagnostic;
@@ -39,6 +39,9 @@ pub fn parse(tokens: Vec<Token>) -> Result<Unit, Vec<Diagnostic>> {
         function: None,
         depth: 0,
         errors: Vec::new(),
+        computed_length: None,
+        computed_sizes: HashMap::new(),
+        is_parameter: false,
     };
     parser.unit();
     match parser.errors.is_empty() {
@@ -79,6 +82,12 @@ struct Parser {
     function: Option<Current>,
     depth: usize,
     errors: Vec<Diagnostic>,
+    /// The length of the array that was declared last, where it is no constant.
+    computed_length: Option<Expr>,
+    /// For arrays of such a length: the variables that know their sizes.
+    computed_sizes: HashMap<usize, usize>,
+    /// Is the next array one that is a parameter, so that its length says nothing?
+    is_parameter: bool,
 }
 
 type Parsed<T> = Result<T, Diagnostic>;

@@ -62,7 +62,14 @@ impl Parser {
                     self.expect(")", "after the type")?;
                     ty
                 } else {
-                    self.nested(Self::unary)?.ty
+                    let operand = self.nested(Self::unary)?;
+                    if let ExprKind::Var(id) = operand.kind
+                        && let Some(size) = self.computed_sizes.get(&id).filter(|_| token.is("sizeof"))
+                    {
+                        let (kind, span) = (ExprKind::Var(*size), self.since(start));
+                        return Ok(Expr { kind, ty: Ty::ULONG, span });
+                    }
+                    operand.ty
                 };
                 let span = self.since(start);
                 let size = match &*token.text {

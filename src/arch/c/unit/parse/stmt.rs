@@ -1,10 +1,13 @@
 //! Statements.
 
+use std::sync::Arc;
+
 use super::{Entity, Parsed, Parser};
 use crate::arch::c::preprocess::Kind;
-use crate::arch::c::unit::tree::{Expr, ExprKind, Life, Stmt, StmtKind};
+use crate::arch::c::unit::tree::{Expr, ExprKind, Life, Operator, Part, Stmt, StmtKind};
 use crate::arch::c::unit::types::Ty;
 use crate::diag::Diagnostic;
+use crate::source::Span;
 
 /// Instructions that order everything before them with everything after them.
 const FENCES: [&str; 10] =
@@ -222,11 +225,18 @@ impl Parser {
     fn declaration(&mut self, all: &mut Vec<Stmt>) -> Parsed<()> {
         let specifiers = self.specifiers()?;
         while !self.is(";") {
+            self.computed_length = None;
             let (name, ty, span, _) = self.declarator_with_params(specifiers.ty.clone())?;
             if name.is_empty() {
                 return Err(self.unexpected("a name"));
             }
-            if specifiers.typedef {
+            let local = !specifiers.typedef && !specifiers.is_extern && !specifiers.is_static;
+            if let (Some(length), true) = (&self.computed_length, local && !specifiers.thread_local) {
+                let length = length.clone();
+                self.computed_array(&name, &ty, length, span, all)?;
+            } else if let Some(length) = &self.computed_length {
+                return Err(computed(length));
+            } else if specifiers.typedef {
                 self.define(&name, Entity::Type(ty));
             } else if let Ty::Function(function) = &ty {
                 self.declare_function(&name, function, span);
@@ -267,6 +277,38 @@ impl Parser {
             }
         }
         self.expect(";", "after the declaration")?;
+        Ok(())
+    }
+
+    /// `int a[n];`: a pointer to as much room as is asked for, and a variable that knows how much that is.
+    fn computed_array(
+        &mut self,
+        name: &Arc<str>,
+        ty: &Ty,
+        length: Expr,
+        span: Span,
+        all: &mut Vec<Stmt>,
+    ) -> Parsed<()> {
+        let Ty::Array(element, None) = ty else { return Err(computed(&length)) };
+        // An array of arrays would need the length of the inner ones with every access.
+        let bytes = element.size(&self.unit.records).ok_or_else(|| computed(&length))?;
+        let (at, wide) = (length.span, Ty::ULONG);
+        let length = self.convert(length, &wide)?;
+        let each = Expr::int(i128::from(bytes), wide.clone(), at);
+        let kind = ExprKind::Binary(Operator::Mul, Box::new(length), Box::new(each));
+        let size = self.variable(&format!("{name}.size"), wide.clone(), Life::Block, at);
+        let value = Expr { kind, ty: wide.clone(), span: at };
+        self.unit.variables[size].init = Some(vec![Part { offset: 0, ty: wide.clone(), bits: None, value }]);
+        let pointer = Ty::Pointer(element.clone());
+        let array = self.variable(name, pointer.clone(), Life::Block, span);
+        let asked = Expr { kind: ExprKind::Var(size), ty: wide, span: at };
+        let value = Expr { kind: ExprKind::Builtin("alloca", vec![asked]), ty: pointer.clone(), span };
+        self.unit.variables[array].init = Some(vec![Part { offset: 0, ty: pointer, bits: None, value }]);
+        self.computed_sizes.insert(array, size);
+        self.define(name, Entity::Variable(array));
+        for id in [size, array] {
+            all.push(Stmt { kind: StmtKind::Declare(id), span: self.since(span) });
+        }
         Ok(())
     }
 
@@ -312,4 +354,9 @@ impl Parser {
         };
         Ok(Expr { kind: ExprKind::Builtin(name, Vec::new()), ty: Ty::Void, span })
     }
+}
+
+pub(super) fn computed(length: &Expr) -> Diagnostic {
+    Diagnostic::unsupported("c::array", "the length of an array must be a constant")
+        .at(length.span, "this one is computed")
 }
