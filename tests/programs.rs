@@ -47,6 +47,7 @@ const TABLE: &[(&str, &[&str], &str, [u64; 3])] = &[
     ("dcl.c", &["--unroll", "7", "-D", "PSO"], "SSS", [6, 6, 6]),
     ("pgsql.c", &["--unroll", "8"], "SSU", [16, 16, 90]),
     ("pgsql.c", &["--unroll", "8", "-D", "PSO"], "SSS", [16, 16, 16]),
+    ("pgsql_bnd.c", &["-D", "N=2", "-D", "PSO"], "SSS", [85, 85, 85]),
     ("parker.c", &["--unroll", "10"], "SUU", [69, 83, 91]),
     ("parker.c", &["--unroll", "10", "-D", "PSO"], "SSS", [69, 75, 83]),
     // Rounds as far as a test may take; the sums are those of Fibonacci's numbers.

@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::arch::ArchId;
 use crate::arch::c::preprocess;
-use crate::arch::c::unit::lower::{Options, Orders};
+use crate::arch::c::unit::lower::{Machine, Options, Orders};
 use crate::diag::{self, Class, Diagnostic, Severity};
-use crate::limits::{self, Budget, Gauge};
+use crate::limits::{self, Budget, Gauge, Stopped};
+use crate::model::Model;
 use crate::program::Program;
 use crate::report::program::{self, Checked, Detail};
 use crate::session;
@@ -33,7 +33,7 @@ pub fn verify(
     err: &mut (dyn Write + Send),
 ) -> Done {
     let settings = session::Settings { include: args.include.clone(), ..session::Settings::default() };
-    let prepared = match session::prepare_model(&settings, &args.model, ArchId::C) {
+    let prepared = match session::prepare_for_programs(&settings, &args.model) {
         Ok(prepared) => prepared,
         Err(failure) => {
             let text = diag::render_all(&failure.diagnostics, &failure.sources, console.color_err);
@@ -48,7 +48,11 @@ pub fn verify(
             return Ok(Exit::Unsupported);
         }
     };
-    let reading = preprocess::Settings { defines: args.define.clone(), folders: args.include.clone() };
+    let mut defines = args.define.clone();
+    if orders == Orders::Machine(Machine::Kernel) {
+        defines.push("__LITMUS_LKMM".to_string());
+    }
+    let reading = preprocess::Settings { defines, folders: args.include.clone() };
     let mut exit = Exit::Success;
     // The solver does not see by itself that a pass of a loop changes nothing.
     let marks_waits = verify::marks_waits(&prepared.model) || args.engine != VerifyEngineArg::Grow;
@@ -61,11 +65,15 @@ pub fn verify(
         let budget = budget(args);
         let settings =
             verify::Settings { gauge: is_watched.then_some(gauge), marks_waits, ..settings_of(args, orders) };
-        let ran = budget.run(|| {
+        let search = || {
             deepen(file, &reading, &settings, |program, settings| match args.check {
                 true => None,
                 false => Some(verify::run(program, &prepared.model, settings)),
             })
+        };
+        let ran = budget.run(|| match looks_for_livelocks(args) {
+            true => patiently(search, || endless(args, file, &prepared.model)),
+            false => search(),
         });
         let (Loaded { mut diagnostics, sources, .. }, result) =
             ran.unwrap_or_else(|why| (Loaded::stopped(why, file), None));
@@ -109,6 +117,45 @@ pub fn verify(
     };
     out.write_all(document.as_bytes())?;
     Ok(exit)
+}
+
+/// A search that takes longer may be one that never comes to its end.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+fn looks_for_livelocks(args: &VerifyArgs) -> bool {
+    let long = args.timeout.is_none_or(|seconds| seconds > 3.0 * PATIENCE.as_secs_f64());
+    let ignored = args.ignore.iter().any(|ignored| matches!(ignored, IgnoreArg::Liveness));
+    let all = args.unroll.is_some() || args.keep_going || args.check;
+    long && !ignored && !all && args.engine == VerifyEngineArg::Grow
+}
+
+/// A search that is through has seen the end of every loop. Before one that is not goes on, it is asked whether it can end at all.
+fn patiently(
+    search: impl Fn() -> (Loaded, Ran),
+    endless: impl FnOnce() -> Option<(Loaded, Ran)>,
+) -> (Loaded, Ran) {
+    let process = limits::current();
+    let short = Budget::starting_now(Some(PATIENCE), process.memory, process.interrupt);
+    let stopped = |ran: &Ran| matches!(ran, Some(Ok(a)) if a.stopped == Some(Stopped::Time));
+    match short.run(&search) {
+        Ok((loaded, ran)) if !stopped(&ran) => (loaded, ran),
+        _ => endless().unwrap_or_else(search),
+    }
+}
+
+/// A loop that goes round for ever and changes something.
+fn endless(args: &VerifyArgs, file: &Path, model: &Model) -> Option<(Loaded, Ran)> {
+    let reading = preprocess::Settings { defines: args.define.clone(), folders: args.include.clone() };
+    let options = Options {
+        recursion: SHALLOW as usize,
+        orders: Orders::Fences,
+        samples: false,
+        uninitialised: false,
+        marks_waits: true,
+    };
+    let mut loaded = load(file, &reading, options);
+    let answer = verify::livelock(loaded.program.take()?, model)?;
+    Some((loaded, Some(Ok(answer))))
 }
 
 /// What one file may take, from now on.

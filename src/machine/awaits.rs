@@ -14,6 +14,8 @@ use crate::source::Span;
 pub struct Loop {
     /// The thread, as the machine numbers them.
     pub thread: usize,
+    /// The thread in whose code it stands, as the program numbers them.
+    pub code: usize,
     /// Its first instruction.
     pub first: usize,
     /// Its last one.
@@ -39,7 +41,7 @@ pub fn loops(program: &Program) -> Vec<Loop> {
                     None => {
                         let span = code[first..=here].iter().find(|instr| !instr.text.is_empty());
                         let span = span.unwrap_or(&code[first]).span;
-                        own.push(Loop { thread, first, last: here, exits: Vec::new(), span });
+                        own.push(Loop { thread, code: of, first, last: here, exits: Vec::new(), span });
                     }
                 }
             }

@@ -405,6 +405,8 @@ pub enum Property {
     Deadlock,
     /// A loop that waits for ever though all writes have landed.
     Liveness,
+    /// A loop that changes something in every round and never ends.
+    Livelock,
     /// A join of what is no thread, or was joined before.
     Thread,
     /// Division by zero, and other arithmetic without a result.
@@ -438,6 +440,9 @@ impl fmt::Display for Property {
             Property::Lock(text) => return write!(f, "lock error: {text}"),
             Property::Deadlock => "deadlock: nobody goes on",
             Property::Liveness => "a loop waits for ever: every write has landed, and nobody ends it",
+            Property::Livelock => {
+                "a loop goes round for ever, though every thread moves and every write lands"
+            }
             Property::Thread => "a join of what is no other thread",
             Property::Arithmetic(text) => text,
             Property::BeforeLife => "use of an object that another thread has made, not ordered after that",

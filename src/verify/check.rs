@@ -106,7 +106,7 @@ pub(super) fn check(
 fn life_order(facts: &Facts, orders: Orders) -> Before {
     match orders {
         Orders::Sets => Before::happens(facts),
-        Orders::Fences => Before::closure(facts.events.len(), &sequential(facts)),
+        Orders::Fences | Orders::Machine(_) => Before::closure(facts.events.len(), &sequential(facts)),
     }
 }
 

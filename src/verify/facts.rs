@@ -1,5 +1,6 @@
 //! An execution as properties look at it: its events by thread, and what comes before what.
 
+use crate::arch::c::unit::lower::ATOMIC;
 use crate::execution::EventKind;
 use crate::grow::{Event, Execution};
 
@@ -77,7 +78,7 @@ pub(super) fn is_in(e: &Event, name: &str) -> bool {
 
 /// Is it an atomic access?
 pub(super) fn atomic(e: &Event) -> bool {
-    is_in(e, "A")
+    is_in(e, "A") || is_in(e, ATOMIC)
 }
 
 /// Which events come before which.
@@ -193,6 +194,17 @@ fn heads(facts: &Facts, read: &Event, from: &mut Vec<usize>) {
             }
         }
         // A read-modify-write goes on with the sequence of what it read.
-        source = if write.kind == EventKind::Rmw { write.source } else { None };
+        source = match write.kind {
+            EventKind::Rmw => write.source,
+            EventKind::Write if is_in(write, "X") => read_of(facts, write),
+            _ => None,
+        };
     }
+}
+
+/// What the read of a read-modify-write of two events read, by its write.
+fn read_of(facts: &Facts, write: &Event) -> Option<usize> {
+    let own = facts.threads.get(usize::from(write.thread?))?.iter().filter_map(|m| facts.events[*m].as_ref());
+    own.filter(|e| e.instance == write.instance && e.kind == EventKind::Read && e.cell == write.cell)
+        .find_map(|e| e.source)
 }

@@ -7,6 +7,7 @@ mod ahead;
 mod auto;
 mod check;
 mod facts;
+mod livelock;
 pub mod load;
 mod replay;
 mod run;
@@ -19,6 +20,7 @@ mod trace;
 mod tests;
 
 pub use check::Part;
+pub use livelock::livelock;
 pub use load::{Loaded, load, load_text};
 pub use run::{
     Answer, By, Engine, Kind, RECURSION, Settings, Verdict, Violation, marks_waits, orders_for, run,

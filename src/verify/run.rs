@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::arch::ArchId;
-use crate::arch::c::unit::lower::{Orders, not_all};
+use crate::arch::c::unit::lower::{Machine, Orders, not_all};
 use crate::diag::Diagnostic;
 use crate::grow::{self, Ended, Execution, Found, Visitor};
 use crate::limits::{self, Gauge, Stopped};
@@ -17,7 +17,7 @@ use crate::source::Span;
 use super::ahead::while_looking_ahead;
 use super::check::{self, Finding, Part, Wanted};
 use super::facts::Facts;
-use super::trace::{self, Machine, Step};
+use super::trace::{self, Step};
 use super::{auto, replay, sections, solve, stuck};
 
 /// How to run it.
@@ -78,7 +78,7 @@ impl Kind {
             Property::Race | Property::BeforeLife => Kind::Race,
             Property::Lock(_) => Kind::Lock,
             Property::Deadlock => Kind::Deadlock,
-            Property::Liveness => Kind::Liveness,
+            Property::Liveness | Property::Livelock => Kind::Liveness,
             Property::UseAfterFree | Property::DoubleFree => Kind::Memory,
             _ => return None,
         })
@@ -190,20 +190,28 @@ pub fn orders_for(model: &Model, arch: Option<ArchId>) -> Result<Orders, Diagnos
     if model.looks_at(&["RLX", "ACQ", "REL", "ACQ_REL", "CON"]) {
         return Ok(Orders::Sets);
     }
-    match (model.name.as_str(), arch) {
-        ("SC" | "TSO" | "PSO" | "ASE18-TSO" | "ASE18-PSO", _) => Ok(Orders::Fences),
-        (name, None | Some(ArchId::C)) => Err(Diagnostic::unsupported(
+    let machine = match (model.name.as_str(), arch) {
+        ("LKMM", _) => Some(Machine::Kernel),
+        (_, arch) => arch.and_then(Machine::of),
+    };
+    match (model.name.as_str(), machine, arch) {
+        ("SC" | "TSO" | "PSO" | "ASE18-TSO" | "ASE18-PSO", ..) => Ok(Orders::Fences),
+        (_, Some(machine), _) => Ok(Orders::Machine(machine)),
+        (name, None, None | Some(ArchId::C)) => Err(Diagnostic::unsupported(
             "verify::model",
             format!("the model `{name}` has no meaning for the memory orders of C"),
         )
-        .help("rc11, sc, tso and pso run C programs")),
-        (name, Some(arch)) => Err(Diagnostic::unsupported(
+        .help(MODELS)),
+        (name, None, Some(arch)) => Err(Diagnostic::unsupported(
             "verify::model",
             format!("`{name}` is a model of {} programs, not of C", arch.name()),
         )
-        .help("rc11, sc, tso and pso run C programs")),
+        .help(MODELS)),
     }
 }
+
+/// What to run programs under.
+const MODELS: &str = "rc11, rc20, sc, tso, pso, aarch64, armv7, ppc, riscv and lkmm run C programs";
 
 /// Must the ends of passes through loops say whether they changed anything?
 pub fn marks_waits(model: &Model) -> bool {
@@ -215,16 +223,20 @@ pub fn marks_waits(model: &Model) -> bool {
 /// # Errors
 /// The model does not fit the engine.
 pub fn run(program: &Program, model: &Model, settings: &Settings) -> Result<Answer, Diagnostic> {
-    match settings.engine {
+    let answer = match settings.engine {
         Engine::Grow => grown(program, model, settings),
         Engine::Sat => solve::solved(program, model, settings),
         Engine::Auto => auto::either(program, model, settings),
-    }
+    };
+    answer.map_err(|why| match why.code {
+        "grow::model" => Diagnostic::unsupported("verify::model", why.message).help(MODELS),
+        _ => why,
+    })
 }
 
 /// Runs a program by growing its executions.
 pub(super) fn grown(program: &Program, model: &Model, settings: &Settings) -> Result<Answer, Diagnostic> {
-    let mut recorder = Recorder::new(program, Machine::of(&model.name), settings);
+    let mut recorder = Recorder::new(program, trace::Machine::of(&model.name), settings);
     recorder.replays = model.name == "RC11";
     let options = grow::Options {
         unroll: settings.unroll.unwrap_or(u32::MAX - 1),
@@ -252,7 +264,7 @@ const RACES_TO_WARN_OF: u64 = 200;
 
 struct Recorder<'a> {
     program: &'a Program,
-    machine: Machine,
+    machine: trace::Machine,
     settings: &'a Settings,
     wanted: Wanted,
     /// Is an execution looked at again before it is shown?
@@ -261,7 +273,7 @@ struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    fn new(program: &'a Program, machine: Machine, settings: &'a Settings) -> Recorder<'a> {
+    fn new(program: &'a Program, machine: trace::Machine, settings: &'a Settings) -> Recorder<'a> {
         Recorder {
             program,
             machine,
@@ -305,7 +317,7 @@ impl<'a> Recorder<'a> {
         if finding.is_some() {
             return finding;
         }
-        if self.settings.races && self.settings.orders == Orders::Fences && !ignored(Kind::Race) {
+        if self.settings.races && self.settings.orders != Orders::Sets && !ignored(Kind::Race) {
             let race = check::race(execution, self.program);
             if race.is_some() {
                 return race;
@@ -352,7 +364,7 @@ pub(super) fn note(
     all: &mut Vec<Violation>,
     finding: Finding,
     execution: &dyn Execution,
-    (program, machine): (&Program, Machine),
+    (program, machine): (&Program, trace::Machine),
 ) {
     let places = |parts: &[Part]| parts.iter().map(|part| part.span).collect::<Vec<Span>>();
     let known =

@@ -69,6 +69,7 @@ pub fn word(property: &Property) -> &'static str {
         Property::Lock(_) => "lock",
         Property::Deadlock => "deadlock",
         Property::Liveness => "liveness",
+        Property::Livelock => "livelock",
         Property::Thread => "thread",
         Property::Arithmetic(_) => "arithmetic",
         Property::BeforeLife => "before-life",

@@ -1,6 +1,10 @@
 //! What programs are written with.
 
 use super::{HEADERS, Verdict, answer, asked, two, verify};
+use crate::arch::c::preprocess;
+use crate::arch::c::unit::lower::{Options, Orders};
+use crate::session;
+use crate::verify::{livelock, load_text};
 
 /// The verdict of a program of one thread.
 fn alone(globals: &str, body: &str) -> Verdict {
@@ -180,4 +184,67 @@ fn addresses_beside_a_local() {
     );
     assert_eq!(alone("", "int x = 3; *(&x + 0) = 4; assert(x == 3);"), Verdict::Unsafe);
     assert_eq!(alone("", "int x = 3; *(&x + 1) = 4;"), Verdict::Unsafe);
+}
+
+#[test]
+fn arrays_of_a_length_that_is_computed() {
+    assert_eq!(
+        alone(
+            "",
+            "int n = 3; int a[n]; for (int i = 0; i < n; i++) a[i] = i; assert(a[2] == 2 && sizeof(a) == 12);"
+        ),
+        Verdict::Safe
+    );
+    assert_eq!(alone("", "int n = 3; int a[n]; a[n] = 1;"), Verdict::Unsafe);
+    assert_eq!(
+        alone(
+            "int sum(int n, int a[n]) { return n ? a[0] + sum(n - 1, a + 1) : 0; }",
+            "int a[3] = { 1, 2, 3 }; assert(sum(3, a) == 6);"
+        ),
+        Verdict::Safe
+    );
+}
+
+#[test]
+fn copies_of_a_size_that_is_computed() {
+    let text = "int n = 2, a[3] = { 1, 2, 3 }, b[3] = { 0 }; memcpy(b, a, n * sizeof(int)); assert(b[1] == 2 && b[2] == 0); memset(a, 0, n * sizeof(int)); assert(!a[1] && a[2] == 3);";
+    assert_eq!(alone("#include <string.h>\n", text), Verdict::Safe);
+    let dup = "char *s = strdup(\"ab\"); assert(s[1] == 'b' && !s[2]); free(s);";
+    assert_eq!(alone("#include <string.h>\n", dup), Verdict::Safe);
+}
+
+/// That it is called is the error, whatever it does.
+#[test]
+fn functions_that_nobody_may_call() {
+    assert_eq!(alone("void reach_error(void) {}", "int n = 1; if (n) reach_error();"), Verdict::Unsafe);
+    assert_eq!(alone("void reach_error(void) {}", "int n = 1; if (!n) reach_error();"), Verdict::Safe);
+}
+
+/// A loop that changes something in each round is none that only waits: the machine finds the run that comes back to where it was.
+#[test]
+fn loops_that_go_round_for_ever() {
+    let found = |first: &str, second: &str, model: &str| {
+        let path = std::path::Path::new("program.c");
+        let text = two("atomic_int x, y;", first, second, "");
+        let options = Options {
+            recursion: 4,
+            orders: Orders::Fences,
+            samples: false,
+            uninitialised: false,
+            marks_waits: true,
+        };
+        let loaded = load_text(path, text, &preprocess::Settings::default(), options);
+        let prepared = session::prepare_for_programs(&session::Settings::default(), model).expect(model);
+        livelock(loaded.program.expect("C"), &prepared.model)
+            .map(|answer| answer.violations[0].property.clone())
+    };
+    for model in ["sc", "tso", "rc11"] {
+        // Each waits until the other gives way, and gives way itself.
+        let polite =
+            |own: &str, other: &str| format!("{own} = 1; while ({other}) {{ {own} = 0; {own} = 1; }}");
+        let never = found(&polite("x", "y"), &polite("y", "x"), model);
+        assert_eq!(never, Some(crate::program::Property::Livelock), "{model}");
+        assert_eq!(found("x = 1; y = 1;", "while (!y) x = 2;", model), None, "{model}");
+        assert_eq!(found("while (1) x = 1 - x;", "y = 1;", model), Some(crate::program::Property::Livelock));
+    }
 }

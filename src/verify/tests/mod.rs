@@ -6,7 +6,7 @@ mod properties;
 use super::{Answer, Settings, Verdict, load, orders_for, run};
 use crate::arch::ArchId;
 use crate::arch::c::preprocess;
-use crate::arch::c::unit::lower::Options;
+use crate::arch::c::unit::lower::{Machine, Options, Orders};
 use crate::diag::{Color, render_all};
 use crate::session;
 
@@ -22,11 +22,15 @@ fn asked(text: &str, model: &str, unroll: Option<u32>) -> (Answer, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("program.c");
     std::fs::write(&path, text).expect("written");
-    let prepared = session::prepare_model(&session::Settings::default(), model, ArchId::C).expect(model);
+    let prepared = session::prepare_for_programs(&session::Settings::default(), model).expect(model);
     let orders = orders_for(&prepared.model, prepared.arch).expect(model);
+    let mut reading = preprocess::Settings::default();
+    if orders == Orders::Machine(Machine::Kernel) {
+        reading.defines.push("__LITMUS_LKMM".to_string());
+    }
     let loaded = load(
         &path,
-        &preprocess::Settings::default(),
+        &reading,
         Options { recursion: 8, orders, samples: true, uninitialised: true, marks_waits: false },
     );
     let Some(program) = &loaded.program else {
