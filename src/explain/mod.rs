@@ -22,17 +22,19 @@ pub use data::{
 
 use std::hash::{Hash, Hasher};
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::condition::{Condition, Prop, Quantifier};
 use crate::diag::Diagnostic;
 use crate::execution::{Execution, View, World};
-use crate::explore::{self, Candidate, candidates};
+use crate::explore::{self, Candidate, Engine, Mode, candidates};
 use crate::litmus::Lowered;
 use crate::model::{EvalError, Model};
 use crate::outcome::Completeness;
 use crate::relation::Rel;
+use crate::sat;
 use crate::source::Sources;
 
 use refute::{Fate, Reason, Refuter};
@@ -41,6 +43,12 @@ use tell::Teller;
 
 /// How many candidates are looked at.
 const CANDIDATES: u64 = 50_000;
+
+/// After so many that are refused, a solver is asked for one that is not.
+const PATIENCE: u64 = 500;
+
+/// So long it may look.
+const LONG: Duration = Duration::from_secs(10);
 
 /// A question.
 #[derive(Clone, Copy)]
@@ -249,6 +257,12 @@ impl Ways {
             return Ok(ControlFlow::Break(()));
         }
         self.candidates += 1;
+        if self.candidates == PATIENCE && !self.past_witnesses {
+            self.solve(question, surface)?;
+            if self.witness.is_some() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
         let key = (fingerprint(world), candidate.last.to_vec());
         let reads_from = |(write, read): &(usize, usize)| {
             let position = world.reads.iter().position(|(r, _)| r == read);
@@ -260,6 +274,35 @@ impl Ways {
             self.list[sweep.way].candidates += 1;
             return Ok(ControlFlow::Continue(()));
         }
+        self.judge(question, surface, world, candidate, &key)
+    }
+
+    /// Asks a solver for an execution that the model accepts: there may be more ways than can be looked at one by one. What a solver cannot be asked stays unknown.
+    fn solve(&mut self, question: &Question, surface: &mut Surface) -> Result<(), Diagnostic> {
+        let options = explore::Options {
+            mode: Mode::Check,
+            engine: Engine::Sat,
+            timeout: Some(question.options.timeout.unwrap_or(LONG).min(LONG)),
+            ..question.options.clone()
+        };
+        let mut judged = Ok(ControlFlow::Continue(()));
+        let mut look = |world: &World, candidate: &Candidate| {
+            let key = (fingerprint(world), candidate.last.to_vec());
+            judged = self.judge(question, surface, world, candidate, &key);
+            ControlFlow::Break(())
+        };
+        let _ = sat::witness(question.test, question.model, &options, &mut look);
+        judged.map(|_| ())
+    }
+
+    fn judge(
+        &mut self,
+        question: &Question,
+        surface: &mut Surface,
+        world: &World,
+        candidate: &Candidate,
+        key: &(u64, Vec<usize>),
+    ) -> Result<ControlFlow<()>, Diagnostic> {
         let view = View { world, names: explore::names(question.test, question.model, world) };
         match Refuter::run(surface, &view, candidate, &question.options.skip_checks)? {
             Fate::Accepted(..) if self.past_witnesses => Ok(ControlFlow::Continue(())),

@@ -160,6 +160,26 @@ fn long_programs_with_store_buffers() {
     }
 }
 
+/// One thread writes to many variables, the other reads them from the last to the first and finds the first one unwritten: then it has found none written. Of the ways to
+/// bring that about, all but one are refused.
+#[test]
+fn a_witness_among_very_many_ways() {
+    const N: usize = 14;
+    let parameters: Vec<String> = (0..N).map(|i| format!("atomic_int* x{i}")).collect();
+    let parameters = parameters.join(", ");
+    let write = |i: usize| format!("  atomic_store_explicit(x{i}, 1, memory_order_relaxed);\n");
+    let read = |i: usize| format!("  int r{i} = atomic_load_explicit(x{i}, memory_order_relaxed);\n");
+    let (writes, reads): (String, String) = ((0..N).map(write).collect(), (0..N).rev().map(read).collect());
+    let text = format!(
+        "C chain\n{{}}\nP0 ({parameters}) {{\n{writes}}}\nP1 ({parameters}) {{\n{reads}}}\nexists (1:r0=0)\n"
+    );
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("chain.litmus"), text).expect("written");
+    let output = litmus_in(folder.path(), &["explain", "chain.litmus", "-m", "sc"]).assert().success();
+    let text = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
+    assert!(text.starts_with("chain under sc: 1:r0=0 can happen"), "{text}");
+}
+
 /// Faults are part of final states, and conditions ask for them one by one.
 #[test]
 fn faults_in_final_states() {

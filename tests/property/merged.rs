@@ -37,7 +37,9 @@ impl Writer<'_> {
             };
         }
         let (a, b) = (self.value(depth - 1), self.value(depth - 1));
-        match self.random.below(7) {
+        match self.random.below(9) {
+            7 => format!("({a} / 2 - {b})"),
+            8 => format!("({a} % 3 + {b})"),
             0 => format!("({a} + {b})"),
             1 => format!("({a} - {b})"),
             2 => format!("({a} == {b})"),

@@ -243,6 +243,53 @@ impl Gates {
         sum
     }
 
+    /// The quotient and the remainder, signed or not; by zero these are zero and the number itself.
+    pub fn divide(&mut self, a: &[Lit], b: &[Lit], signed: bool) -> (Bits, Bits) {
+        let (width, no) = (self.width, self.no);
+        self.width = width + 2;
+        let signs = [a, b].map(|bits| if signed { bits[bits.len() - 1] } else { no });
+        let [x, y] = [(a, signs[0]), (b, signs[1])].map(|(bits, negative)| {
+            let mut size: Bits = match (signed, self.known(bits[bits.len() - 1])) {
+                (_, Some(false)) => bits.to_vec(),
+                (false, _) => (0..width).map(|at| bit(bits, at)).collect(),
+                (true, _) => {
+                    let minus = self.sub(&[no], bits);
+                    let size = self.choose_bits(negative, &minus, bits);
+                    (0..bits.len()).map(|at| bit(&size, at)).collect()
+                }
+            };
+            size.push(no);
+            size
+        });
+        // As by hand: bit by bit from above, and what is left is less than the divisor.
+        let mut left: Bits = vec![no];
+        let mut quotient: Bits = vec![no; x.len()];
+        for at in (0..x.len() - 1).rev() {
+            let mut next: Bits = vec![x[at]];
+            next.extend(&left);
+            let less = self.less(&next, &y);
+            let rest = self.sub(&next, &y);
+            left = self.choose_bits(less, &next, &rest);
+            left.truncate(y.len() - 1);
+            left.push(no);
+            quotient[at] = !less;
+        }
+        let some = self.some_bit(b);
+        let opposite = self.xor(signs[0], signs[1]);
+        let results =
+            [(quotient, opposite, &[no][..]), (left, signs[0], a)].map(|(size, negative, of_zero)| {
+                let minus = self.sub(&[no], &size);
+                let result = self.choose_bits(negative, &minus, &size);
+                let mut result = self.choose_bits(some, &result, of_zero);
+                result.truncate(width);
+                shorten(&mut result);
+                result
+            });
+        self.width = width;
+        let [quotient, remainder] = results;
+        (quotient, remainder)
+    }
+
     pub fn equal(&mut self, a: &[Lit], b: &[Lit]) -> Lit {
         let mut same = self.yes;
         for at in 0..a.len().max(b.len()) {
@@ -347,7 +394,11 @@ mod tests {
     use crate::program::{BinOp, UnOp, Value, eval_binary, eval_unary};
     use crate::sat::merged::value::{Sv, binary, unary};
 
-    const OPERATIONS: [BinOp; 23] = [
+    const OPERATIONS: [BinOp; 27] = [
+        BinOp::Div,
+        BinOp::Rem,
+        BinOp::Divu,
+        BinOp::Remu,
         BinOp::Add,
         BinOp::Sub,
         BinOp::Mul,

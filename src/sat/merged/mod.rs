@@ -1,7 +1,7 @@
 //! Programs as one graph: threads are run once, on all their ways together, values are bits, and events happen where their guards are true.
 //!
 //! `thread` and `ops` run the program; `bits` and `value` are what it computes with; `memory` adds who reads from whom and the order of writes.
-//! Each assignment is an execution (`proposal`), which the model refutes as everywhere else.
+//! `axioms` has the solver watch the model's checks for cycles by itself. Each assignment is an execution (`proposal`), which the model looks at, and refutes, as everywhere else.
 
 mod axioms;
 mod bits;

@@ -254,6 +254,10 @@ fn numbers(gates: &mut Gates, op: BinOp, a: &Bits, b: &Bits) -> Made {
         BinOp::Add => gates.add(a, b, no),
         BinOp::Sub => gates.sub(a, b),
         BinOp::Mul => gates.multiply(a, b),
+        BinOp::Div => gates.divide(a, b, true).0,
+        BinOp::Rem => gates.divide(a, b, true).1,
+        BinOp::Divu => gates.divide(a, b, false).0,
+        BinOp::Remu => gates.divide(a, b, false).1,
         BinOp::And => gates.each(a, b, Gates::and),
         BinOp::Or => gates.each(a, b, Gates::or),
         BinOp::Xor => gates.each(a, b, Gates::xor),
@@ -290,9 +294,7 @@ fn numbers(gates: &mut Gates, op: BinOp, a: &Bits, b: &Bits) -> Made {
             gates.choose_bits(if op == BinOp::Minu { less } else { !less }, a, b)
         }
         _ => {
-            return Err(NotInBits(
-                "a division, or the upper half of a product, of values that are not known",
-            ));
+            return Err(NotInBits("the upper half of a product of values that are not known"));
         }
     };
     Ok(Sv::int(bits, no))
