@@ -9,7 +9,6 @@ use crate::arch::c::preprocess;
 use crate::arch::c::unit::lower::{Machine, Options, Orders};
 use crate::diag::{self, Class, Diagnostic, Severity};
 use crate::limits::{self, Budget, Gauge, Stopped};
-use crate::model::Model;
 use crate::program::Program;
 use crate::report::program::{self, Checked, Detail};
 use crate::session;
@@ -72,7 +71,7 @@ pub fn verify(
             })
         };
         let ran = budget.run(|| match looks_for_livelocks(args) {
-            true => patiently(search, || endless(args, file, &prepared.model)),
+            true => patiently(search, || endless(args, file, &prepared)),
             false => search(),
         });
         let (Loaded { mut diagnostics, sources, .. }, result) =
@@ -144,7 +143,7 @@ fn patiently(
 }
 
 /// A loop that goes round for ever and changes something.
-fn endless(args: &VerifyArgs, file: &Path, model: &Model) -> Option<(Loaded, Ran)> {
+fn endless(args: &VerifyArgs, file: &Path, prepared: &session::Prepared) -> Option<(Loaded, Ran)> {
     let reading = preprocess::Settings { defines: args.define.clone(), folders: args.include.clone() };
     let options = Options {
         recursion: SHALLOW as usize,
@@ -154,7 +153,7 @@ fn endless(args: &VerifyArgs, file: &Path, model: &Model) -> Option<(Loaded, Ran
         marks_waits: true,
     };
     let mut loaded = load(file, &reading, options);
-    let answer = verify::livelock(loaded.program.take()?, model)?;
+    let answer = verify::livelock(loaded.program.take()?, &prepared.model)?;
     Some((loaded, Some(Ok(answer))))
 }
 
