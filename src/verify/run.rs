@@ -211,7 +211,7 @@ pub fn orders_for(model: &Model, arch: Option<ArchId>) -> Result<Orders, Diagnos
 }
 
 /// What to run programs under.
-const MODELS: &str = "rc11, rc20, sc, tso, pso, aarch64, armv7, ppc, riscv and lkmm run C programs";
+const MODELS: &str = "rc11, rc20, sc, tso and pso run C programs";
 
 /// Must the ends of passes through loops say whether they changed anything?
 pub fn marks_waits(model: &Model) -> bool {
