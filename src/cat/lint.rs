@@ -38,8 +38,9 @@ pub fn misread(files: &[&File], sources: &Sources) -> Vec<Diagnostic> {
             let ExprKind::Seq(parts) = &*member.kind else { continue };
             let text = sources.text(member.span);
             let around = &sources.get(member.span.source).text;
-            let closed = around[member.span.end as usize..].trim_start().starts_with(')')
-                && around[..member.span.start as usize].trim_end().ends_with('(');
+            let closed = is_in_parentheses(text)
+                || around[member.span.end as usize..].trim_start().starts_with(')')
+                    && around[..member.span.start as usize].trim_end().ends_with('(');
             // With blanks on both sides a `;` is as loose as the `|` beside it.
             let (first, _) = sources.line_column(members[0].span);
             let (line, _) = sources.line_column(member.span);
@@ -55,6 +56,16 @@ pub fn misread(files: &[&File], sources: &Sources) -> Vec<Diagnostic> {
         }
     }
     found
+}
+
+/// Does one pair of parentheses stand around all of a text?
+fn is_in_parentheses(text: &str) -> bool {
+    let mut depth = 0;
+    let closes = |(at, letter): (usize, char)| {
+        depth += i32::from(letter == '(') - i32::from(letter == ')');
+        (depth == 0).then_some(at + 1)
+    };
+    text.char_indices().find_map(closes) == Some(text.len()) && text.starts_with('(')
 }
 
 #[derive(Default)]

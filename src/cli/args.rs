@@ -529,15 +529,19 @@ pub struct ComparisonArgs {
     #[arg(long, value_enum, value_name = "FORM", requires = "graph")]
     pub graph_format: Option<GraphArg>,
     /// Who finds the final states that --states compares
-    #[arg(long, value_enum, default_value = "worlds", value_name = "ENGINE")]
+    #[arg(long, value_enum, default_value = "auto", value_name = "ENGINE")]
     pub engine: CompareEngineArg,
 }
 
 /// Who finds final states to compare.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum CompareEngineArg {
+    /// The explorer, and where it takes long the solver
+    Auto,
     /// The explorer
     Worlds,
+    /// The oracle: everything there is is tried
+    Naive,
     /// The solver
     Sat,
 }

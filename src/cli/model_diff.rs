@@ -72,10 +72,14 @@ pub fn diff(
     settings.explore.timeout = args.timeout.map(plan::duration).or(settings.explore.timeout);
     settings.explore.interrupt = Some(interrupt_flag());
     let (dialects, vocabulary) = dialects(args, &settings)?;
-    let session = Session::new(settings);
+    let mut of_kernel = settings.clone();
+    plan::with_companions(&mut of_kernel, args.models.iter().map(String::as_str));
+    let (session, of_kernel) = (Session::new(settings), Session::new(of_kernel));
     let models = args.models.iter().zip(dialects);
-    let asked =
-        |(model, dialect): (&String, Dialect)| Asked { session: &session, model: model.clone(), dialect };
+    let asked = |(model, dialect): (&String, Dialect)| {
+        let session = if dialect == Dialect::Kernel { &of_kernel } else { &session };
+        Asked { session, model: model.clone(), dialect }
+    };
     let models: Vec<Asked> = models.map(asked).collect();
     let (jobs, _) = plan::workers(args.jobs, usize::MAX);
     let separation = match tell_apart(&models, &vocabulary, args.size, jobs, args.all) {
@@ -114,7 +118,7 @@ pub fn diff(
             for (first, second) in [(0, 1), (1, 0)] {
                 let Some((cycle, count)) = separation.found.get(&(first, second)) else { continue };
                 let Some(test) = written(cycle, first) else { continue };
-                let shown = session.shown(&test, &models[first].model);
+                let shown = models[first].session.shown(&test, &models[first].model);
                 write!(out, "\n{}", separate::found(&names, (first, second), *count, &test, &shown))?;
             }
         }
@@ -137,6 +141,7 @@ fn by_given(
     settings.explore.mode = Mode::States;
     settings.explore.timeout = args.timeout.map(plan::duration).or(settings.explore.timeout);
     settings.explore.interrupt = Some(interrupt_flag());
+    plan::with_companions(&mut settings, args.models.iter().map(String::as_str));
     let (inputs, errors) = tests_arg::collect(&args.tests);
     for message in &errors {
         let _ = writeln!(err, "error: {message}");

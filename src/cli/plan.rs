@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::cat::library;
 use crate::explore::{Engine, Mode, Options, Request, Show};
 use crate::limits;
 use crate::outcome::{Log, Width};
@@ -175,6 +176,17 @@ pub fn bounds(engine: EngineArg, cut: CutArg, bound_events: Option<u32>) -> Resu
         _ => return Ok(()),
     };
     Err(Stop::Usage(refused.to_string()))
+}
+
+/// What goes with one of the models (the kernel's functions and events) is there for all of them: tests are written with it.
+pub fn with_companions<'m>(settings: &mut Settings, models: impl IntoIterator<Item = &'m str>) {
+    if let Some(companions) = models.into_iter().find_map(library::companions) {
+        settings.bell.get_or_insert_with(|| companions.bell.to_string());
+        settings.macros.get_or_insert_with(|| companions.macros.to_string());
+        if ![Variant::LkmmV1, Variant::LkmmV2].iter().any(|version| settings.variants.contains(version)) {
+            settings.variants.push(companions.variant);
+        }
+    }
 }
 
 /// Adds the search options to settings.

@@ -97,6 +97,7 @@ pub(super) struct Tally {
     tests: u64,
     yes: u64,
     no: u64,
+    open: u64,
     limited: bool,
     unsupported: bool,
     bad: bool,
@@ -105,7 +106,6 @@ pub(super) struct Tally {
 impl Tally {
     pub(super) fn add(&mut self, compared: &Compared) {
         use crate::diag::Class;
-        use crate::outcome::Completeness;
         self.tests += 1;
         match compared.answer.as_ref().map(|(_, comparison)| comparison) {
             None => match compared.report.error().map(|error| error.class) {
@@ -116,12 +116,10 @@ impl Tally {
             Some(comparison) => {
                 match comparison.answer {
                     Answer::NotPortable { .. } => self.no += 1,
-                    _ => self.yes += 1,
+                    _ if comparison.is_decided() => self.yes += 1,
+                    _ => self.open += 1,
                 }
-                self.limited |= !matches!(
-                    comparison.completeness,
-                    Completeness::Complete | Completeness::Bounded | Completeness::Decided
-                );
+                self.limited |= !comparison.is_decided();
             }
         }
     }
@@ -146,8 +144,7 @@ fn compare(
 ) -> Done {
     let Resolved { mut settings, .. } = plan::reading(&args.reading)?;
     args.bounds.apply(&mut settings);
-    let engine = if args.engine == CompareEngineArg::Sat { EngineArg::Sat } else { EngineArg::Worlds };
-    plan::bounds(engine, args.cut, args.bound_events)?;
+    plan::bounds(EngineArg::Worlds, args.cut, args.bound_events)?;
     settings.explore.at_bound = args.cut.into();
     settings.explore.bound_events = args.bound_events;
     settings.explore.interrupt = Some(interrupt_flag());
@@ -157,14 +154,20 @@ fn compare(
         let _ = writeln!(err, "error: {message}");
     }
     let by_states = args.states || !matches!(question.by, By::Itself);
-    if args.engine == CompareEngineArg::Sat {
-        if !args.states {
+    settings.explore.engine = match args.engine {
+        CompareEngineArg::Sat if !args.states => {
             return Err(Stop::Usage("--engine sat goes with --states".to_string()));
         }
-        settings.explore.engine = Engine::Sat;
-    }
+        CompareEngineArg::Sat => Engine::Sat,
+        CompareEngineArg::Auto if args.states => Engine::Auto,
+        CompareEngineArg::Auto | CompareEngineArg::Worlds => Engine::Explore,
+        CompareEngineArg::Naive => Engine::Naive,
+    };
     let granularity = if by_states { Granularity::States } else { Granularity::Executions };
     let Question { wording, source, target, effort, ref by } = *question;
+    if let By::Itself = by {
+        plan::with_companions(&mut settings, [Some(source), target].into_iter().flatten());
+    }
     let session = Session::new(settings);
     if let By::EveryMapping = by {
         if args.graph.is_some() {
@@ -216,13 +219,9 @@ fn compare(
             writeln!(out, "{} {name:width$}  {line}", if *marked { '!' } else { ' ' })?;
         }
         let word = if wording == Wording::Port { "portable" } else { "robust" };
-        writeln!(
-            out,
-            "{} of {} {word}, {} not (marked !)",
-            tally.yes,
-            several(tally.tests, "test"),
-            tally.no
-        )?;
+        let open = if tally.open > 0 { format!(", {} not decided", tally.open) } else { String::new() };
+        let (yes, no) = (tally.yes, tally.no);
+        writeln!(out, "{yes} of {} {word}, {no} not (marked !){open}", several(tally.tests, "test"))?;
     }
     Ok(tally.exit())
 }

@@ -30,6 +30,7 @@ pub fn compilation(
             of_target: 0,
             of_both: 0,
             of_source: None,
+            counted: false,
             completeness: Completeness::Complete,
         });
     }
@@ -73,6 +74,7 @@ pub fn compilation(
         of_target: theirs_named.len() as u64,
         of_both,
         of_source: Some(ours_named.len() as u64),
+        counted: true,
         completeness,
     })
 }

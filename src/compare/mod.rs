@@ -2,21 +2,21 @@
 //!
 //! *Portability* (a program moves from model S to model T): every execution that T allows is allowed by S. *Robustness* is
 //! the same question with S = SC. Executions are compared as graphs: program order, `rf` and `co`; the state form compares
-//! complete final states instead. Both are exact: every execution of T is built, and S is asked about each.
+//! complete final states instead. Both are exact. Small tests are looked at execution by execution, or state by state; larger ones are searched for what S
+//! forbids (`executions`), or for a state that S does not reach (`states`).
 
 mod compiled;
+mod executions;
 mod states;
 
 pub use compiled::compilation;
 
-use std::ops::ControlFlow;
-
 use crate::diag::Diagnostic;
-use crate::execution::{Execution, OtherVerdict};
-use crate::explore::{self, Mode, Options, Request};
+use crate::execution::Execution;
+use crate::explore::{self, Mode, Options};
 use crate::litmus::Lowered;
-use crate::model::Model;
-use crate::outcome::{Completeness, Outcome, StateStyle, format_state};
+use crate::model::{CheckKind, Model, Step};
+use crate::outcome::{Completeness, Outcome};
 
 /// What is compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -70,12 +70,22 @@ pub struct Comparison {
     pub of_both: u64,
     /// All executions (or final states) of the source, where they were counted.
     pub of_source: Option<u64>,
+    /// Was everything of the target looked at, or only as much as the answer needed?
+    pub counted: bool,
     /// Was everything looked at that the answer depends on?
     pub completeness: Completeness,
 }
 
-/// So many executions are looked at after the first counterexample, in search of a smaller one.
-const LOOK_FURTHER: u64 = 1_000;
+impl Comparison {
+    /// Is the answer certain, up to the bound on loops? A counterexample always is.
+    pub fn is_decided(&self) -> bool {
+        let through = matches!(
+            self.completeness,
+            Completeness::Complete | Completeness::Bounded | Completeness::Decided
+        );
+        through || matches!(self.answer, Answer::NotPortable { .. })
+    }
+}
 
 /// Is every execution (or complete final state) of `test` that `target` allows allowed by `source`?
 ///
@@ -89,28 +99,55 @@ pub fn portability(
     effort: Effort,
     options: &Options,
 ) -> Result<Comparison, Diagnostic> {
+    portability_by(test, (source, target), &[], granularity, effort, options)
+}
+
+/// Likewise, with the target once for each check of the source, that check turned round ([`crate::model::violating`]; none: not known). Where there are many
+/// executions these are run instead of looking at each: a branch is over when the source's check is certain to hold.
+///
+/// # Errors
+/// As [`explore::run`], for either model.
+pub fn portability_by(
+    test: &Lowered,
+    (source, target): (&Model, &Model),
+    turned: &[Model],
+    granularity: Granularity,
+    effort: Effort,
+    options: &Options,
+) -> Result<Comparison, Diagnostic> {
     // Filters of the test, and which executions matter to its condition, have no say here.
     let test = &observed(test);
     let options = &Options { mode: Mode::States, speedcheck: false, ..options.clone() };
-    let own = explore::run(test, source, options).map_err(Diagnostic::without_places)?;
-    if let Some(flags) = undefined(test, &own) {
+    let own = match may_be_undefined(test, source, options) {
+        true => Some(explore::run(test, source, options).map_err(Diagnostic::without_places)?),
+        false => None,
+    };
+    if let Some(flags) = own.as_ref().and_then(|own| undefined(test, own)) {
         return Ok(Comparison {
             answer: Answer::Undefined { flags },
             of_target: 0,
             of_both: 0,
             of_source: None,
+            counted: false,
             completeness: Completeness::Complete,
         });
     }
     match granularity {
-        Granularity::Executions => executions(test, source, target, effort, options),
-        Granularity::States => states::compare(test, source, target, options),
+        Granularity::Executions => executions::compare(test, (source, target), turned, effort, options),
+        Granularity::States => states::compare(test, source, own, target, options),
     }
 }
 
 /// The test as it is compared: everything that a thread writes is observed, and nothing is filtered.
 pub fn observed(test: &Lowered) -> Lowered {
     Lowered { filter: None, ..states::everything_observed(test) }
+}
+
+/// Can a model say of a program that it has no meaning? Nobody looks at executions for it where it cannot.
+fn may_be_undefined(test: &Lowered, model: &Model, options: &Options) -> bool {
+    let flags = |step: &Step| matches!(step, Step::Check { kind: CheckKind::Flag, .. });
+    explore::may_be_undefined(model, options)
+        || test.program.conventions.non_atomics && model.steps.iter().any(flags)
 }
 
 /// The flags by which a model says that a program has no meaning, if it does.
@@ -120,53 +157,4 @@ fn undefined(test: &Lowered, outcome: &Outcome) -> Option<Vec<String>> {
     let races = |flag: &&String| plain && flag.to_ascii_lowercase().contains("race");
     let flags: Vec<String> = outcome.flags.iter().filter(races).cloned().collect();
     (outcome.undefined || !flags.is_empty()).then_some(flags)
-}
-
-fn executions(
-    test: &Lowered,
-    source: &Model,
-    target: &Model,
-    effort: Effort,
-    options: &Options,
-) -> Result<Comparison, Diagnostic> {
-    let (mut seen, mut both, mut since) = (0, 0, 0);
-    let mut worst: Option<(Execution, Vec<String>)> = None;
-    let outcome =
-        explore::each_execution(test, target, Some(source), options, &Request::all(), &mut |execution| {
-            seen += 1;
-            match &execution.against {
-                Some(OtherVerdict::Rejected(failed)) => {
-                    if worst.as_ref().is_none_or(|(known, _)| execution.events.len() < known.events.len()) {
-                        worst = Some((execution.clone(), failed.clone()));
-                    }
-                }
-                _ => both += 1,
-            }
-            since += u64::from(worst.is_some());
-            match effort == Effort::Decide && since > LOOK_FURTHER {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
-            }
-        })?;
-    let of_source = match effort {
-        Effort::Count => {
-            let options = Options { mode: Mode::Count, ..options.clone() };
-            let counted = explore::run(test, source, &options).map_err(Diagnostic::without_places)?;
-            Some(counted.positive + counted.negative + counted.uncompleted.executions)
-        }
-        Effort::Decide => None,
-    };
-    Ok(Comparison {
-        answer: match worst {
-            Some((execution, failed)) => {
-                let state = format_state(&execution.state, test, &StateStyle::default());
-                Answer::NotPortable { execution: Box::new(execution), state, failed }
-            }
-            None => Answer::Portable,
-        },
-        of_target: seen,
-        of_both: both,
-        of_source,
-        completeness: outcome.completeness,
-    })
 }

@@ -2,30 +2,101 @@
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
 
 use super::{Answer, Comparison};
 use crate::condition::{Atom, Condition, Observable, Prop, Quantifier};
-use crate::diag::Diagnostic;
-use crate::execution::Execution;
+use crate::diag::{Class, Diagnostic, Remedy};
+use crate::execution::{AtBound, Execution};
 use crate::explore::{self, Engine, Mode, Options, Request, Show};
-use crate::limits::Stopped;
+use crate::limits::{self, Stopped};
 use crate::litmus::{Lowered, Shown, ShownKind};
 use crate::model::Model;
 use crate::outcome::{Completeness, Outcome, StateStyle, format_state};
 use crate::program::{LocId, Op, Reg, Type, Value};
 use crate::sat;
 
-/// Is every final state of the target one of the source? The test observes all there is.
+/// So long the explorer is left alone with a test, for each of the things that it is asked.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Is every final state of the target one of the source? The test observes all there is. What the source allows may be known.
 pub(super) fn compare(
+    test: &Lowered,
+    source: &Model,
+    own: Option<Outcome>,
+    target: &Model,
+    options: &Options,
+) -> Result<Comparison, Diagnostic> {
+    let options = &Options { mode: Mode::States, ..options.clone() };
+    match options.engine {
+        Engine::Sat => one_by_one(test, source, target, options),
+        Engine::Auto => {
+            let explorer = Options { engine: Engine::Explore, ..options.clone() };
+            let half = options.timeout.map_or(PATIENCE, |timeout| timeout / 2);
+            let first = Options { timeout: Some(half.min(PATIENCE)), ..explorer.clone() };
+            let start = Instant::now();
+            let known = own.clone().filter(|own| stopped(own).is_none());
+            let listed = side_by_side(test, source, known, target, &first);
+            let open = match &listed {
+                Ok(found) => matches!(found.answer, Answer::Portable) && limit(&found.completeness).is_some(),
+                Err(error) => {
+                    matches!(error.class, Class::Limit(_)) || error.remedy == Some(Remedy::OtherEngine)
+                }
+            };
+            if !open || limits::look().is_some() {
+                return listed;
+            }
+            let rest = options.timeout.map(|timeout| timeout.saturating_sub(start.elapsed()));
+            let rest = Options { timeout: rest, ..options.clone() };
+            match one_by_one(test, source, target, &rest) {
+                Err(error) if error.class == Class::Unsupported => {
+                    side_by_side(test, source, own, target, &Options { timeout: rest.timeout, ..explorer })
+                }
+                solved => solved,
+            }
+        }
+        Engine::Explore | Engine::Grow | Engine::Naive => side_by_side(test, source, own, target, options),
+    }
+}
+
+/// States of the target one after the other, and for each the question whether the source reaches it: the first that it does not is enough.
+fn one_by_one(
     test: &Lowered,
     source: &Model,
     target: &Model,
     options: &Options,
 ) -> Result<Comparison, Diagnostic> {
-    let options = &Options { mode: Mode::States, ..options.clone() };
-    let run = if options.engine == Engine::Sat { sat::run } else { explore::run };
-    let ours = run(test, source, options).map_err(Diagnostic::without_places)?;
-    let theirs = run(test, target, options)?;
+    let found = sat::new_state(test, source, target, options)?;
+    let new = u64::from(found.new.is_some());
+    let answer = match found.new {
+        None => Answer::Portable,
+        Some(execution) => {
+            let explorer = Options { engine: Engine::Explore, ..options.clone() };
+            let fewer = || shorter(test, target, &explorer, &execution.state);
+            let execution =
+                (found.completeness == Completeness::Bounded).then(fewer).flatten().unwrap_or(execution);
+            let state = format_state(&execution.state, test, &StateStyle::default());
+            Answer::NotPortable { execution: Box::new(execution), state, failed: Vec::new() }
+        }
+    };
+    let (of_target, of_both) = (found.states, found.states - new);
+    let counted = new == 0;
+    Ok(Comparison { answer, of_target, of_both, of_source: None, counted, completeness: found.completeness })
+}
+
+/// All states of either model.
+fn side_by_side(
+    test: &Lowered,
+    source: &Model,
+    own: Option<Outcome>,
+    target: &Model,
+    options: &Options,
+) -> Result<Comparison, Diagnostic> {
+    let ours = match own {
+        Some(own) => own,
+        None => explore::run(test, source, options).map_err(Diagnostic::without_places)?,
+    };
+    let theirs = explore::run(test, target, options)?;
     // Executions that were cut off are compared with such, where they are kept.
     let kinds =
         [(false, &ours.states, &theirs.states), (true, &ours.uncompleted.states, &theirs.uncompleted.states)];
@@ -48,14 +119,40 @@ pub(super) fn compare(
         Completeness::Complete => theirs.completeness,
         cut => cut,
     };
-    Ok(Comparison { answer, of_target, of_both, of_source, completeness })
+    Ok(Comparison { answer, of_target, of_both, of_source, counted: true, completeness })
 }
 
 /// Nothing is cut off of values.
 const WHOLE: Type = Type { bytes: 16, signed: true };
 
-/// An execution that ends in a final state which the model allows. Only those that end in it are looked for.
+/// An execution that ends in a final state which the model allows, with as few rounds of loops as may be. Only those that end in it are looked for.
 pub(super) fn ending_in(
+    test: &Lowered,
+    model: &Model,
+    options: &Options,
+    state: &[Value],
+    cut: bool,
+) -> Result<Execution, Diagnostic> {
+    if let Some(found) = shorter(test, model, options, state) {
+        return Ok(found);
+    }
+    ending_within(test, model, options, state, cut)
+}
+
+/// Likewise, with fewer rounds than there may be. An execution that ends before the bound is one at every higher bound, too.
+fn shorter(test: &Lowered, model: &Model, options: &Options, state: &[Value]) -> Option<Execution> {
+    if options.at_bound != AtBound::Drop || options.bound_events.is_some() {
+        return None;
+    }
+    let most = test.unroll.unwrap_or(options.unroll);
+    let patience = options.timeout.map_or(PATIENCE, |timeout| timeout.min(PATIENCE));
+    (0..most).find_map(|unroll| {
+        let options = Options { unroll, timeout: Some(patience), ..options.clone() };
+        ending_within(&Lowered { unroll: None, ..test.clone() }, model, &options, state, false).ok()
+    })
+}
+
+fn ending_within(
     test: &Lowered,
     model: &Model,
     options: &Options,
@@ -102,7 +199,11 @@ pub(super) fn all_known(source: &Outcome) -> Result<(), Diagnostic> {
 
 /// Was a search stopped before its end?
 fn stopped(outcome: &Outcome) -> Option<Stopped> {
-    match outcome.completeness {
+    limit(&outcome.completeness)
+}
+
+fn limit(completeness: &Completeness) -> Option<Stopped> {
+    match completeness {
         Completeness::TimedOut => Some(Stopped::Time),
         Completeness::MemoryLimit => Some(Stopped::Memory),
         Completeness::Interrupted => Some(Stopped::Interrupt),

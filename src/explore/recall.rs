@@ -6,7 +6,7 @@ use super::drive::unfolded;
 use super::naive::{final_candidates, values};
 use crate::condition::Observable;
 use crate::diag::Diagnostic;
-use crate::execution::{Event, Execution, World};
+use crate::execution::{Event, Execution, Path, World, Worlds};
 use crate::litmus::Lowered;
 use crate::program::Value;
 
@@ -20,24 +20,71 @@ pub fn recall(
     execution: &Execution,
     look: &mut dyn FnMut(&World, &Candidate),
 ) -> Result<bool, Diagnostic> {
-    let bits = test.program.bits;
-    for world in unfolded(test, options)? {
-        crate::limits::poll();
-        if !same(&world.events, &execution.events) {
-            continue;
+    let worlds = unfolded(test, options)?;
+    for world in likely(&worlds, execution) {
+        if look_at(test, &world, execution, look) {
+            return Ok(true);
         }
-        let from = |read: usize, writes: &[usize]| {
-            writes.iter().copied().find(|write| execution.rf.contains(*write, read))
-        };
-        let sources: Option<Vec<usize>> =
-            world.reads.iter().map(|(read, writes)| from(*read, writes)).collect();
-        let Some(sources) = sources else { continue };
-        let Some(values) = values(&world, &sources, bits) else { continue };
-        let last = last_writes(test, &world, execution, &values);
-        look(&world, &Candidate { sources: &sources, values: &values, last: &last });
-        return Ok(true);
+    }
+    for world in worlds {
+        crate::limits::poll();
+        if look_at(test, &world, execution, look) {
+            return Ok(true);
+        }
     }
     Ok(false)
+}
+
+/// The worlds of those paths that have the execution's events: there may be many others.
+fn likely<'w>(worlds: &'w Worlds, execution: &Execution) -> impl Iterator<Item = World> + use<'w> {
+    let key = |event: &Event| (event.instance, event.pc, event.code);
+    let paths = worlds.paths();
+    let fitting = |(thread, paths): (usize, &Vec<&Path>)| {
+        let of_thread =
+            |event: &&Event| event.thread.map(usize::from) == Some(thread) && !event.is_register();
+        let mut events: Vec<_> = execution.events.iter().filter(of_thread).map(key).collect();
+        events.sort_unstable();
+        let fits = |(number, path): (usize, &&Path)| {
+            let mut own: Vec<_> = path.events.iter().filter(|event| !event.is_register()).map(key).collect();
+            own.sort_unstable();
+            (own == events).then_some(number)
+        };
+        paths.iter().enumerate().filter_map(fits).collect::<Vec<usize>>()
+    };
+    let fitting: Vec<Vec<usize>> = paths.iter().enumerate().map(fitting).collect();
+    let n: usize = fitting.iter().map(Vec::len).product();
+    (0..n).map(move |mut number| {
+        crate::limits::poll();
+        let choose = |paths: &Vec<usize>| {
+            let chosen = paths[number % paths.len()];
+            number /= paths.len();
+            chosen
+        };
+        let chosen: Vec<usize> = fitting.iter().map(choose).collect();
+        worlds.world_of(&chosen).0
+    })
+}
+
+/// Shows the candidate, if it is one of this world.
+fn look_at(
+    test: &Lowered,
+    world: &World,
+    execution: &Execution,
+    look: &mut dyn FnMut(&World, &Candidate),
+) -> bool {
+    let bits = test.program.bits;
+    if !same(&world.events, &execution.events) {
+        return false;
+    }
+    let from = |read: usize, writes: &[usize]| {
+        writes.iter().copied().find(|write| execution.rf.contains(*write, read))
+    };
+    let sources: Option<Vec<usize>> = world.reads.iter().map(|(read, writes)| from(*read, writes)).collect();
+    let Some(sources) = sources else { return false };
+    let Some(values) = values(world, &sources, bits) else { return false };
+    let last = last_writes(test, world, execution, &values);
+    look(world, &Candidate { sources: &sources, values: &values, last: &last });
+    true
 }
 
 /// Are these the same events? Values follow from the sources.

@@ -7,6 +7,7 @@
 mod base;
 mod bounds;
 mod buffer;
+mod given;
 mod origin;
 mod plain;
 mod pool;
@@ -19,6 +20,7 @@ mod tests;
 
 pub use base::{Base, REGISTRY, Registered, When};
 pub use bounds::{Bound, Bounds, Rows};
+pub use given::{given_empty, violating};
 pub use origin::{Operator, Origins, Spot, Written};
 pub use plain::{EvalError, Plain};
 pub use pool::{Dynamics, Node, Polarity, Pool};

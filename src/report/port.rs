@@ -40,11 +40,12 @@ impl Wording {
 
 /// One word for the answer, as JSON has it.
 pub fn word(compared: &Compared, wording: Wording) -> &'static str {
-    match compared.answer.as_ref().map(|(_, comparison)| &comparison.answer) {
-        None => "error",
-        Some(Answer::Portable) => wording.yes(),
-        Some(Answer::Undefined { .. }) => "undefined",
-        Some(Answer::NotPortable { .. }) => wording.no(),
+    let Some((_, comparison)) = &compared.answer else { return "error" };
+    match comparison.answer {
+        Answer::Portable if !comparison.is_decided() => "not decided",
+        Answer::Portable => wording.yes(),
+        Answer::Undefined { .. } => "undefined",
+        Answer::NotPortable { .. } => wording.no(),
     }
 }
 
@@ -72,7 +73,8 @@ pub fn line(compared: &Compared, wording: Wording, granularity: Granularity) -> 
     let mut line = word(compared, wording).to_string();
     match &comparison.answer {
         Answer::Portable => {
-            let _ = write!(line, ": {}", several(comparison.of_target, noun));
+            let more = if comparison.counted || comparison.of_source.is_some() { "" } else { "more than " };
+            let _ = write!(line, ": {more}{}", several(comparison.of_target, noun));
             if let Some(all) = comparison.of_source {
                 let _ = write!(line, ", {} of {}", all, compared.source);
             }
@@ -88,8 +90,12 @@ pub fn line(compared: &Compared, wording: Wording, granularity: Granularity) -> 
             if let Some(first) = failed.first() {
                 let _ = write!(line, " ({first})");
             }
-            let new = comparison.of_target - comparison.of_both;
-            let _ = write!(line, ": {new} of {}", several(comparison.of_target, noun));
+            let (of_target, new) = (comparison.of_target, comparison.of_target - comparison.of_both);
+            let _ = match comparison.counted {
+                true => write!(line, ": {new} of {}", several(of_target, noun)),
+                // The search ended with it, or soon after.
+                false => write!(line, ": {new} of the first {}", several(of_target, noun)),
+            };
             if let Some(all) = comparison.of_source {
                 let _ = write!(line, ", {} of {}", all, compared.source);
             }
@@ -174,6 +180,8 @@ pub struct PortRecord {
     answer: &'static str,
     compared: &'static str,
     complete: bool,
+    /// Are the figures those of everything that the target allows?
+    counted: bool,
     of_target: Option<u64>,
     of_both: Option<u64>,
     of_source: Option<u64>,
@@ -207,6 +215,7 @@ impl PortRecord {
                 Granularity::States => "states",
             },
             complete: comparison.is_some_and(|comparison| caveat(&comparison.completeness).is_none()),
+            counted: comparison.is_some_and(|comparison| comparison.counted),
             of_target: comparison.map(|comparison| comparison.of_target),
             of_both: comparison.map(|comparison| comparison.of_both),
             of_source: comparison.and_then(|comparison| comparison.of_source),

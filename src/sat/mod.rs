@@ -17,9 +17,11 @@ mod proposal;
 mod reason;
 mod search;
 mod solver;
+mod states;
 mod values;
 
 pub use solver::{Batsat, Lit, Recorded, Solver};
+pub use states::{Compared, new_state};
 
 use std::ops::ControlFlow;
 

@@ -15,13 +15,14 @@ use super::solver::{Lit, Solver};
 use super::values::Values;
 use crate::condition::{Observable, Quantifier};
 use crate::diag::Diagnostic;
-use crate::execution::{AtBound, Bound, Cut, Path, View, Violation, World, Worlds, unfold_to};
+use crate::execution::{Bound, Cut, Path, View, Violation, World, Worlds, unfold_to};
 use crate::explore::{self, Candidate, Found, Mode, Options, Registers, Sink};
 use crate::limits;
 use crate::litmus::Lowered;
 use crate::model::{ChoiceId, Model};
 use crate::outcome::Outcome;
 use crate::program::Value;
+use crate::relation::Rel;
 
 /// What of a test is to be found out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,7 +72,8 @@ pub fn written(
     Ok((outcome, text))
 }
 
-fn search(
+/// Unrolls a test, and does some work with a search for its executions.
+pub(super) fn search(
     test: &Lowered,
     model: &Model,
     options: &Options,
@@ -82,7 +84,7 @@ fn search(
     let bound = Bound {
         unroll: test.unroll.unwrap_or(options.unroll),
         events: options.bound_events,
-        at: AtBound::Drop,
+        at: options.at_bound,
     };
     let cell = |o: &Observable| if let Observable::Loc(loc) = o { Some(*loc) } else { None };
     let mut cells: Vec<_> = test.observed.iter().filter_map(cell).collect();
@@ -131,24 +133,24 @@ fn refuse(test: &Lowered, worlds: &Worlds) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-struct Search<'s, 't> {
-    test: &'s Lowered,
-    model: &'s Model,
+pub(super) struct Search<'s, 't> {
+    pub test: &'s Lowered,
+    pub model: &'s Model,
     options: &'s Options,
     worlds: &'s Worlds,
-    graph: &'s Graph,
-    paths: &'s [Vec<&'s Path>],
-    sink: &'s mut Sink<'t>,
-    encoding: Encoding<'s>,
-    values: Values,
-    finals: Finals<'s>,
-    co: Option<ChoiceId>,
+    pub graph: &'s Graph,
+    pub paths: &'s [Vec<&'s Path>],
+    pub sink: &'s mut Sink<'t>,
+    pub encoding: Encoding<'s>,
+    pub values: Values,
+    pub finals: Finals<'s>,
+    pub co: Option<ChoiceId>,
     raises_flags: bool,
 }
 
 /// What is asked of a proposal, besides that its values fit.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+pub(super) enum Wanted {
     /// Nothing.
     Values,
     /// That the model accepts it.
@@ -158,13 +160,31 @@ enum Wanted {
 }
 
 /// An execution.
-struct Accepted {
-    proposal: Proposal,
-    state: FxHashMap<Observable, Value>,
+pub(super) struct Accepted {
+    pub proposal: Proposal,
+    pub state: FxHashMap<Observable, Value>,
     flags: Vec<String>,
     undefined: bool,
     /// What its paths ask for and cannot be given.
-    errors: Vec<Diagnostic>,
+    pub errors: Vec<Diagnostic>,
+}
+
+/// A proposal as an execution of a world.
+pub(super) struct Placed {
+    pub world: World,
+    /// The node of each event, and its number in its path.
+    nodes: Vec<NodeId>,
+    locals: Vec<usize>,
+    sources: Vec<usize>,
+    by_event: Vec<Option<Value>>,
+    last: Vec<usize>,
+    pub co: Rel,
+}
+
+impl Placed {
+    pub fn candidate(&self) -> Candidate<'_> {
+        Candidate { sources: &self.sources, values: &self.by_event, last: &self.last }
+    }
 }
 
 impl<'s, 't> Search<'s, 't> {
@@ -269,7 +289,7 @@ impl<'s, 't> Search<'s, 't> {
     }
 
     /// Paths that cannot be answered for: an error, if the model accepts an execution that takes one.
-    fn errors(&mut self) -> ControlFlow<()> {
+    pub fn errors(&mut self) -> ControlFlow<()> {
         if self.paths.iter().flatten().any(|path| path.error.is_some()) {
             let some = self.encoding.some_path(self.paths, &|path| path.error.is_some());
             if let Some(found) = self.next(&[some], Wanted::Accepted)?
@@ -298,7 +318,7 @@ impl<'s, 't> Search<'s, 't> {
     }
 
     /// Loops that are cut off on a path whose values fit, whatever the model says.
-    fn cuts(&mut self) -> ControlFlow<()> {
+    pub fn cuts(&mut self) -> ControlFlow<()> {
         let mut cuts: Vec<Cut> = Vec::new();
         for cut in self.paths.iter().flatten().filter_map(|path| path.cut.as_ref()) {
             if !cuts.contains(cut) {
@@ -338,7 +358,7 @@ impl<'s, 't> Search<'s, 't> {
     }
 
     /// The next execution. `None`: there is no other. A break: a limit, or an error.
-    fn next(&mut self, assumed: &[Lit], wanted: Wanted) -> ControlFlow<(), Option<Accepted>> {
+    pub fn next(&mut self, assumed: &[Lit], wanted: Wanted) -> ControlFlow<(), Option<Accepted>> {
         loop {
             self.sink.outcome.stats.graphs += 1;
             self.sink.outcome.stats.proposals += 1;
@@ -399,52 +419,33 @@ impl<'s, 't> Search<'s, 't> {
         wanted: Wanted,
     ) -> Result<Option<Accepted>, Diagnostic> {
         self.sink.outcome.stats.worlds += 1;
-        let (world, numbers) = self.worlds.world_of(&proposal.chosen);
-        let names = explore::names(self.test, self.model, &world);
-        explore::fits(names.n)?;
-        let view = View { world: &world, names };
-        let (nodes, locals) = self.places(&world, &proposal, &numbers);
-        let mut events: FxHashMap<NodeId, usize> = FxHashMap::default();
-        nodes.iter().enumerate().for_each(|(event, node)| {
-            events.insert(*node, event);
-        });
-        let mut sources = Vec::with_capacity(world.reads.len());
-        let mut by_event: Vec<Option<Value>> = vec![None; world.events.len()];
-        for (read, candidates) in &world.reads {
-            let source = proposal.sources.get(&nodes[*read]).and_then(|write| events.get(write));
-            match source.filter(|write| candidates.contains(write)) {
-                Some(write) => sources.push(*write),
-                None => {
-                    self.learn(&proposal.whole(self.graph, false));
-                    return Ok(None);
-                }
-            }
-            by_event[*read] = values.get(&nodes[*read]).copied();
-        }
-        let last_of =
-            |place: usize| proposal.orders[place].last().and_then(|write| events.get(write)).copied();
-        let last: Vec<usize> = world.observed.iter().filter_map(|loc| last_of(usize::from(loc.0))).collect();
-        let candidate = Candidate { sources: &sources, values: &by_event, last: &last };
+        let Some(placed) = self.placed(&proposal, values)? else {
+            self.learn(&proposal.whole(self.graph, false));
+            return Ok(None);
+        };
+        let Placed { world, nodes, locals, by_event, last, co, .. } = &placed;
+        let names = explore::names(self.test, self.model, world);
+        let view = View { world, names };
+        let candidate = placed.candidate();
         let registers = Registers::new(&view, &self.test.observed);
-        let finals = explore::Finals::new(&view, &by_event, &last, &registers);
+        let finals = explore::Finals::new(&view, by_event, last, &registers);
         if wanted == Wanted::Asked && !self.sink.wanted(&|o| finals.value(o)) {
             self.learn(&proposal.whole(self.graph, true));
             return Ok(None);
         }
-        let co = judge::order(names.n, &proposal.orders, &|node| events.get(&node).copied());
         let facts = Facts {
             model: self.model,
             graph: self.graph,
             paths: self.paths,
-            world: &world,
+            world,
             proposal: &proposal,
-            nodes: &nodes,
-            locals: &locals,
+            nodes,
+            locals,
             co: self.co,
             po_inside: self.test.program.conventions.po_inside,
         };
         let plain = candidate.evaluation(self.model, &view);
-        let (flags, undefined) = match judge(&facts, plain, &co, &self.options.skip_checks)? {
+        let (flags, undefined) = match judge(&facts, plain, co, &self.options.skip_checks)? {
             Verdict::Accepted(flags, undefined) => (flags, undefined),
             Verdict::Refused(reasons, cause) => {
                 self.sink.pruned(&cause, 1);
@@ -477,6 +478,35 @@ impl<'s, 't> Search<'s, 't> {
         let observed = self.test.observed.iter().chain(&self.test.shown).copied().chain(faults);
         let state = observed.map(|observable| (observable, finals.value(observable))).collect();
         Ok(Some(Accepted { state, flags, undefined, errors: world.errors.clone(), proposal }))
+    }
+
+    /// A proposal with its values, in its world. `None`: a read takes its value from where it cannot.
+    pub fn placed(
+        &self,
+        proposal: &Proposal,
+        values: &FxHashMap<NodeId, Value>,
+    ) -> Result<Option<Placed>, Diagnostic> {
+        let (world, numbers) = self.worlds.world_of(&proposal.chosen);
+        let n = explore::names(self.test, self.model, &world).n;
+        explore::fits(n)?;
+        let (nodes, locals) = self.places(&world, proposal, &numbers);
+        let mut events: FxHashMap<NodeId, usize> = FxHashMap::default();
+        nodes.iter().enumerate().for_each(|(event, node)| {
+            events.insert(*node, event);
+        });
+        let mut sources = Vec::with_capacity(world.reads.len());
+        let mut by_event: Vec<Option<Value>> = vec![None; world.events.len()];
+        for (read, candidates) in &world.reads {
+            let source = proposal.sources.get(&nodes[*read]).and_then(|write| events.get(write));
+            let Some(write) = source.filter(|write| candidates.contains(write)) else { return Ok(None) };
+            sources.push(*write);
+            by_event[*read] = values.get(&nodes[*read]).copied();
+        }
+        let last_of =
+            |place: usize| proposal.orders[place].last().and_then(|write| events.get(write)).copied();
+        let last = world.observed.iter().filter_map(|loc| last_of(usize::from(loc.0))).collect();
+        let co = judge::order(n, &proposal.orders, &|node| events.get(&node).copied());
+        Ok(Some(Placed { world, nodes, locals, sources, by_event, last, co }))
     }
 
     /// The node of each event of a world, and its number in its path.

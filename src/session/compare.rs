@@ -4,10 +4,11 @@ use std::time::Instant;
 
 use super::Report;
 use super::{Input, ModelKey, Prepared, Session, load, variants};
-use crate::compare::{Answer, Comparison, Effort, Granularity, observed, portability};
+use crate::compare::{Answer, Comparison, Effort, Granularity, observed, portability_by};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::explain::{self, Question, Way};
 use crate::litmus::Lowered;
+use crate::model::{Step, violating};
 use crate::program::Mixed;
 use crate::source::Sources;
 
@@ -63,7 +64,12 @@ impl Session {
                     false => None,
                 };
                 let other = other.as_ref().unwrap_or(&other_model);
-                let found = portability(test, &other.model, &own.model, granularity, effort, &options)?;
+                let turned = match own.chooses_as(other) {
+                    true => violating(&own.model, &other.model).unwrap_or_default(),
+                    false => Vec::new(),
+                };
+                let models = (&other.model, &own.model);
+                let found = portability_by(test, models, &turned, granularity, effort, &options)?;
                 let Answer::NotPortable { execution, .. } = &found.answer else {
                     return Ok((found, Vec::new()));
                 };
@@ -102,5 +108,19 @@ impl Session {
             None => (None, Vec::new()),
         };
         Compared { report, source: source.to_string(), answer, why }
+    }
+}
+
+impl Prepared {
+    /// Does the other model choose the order of writes, if at all, as this one does: by the same line of the same text?
+    fn chooses_as(&self, other: &Prepared) -> bool {
+        let place = |prepared: &Prepared| {
+            let chosen = prepared.model.steps.iter().find_map(|step| match step {
+                Step::With { name, span, .. } if name == "co" => Some(*span),
+                _ => None,
+            })?;
+            Some((prepared.sources.get(chosen.source).text.clone(), chosen.start, chosen.end))
+        };
+        place(other).is_none_or(|other| place(self) == Some(other))
     }
 }

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::load::{Includes, prepare_model, with_companions};
 use super::models::{open_bell, predefined};
+use super::touched::Groups;
 use super::{Asked, Input, Report, Session, Settings, in_order};
 use crate::cat::load::LIBRARY;
 use crate::cat::lower::{LowerInput, lower};
@@ -94,7 +95,7 @@ pub fn coverage(
             Input::Text { name: model.to_string(), text: Arc::from("X86 empty\n{}\n P0 ;\nexists (true)\n") };
         return Err(Box::new(base.run(inputs.first().unwrap_or(&nothing), Some(model))));
     };
-    let mut known = Vec::new();
+    let (mut known, mut tests) = (Vec::new(), Vec::new());
     let mut unanswered = Vec::new();
     let mut foreign = 0;
     let mut arch = None;
@@ -106,7 +107,11 @@ pub fn coverage(
             match answer(&report) {
                 Some(answer) => {
                     arch = arch.or(report.arch);
+                    // A test with variants of its own is run under a model of its own.
+                    let lowered = report.answer.as_ref().map(|answer| answer.test.clone());
+                    let lowered = lowered.filter(|test| test.variants == settings.variants);
                     known.push((&inputs[at], report.title().to_string(), answer));
+                    tests.push(lowered);
                 }
                 None if report.other_arch => foreign += 1,
                 None => unanswered.push(report),
@@ -116,6 +121,9 @@ pub fn coverage(
     );
     let prepared = |settings: &Settings| prepare_model(settings, model, arch?).ok();
     let own = prepared(&settings);
+    let unroll = settings.explore.unroll;
+    let groups = own.as_ref().map(|own| Groups::new(&own.model, unroll, tests.iter().map(Option::as_ref)));
+    drop(tests);
     // Who noticed something before is asked first.
     let lately = AtomicUsize::new(0);
     let mut parts = Vec::new();
@@ -126,15 +134,19 @@ pub fn coverage(
         |at| {
             let (path, mutation) = &changes[at];
             let changed = with_change(&settings, &sources, path, mutation);
-            if let (false, Some(own)) = (mutation.in_function, &own)
-                && prepared(&changed).is_some_and(|other| same(&own.model, &other.model))
+            let other = if mutation.in_function { None } else { prepared(&changed) };
+            if let (Some(own), Some(other)) = (&own, &other)
+                && same(&own.model, &other.model)
             {
                 return None;
             }
+            let other = other.as_ref().map(|other| &other.model);
+            let may_notice = groups.as_ref().map(|groups| groups.may_notice(other));
             let changed = Session::new(changed);
             let mut noticed = Noticed::Not;
             let first = lately.load(Ordering::Relaxed);
             let order = known.iter().enumerate().skip(first).chain(known.iter().enumerate().take(first));
+            let order = order.filter(|(number, _)| may_notice.as_ref().is_none_or(|may| may(*number)));
             for (number, (input, name, before)) in order {
                 match answer(&changed.run(input, Some(model))) {
                     None => noticed = Noticed::ByModel,

@@ -27,6 +27,7 @@ mod sizes_tests;
 pub mod states;
 mod surveyed;
 mod told;
+mod touched;
 mod trees;
 mod variants;
 

@@ -208,7 +208,9 @@ fn final_states_of_two_models() {
         let args = ["port", "--states", "--from", from, "--to", to, &file];
         let asked = litmus(&args).assert().code(code);
         let solved = litmus(&[&args[..], &["--engine", "sat"]].concat()).assert().code(code);
-        assert_eq!(shown(&asked), shown(&solved));
+        // The solver does not count the states of the source, and ends with the first that is new.
+        let rest = |text: String| text.lines().skip(1).map(str::to_string).collect::<Vec<_>>();
+        assert_eq!(rest(shown(&asked)), rest(shown(&solved)));
     }
     let args = ["port", "--from", "sc", "--to", "tso", "litmus/sb-x86.litmus", "--engine", "sat"];
     litmus(&args).assert().code(2);

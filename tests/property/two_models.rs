@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use litmus::compare::{Answer, Effort, Granularity, portability};
 use litmus::explore::{self, Engine, Mode, Options, Request};
 use litmus::litmus::Lowered;
-use litmus::model::Model;
+use litmus::model::{Model, violating};
 use litmus::session::{Session, Settings};
 
 use super::program::{Arch, Program};
@@ -30,7 +30,7 @@ fn graphs(test: &Lowered, model: &Model) -> BTreeSet<(Vec<String>, Pairs, Pairs)
 fn a_program_is_portable_where_the_oracle_lists_nothing_new() {
     let session = Session::new(Settings::default());
     let mut library = Library::default();
-    let (mut portable, mut not) = (0, 0);
+    let (mut portable, mut not, mut searched) = (0, 0, 0);
     for case in cases(2, 150) {
         let mut random = Random::new(case ^ 0x2A << 40);
         let arch = *random.pick(&[Arch::X86, Arch::AArch64, Arch::Arm, Arch::Ppc, Arch::RiscV, Arch::Mips]);
@@ -73,7 +73,24 @@ fn a_program_is_portable_where_the_oracle_lists_nothing_new() {
         if new == 0 {
             assert!(matches!(by_states.answer, Answer::Portable), "{}", told());
         }
+        // The solver looks for a state that is new, and is not told any.
+        let solver = Options { engine: Engine::Sat, ..Options::default() };
+        let solved =
+            portability(&test, &source_model, &target_model, Granularity::States, Effort::Decide, &solver)
+                .expect("an answer");
+        let portable = |answer: &Answer| matches!(answer, Answer::Portable);
+        assert_eq!(portable(&solved.answer), portable(&by_states.answer), "{}", told());
+        // A search for what a check of the source forbids finds something where there is something.
+        if let Some(turned) = violating(&target_model, &source_model) {
+            let any = Options { mode: Mode::States, ..Options::default() };
+            let violated = |model: &Model| {
+                let found = explore::run(&test, model, &any).expect("an answer");
+                !found.states.is_empty()
+            };
+            assert_eq!(turned.iter().any(violated), new > 0, "{}", told());
+            searched += 1;
+        }
     }
-    println!("{portable} portable, {not} not");
-    assert!(portable > 20 && not > 5, "{portable} portable, {not} not");
+    println!("{portable} portable, {not} not; {searched} searched for a violation");
+    assert!(portable > 20 && not > 5 && searched > 20, "{portable} portable, {not} not, {searched} searched");
 }

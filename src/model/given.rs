@@ -1,0 +1,177 @@
+//! Models made of other models: on programs that lack some of what it speaks about; one with a check of another turned round.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
+
+use super::{Base, CheckKind, ChoiceId, Expr, ExprId, FixId, Interp, Model, Pool, Step, Test};
+
+/// The model where these sets and relations are known to be empty: what they make empty, and what follows, is simplified away. It says the
+/// same of every execution of a program that has none of them. Only the steps are kept, for [`super::same`].
+pub fn given_empty(model: &Model, absent: &BTreeSet<Base>) -> Model {
+    let mut pool = Pool::default();
+    let choices = (0..model.pool.n_choices()).map(|number| (ChoiceId(number as u32), pool.new_choice()));
+    let choices = choices.collect();
+    let mut copy = Copy { absent, choices, ..Copy::new(&model.pool, pool) };
+    let steps = model.steps.iter().map(|step| match step {
+        Step::Check { kind, test, name, span } => {
+            let (kind, test, name, span) = (*kind, copy.test(test), name.clone(), *span);
+            Step::Check { kind, test, name, span }
+        }
+        Step::With { choice, name, from, span } => {
+            Step::With { choice: *choice, name: name.clone(), from: copy.expr(*from), span: *span }
+        }
+        step @ Step::Fail { .. } => step.clone(),
+    });
+    let steps = steps.collect();
+    Model { steps, pool: copy.new, definitions: Vec::new(), shown: Vec::new(), ..model.clone() }
+}
+
+/// For each check of `source`: `target` with that check turned round, so that its executions are those of the target that violate it. `None`: that
+/// cannot be said in one model. The order of writes must be chosen alike by both: the caller knows whether that is so; here its inputs are compared.
+pub fn violating(target: &Model, source: &Model) -> Option<Vec<Model>> {
+    if target.catdep != source.catdep {
+        return None;
+    }
+    let chosen = |model: &Model| {
+        model.steps.iter().find_map(|step| match step {
+            Step::With { choice, name, from, .. } if name == "co" => Some((*choice, *from)),
+            _ => None,
+        })
+    };
+    let none = BTreeSet::new();
+    let mut copy = Copy { absent: &none, ..Copy::new(&source.pool, target.pool.clone()) };
+    let mut checks = Vec::new();
+    for step in &source.steps {
+        match step {
+            Step::Check { kind: CheckKind::Plain, test, name, span } => checks.push((test, name, span)),
+            Step::Check { kind: CheckKind::Assert, .. } | Step::Fail { .. } => return None,
+            Step::Check { .. } => {}
+            Step::With { choice, from, .. } => {
+                let (theirs, theirs_from) = chosen(target)?;
+                let (Expr::Interp(own, _), Expr::Interp(their, _)) =
+                    (source.pool.expr(*from), target.pool.expr(theirs_from))
+                else {
+                    return None;
+                };
+                let (own, their) = (source.pool.interp(*own), target.pool.interp(*their));
+                let inputs: Vec<ExprId> = own.inputs.iter().map(|input| copy.expr(*input)).collect();
+                if chosen(source) != Some((*choice, *from))
+                    || inputs != their.inputs
+                    || own.function.describe() != their.function.describe()
+                {
+                    return None;
+                }
+                copy.choices.insert(*choice, theirs);
+            }
+        }
+    }
+    let turned: Vec<Step> = checks
+        .into_iter()
+        .map(|(test, name, span)| {
+            let test = copy.test(test);
+            let test = Test { negated: !test.negated, ..test };
+            Step::Check { kind: CheckKind::Plain, test, name: name.clone(), span: *span }
+        })
+        .collect();
+    if copy.rejects {
+        return None;
+    }
+    let pool = copy.new;
+    let with = |step: Step| {
+        let steps = target.steps.iter().cloned().chain([step]).collect();
+        Model { steps, pool: pool.clone(), ..target.clone() }
+    };
+    Some(turned.into_iter().map(with).collect())
+}
+
+/// Expressions of one pool, put into another.
+struct Copy<'p> {
+    old: &'p Pool,
+    new: Pool,
+    /// What is known to be empty.
+    absent: &'p BTreeSet<Base>,
+    choices: BTreeMap<ChoiceId, ChoiceId>,
+    fixes: BTreeMap<FixId, FixId>,
+    known: FxHashMap<ExprId, ExprId>,
+    /// Is there a recursion among them that may reject an execution by itself?
+    rejects: bool,
+}
+
+/// Nothing.
+static NONE: BTreeSet<Base> = BTreeSet::new();
+
+impl<'p> Copy<'p> {
+    fn new(old: &'p Pool, new: Pool) -> Copy<'p> {
+        let (choices, fixes) = (BTreeMap::new(), BTreeMap::new());
+        Copy { old, new, absent: &NONE, choices, fixes, known: FxHashMap::default(), rejects: false }
+    }
+
+    fn test(&mut self, test: &Test) -> Test {
+        Test { expr: self.expr(test.expr), ..test.clone() }
+    }
+
+    fn all(&mut self, ids: &[ExprId]) -> Vec<ExprId> {
+        ids.iter().map(|id| self.expr(*id)).collect()
+    }
+
+    fn fix(&mut self, fix: FixId) -> FixId {
+        if let Some(known) = self.fixes.get(&fix) {
+            return *known;
+        }
+        let new = self.new.new_fix(self.old.fix(fix).names.clone());
+        self.fixes.insert(fix, new);
+        new
+    }
+
+    fn expr(&mut self, id: ExprId) -> ExprId {
+        use Expr::*;
+        if let Some(known) = self.known.get(&id) {
+            return *known;
+        }
+        let old = self.old;
+        let expr = match old.expr(id) {
+            Base(base, sort) if self.absent.contains(base) => Empty(*sort),
+            Choice(choice, sort) => Choice(self.choices.get(choice).copied().unwrap_or(*choice), *sort),
+            FixVar(fix, index, sort) => FixVar(self.fix(*fix), *index, *sort),
+            Fix(fix, index, sort) => {
+                let begun = self.fixes.contains_key(fix);
+                let new = self.fix(*fix);
+                if !begun || self.new.fix(new).bodies.is_empty() {
+                    let group = old.fix(*fix);
+                    self.rejects |= group.when.is_some();
+                    let bodies = self.all(&group.bodies);
+                    let when = group.when.as_ref().map(|when| self.test(when));
+                    self.new.set_bodies(new, bodies, when);
+                }
+                Fix(new, *index, *sort)
+            }
+            Union(children) => Union(self.all(children)),
+            Seq(children) => Seq(self.all(children)),
+            Inter(a, b) => Inter(self.expr(*a), self.expr(*b)),
+            Diff(a, b) => Diff(self.expr(*a), self.expr(*b)),
+            Product(a, b) => Product(self.expr(*a), self.expr(*b)),
+            Compl(a) => Compl(self.expr(*a)),
+            Inverse(a) => Inverse(self.expr(*a)),
+            ToId(a) => ToId(self.expr(*a)),
+            Domain(a) => Domain(self.expr(*a)),
+            Range(a) => Range(self.expr(*a)),
+            Opt(a) => Opt(self.expr(*a)),
+            Plus(a) => Plus(self.expr(*a)),
+            Star(a) => Star(self.expr(*a)),
+            ByValues(test, a) => ByValues(*test, self.expr(*a)),
+            Interp(leaf, sort) => {
+                let own = old.interp(*leaf);
+                let inputs = self.all(&own.inputs);
+                let leaf = self::Interp { inputs, function: own.function.clone() };
+                let new = self.new.new_interp(leaf, *sort);
+                self.known.insert(id, new);
+                return new;
+            }
+            other @ (Base(..) | Empty(_) | Universe(_) | Id) => other.clone(),
+        };
+        let new = self.new.intern(expr);
+        self.known.insert(id, new);
+        new
+    }
+}
