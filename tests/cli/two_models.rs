@@ -444,7 +444,7 @@ fn locks(names: &[&str]) -> String {
     let dir = folder(&[]);
     let mut table = String::new();
     for name in names {
-        let file = format!("{}/litmus/mutex/{name}.litmus", env!("CARGO_MANIFEST_DIR"));
+        let file = format!("{}/{name}.litmus", env!("CARGO_MANIFEST_DIR"));
         let answers = [("sc", "tso"), ("tso", "ppc"), ("tso", "armv7")].map(|(from, to)| {
             let how = ["--states", "--unroll", "2", "--cut", "exit", "--no-arch-check", "--format", "json"];
             let all = [&["port", &file, "--from", from, "--to", to], &how[..]].concat();
@@ -460,13 +460,19 @@ fn locks(names: &[&str]) -> String {
 /// The quick ones of the table in the documentation.
 #[test]
 fn locks_at_the_bound_of_the_thesis() {
-    let quick = ["peterson-mutex", "lamport-mutex", "entry/peterson-entry", "entry/burns-entry", "parker"];
+    let quick = [
+        "litmus/mutex/peterson-mutex",
+        "litmus/mutex/lamport-mutex",
+        "litmus/mutex/parker",
+        "tests/locks/peterson-entry",
+        "tests/locks/burns-entry",
+    ];
     insta::assert_snapshot!(locks(&quick), @"
-    peterson-mutex: sc to tso: not portable, tso to ppc: portable, tso to armv7: portable
-    lamport-mutex: sc to tso: not portable, tso to ppc: not portable, tso to armv7: not portable
-    entry/peterson-entry: sc to tso: not portable, tso to ppc: portable, tso to armv7: portable
-    entry/burns-entry: sc to tso: not portable, tso to ppc: portable, tso to armv7: portable
-    parker: sc to tso: not portable, tso to ppc: not portable, tso to armv7: not portable
+    litmus/mutex/peterson-mutex: sc to tso: not portable, tso to ppc: portable, tso to armv7: portable
+    litmus/mutex/lamport-mutex: sc to tso: not portable, tso to ppc: not portable, tso to armv7: not portable
+    litmus/mutex/parker: sc to tso: not portable, tso to ppc: not portable, tso to armv7: not portable
+    tests/locks/peterson-entry: sc to tso: not portable, tso to ppc: portable, tso to armv7: portable
+    tests/locks/burns-entry: sc to tso: not portable, tso to ppc: portable, tso to armv7: portable
     ");
 }
 
@@ -475,16 +481,16 @@ fn locks_at_the_bound_of_the_thesis() {
 #[ignore = "half a minute; the quick ones are above"]
 fn every_lock_at_the_bound_of_the_thesis() {
     let entries = ["bakery", "burns", "dekker", "peterson", "szymanski", "lamport"];
-    let entries = entries.map(|name| format!("entry/{name}-entry"));
-    let all: Vec<&str> = entries.iter().map(String::as_str).chain(["parker"]).collect();
+    let entries = entries.map(|name| format!("tests/locks/{name}-entry"));
+    let all: Vec<&str> = entries.iter().map(String::as_str).chain(["litmus/mutex/parker"]).collect();
     insta::assert_snapshot!(locks(&all), @"
-    entry/bakery-entry: sc to tso: not portable, tso to ppc: portable, tso to armv7: portable
-    entry/burns-entry: sc to tso: not portable, tso to ppc: portable, tso to armv7: portable
-    entry/dekker-entry: sc to tso: not portable, tso to ppc: portable, tso to armv7: portable
-    entry/peterson-entry: sc to tso: not portable, tso to ppc: portable, tso to armv7: portable
-    entry/szymanski-entry: sc to tso: not portable, tso to ppc: portable, tso to armv7: portable
-    entry/lamport-entry: sc to tso: not portable, tso to ppc: not portable, tso to armv7: not portable
-    parker: sc to tso: not portable, tso to ppc: not portable, tso to armv7: not portable
+    tests/locks/bakery-entry: sc to tso: not portable, tso to ppc: portable, tso to armv7: portable
+    tests/locks/burns-entry: sc to tso: not portable, tso to ppc: portable, tso to armv7: portable
+    tests/locks/dekker-entry: sc to tso: not portable, tso to ppc: portable, tso to armv7: portable
+    tests/locks/peterson-entry: sc to tso: not portable, tso to ppc: portable, tso to armv7: portable
+    tests/locks/szymanski-entry: sc to tso: not portable, tso to ppc: portable, tso to armv7: portable
+    tests/locks/lamport-entry: sc to tso: not portable, tso to ppc: not portable, tso to armv7: not portable
+    litmus/mutex/parker: sc to tso: not portable, tso to ppc: not portable, tso to armv7: not portable
     ");
 }
 
