@@ -19,7 +19,10 @@ type Key<'a> = (&'a str, Vec<&'a str>);
 /// Joins logs, in the order given. A test (a name and a hash) that is there twice with the same answer is taken once; with another
 /// answer it is an error.
 pub fn merge(args: &MergeArgs, out: &mut (dyn Write + Send), err: &mut (dyn Write + Send)) -> Done {
-    let texts: Vec<String> = args.logs.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
+    let mut texts: Vec<String> = args.logs.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
+    if args.sum {
+        texts.iter_mut().for_each(end_block);
+    }
     if args.units {
         let joined = join_units(&texts, args)?;
         return write_joined(&joined, args, out).map(|()| Exit::Success);
@@ -86,6 +89,13 @@ pub fn merge(args: &MergeArgs, out: &mut (dyn Write + Send), err: &mut (dyn Writ
         let _ = writeln!(err, "{tests} of {logs} in {}", path.display());
     }
     Ok(if conflicts > 0 { Exit::Failed } else { Exit::Success })
+}
+
+/// The time is the last that hardware says of a test: with it a block is complete, also where no empty line follows at the end of the file.
+fn end_block(text: &mut String) {
+    if text.ends_with('\n') && text.lines().last().is_some_and(|line| line.starts_with("Time ")) {
+        text.push('\n');
+    }
 }
 
 /// The logs of whole searches, from all their units.

@@ -1,20 +1,25 @@
 //! Executions of two models, as graphs.
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
+use super::states::ending_in;
 use super::{Answer, Comparison, Effort};
 use crate::diag::Diagnostic;
 use crate::execution::{Execution, OtherVerdict};
 use crate::explore::{self, Mode, Options, Request};
 use crate::litmus::Lowered;
-use crate::model::Model;
-use crate::outcome::{Completeness, Outcome, StateStyle, format_state};
+use crate::model::{Model, Step};
+use crate::outcome::{Completeness, StateStyle, format_state};
 
 /// So many executions are looked at after the first counterexample, in search of a smaller one.
 const LOOK_FURTHER: u64 = 1_000;
 
-/// So many executions are looked at one by one before a search for what the source forbids takes over.
+/// So many executions are looked at one by one. Where there are more, what the source forbids is searched for.
 const LISTED: u64 = 5_000;
+
+/// So long it may take to count them.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Is every execution of the target one of the source?
 pub(super) fn compare(
@@ -24,96 +29,92 @@ pub(super) fn compare(
     effort: Effort,
     options: &Options,
 ) -> Result<Comparison, Diagnostic> {
-    let mut listed = Listed::default();
-    let most = if turned.is_empty() { u64::MAX } else { LISTED };
-    let mut broke_off = false;
-    let request = Request::all();
-    let outcome = explore::each_execution(test, target, Some(source), options, &request, &mut |execution| {
-        listed.add(execution);
-        let enough = effort == Effort::Decide && listed.since > LOOK_FURTHER;
-        broke_off = enough || listed.worst.is_none() && listed.seen >= most;
-        if broke_off { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
-    let mut completeness = outcome.completeness;
-    if broke_off && listed.worst.is_none() {
-        completeness = search(test, source, turned, &mut listed, options)?;
+    let found = match !turned.is_empty() && is_large(test, target, options)? {
+        true => search(test, turned, options)?,
+        false => list(test, source, target, effort, options)?,
+    };
+    if effort == Effort::Decide {
+        return Ok(found);
     }
     let counted = |model: &Model| {
         let options = Options { mode: Mode::Count, ..options.clone() };
         let counted = explore::run(test, model, &options).map_err(Diagnostic::without_places)?;
         Ok::<u64, Diagnostic>(counted.positive + counted.negative + counted.uncompleted.executions)
     };
-    let of_source = match effort {
-        Effort::Count => Some(counted(source)?),
-        Effort::Decide => None,
-    };
-    let (mut of_target, new) = (listed.seen, listed.seen - listed.both);
-    if broke_off && effort == Effort::Count {
-        of_target = counted(target)?;
+    let of_source = Some(counted(source)?);
+    if found.counted {
+        return Ok(Comparison { of_source, ..found });
     }
-    Ok(Comparison {
-        answer: match listed.worst {
-            Some((execution, failed)) => {
-                let state = format_state(&execution.state, test, &StateStyle::default());
-                Answer::NotPortable { execution: Box::new(execution), state, failed }
-            }
-            None => Answer::Portable,
-        },
-        of_target,
-        of_both: of_target - new,
-        of_source,
-        counted: !broke_off,
-        completeness,
-    })
+    let (of_target, new) = (counted(target)?, found.of_target - found.of_both);
+    Ok(Comparison { of_source, of_target, of_both: of_target - new, ..found })
+}
+
+/// Are there more executions than should be looked at one by one?
+fn is_large(test: &Lowered, target: &Model, options: &Options) -> Result<bool, Diagnostic> {
+    let patience = options.timeout.map_or(PATIENCE, |timeout| (timeout / 4).min(PATIENCE));
+    let (mode, max_executions, timeout) = (Mode::Count, Some(LISTED), Some(patience));
+    let outcome = explore::run(test, target, &Options { mode, max_executions, timeout, ..options.clone() })?;
+    Ok(matches!(outcome.completeness, Completeness::ExecutionLimit | Completeness::TimedOut)
+        || outcome.positive + outcome.negative + outcome.uncompleted.executions > LISTED)
+}
+
+/// Asks the source about each execution of the target.
+fn list(
+    test: &Lowered,
+    source: &Model,
+    target: &Model,
+    effort: Effort,
+    options: &Options,
+) -> Result<Comparison, Diagnostic> {
+    let mut listed = Listed::default();
+    let mut broke_off = false;
+    let request = Request::all();
+    let outcome = explore::each_execution(test, target, Some(source), options, &request, &mut |execution| {
+        listed.add(execution);
+        broke_off = effort == Effort::Decide && listed.since > LOOK_FURTHER;
+        if broke_off { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    let (of_target, of_both) = (listed.seen, listed.both);
+    let answer = match listed.worst {
+        Some((execution, failed)) => not_portable(test, execution, failed),
+        None => Answer::Portable,
+    };
+    let completeness = outcome.completeness;
+    Ok(Comparison { answer, of_target, of_both, of_source: None, counted: !broke_off, completeness })
+}
+
+fn not_portable(test: &Lowered, execution: Execution, failed: Vec<String>) -> Answer {
+    let state = format_state(&execution.state, test, &StateStyle::default());
+    Answer::NotPortable { execution: Box::new(execution), state, failed }
 }
 
 /// Looks for an execution of the target that fails a check of the source.
-fn search(
-    test: &Lowered,
-    source: &Model,
-    turned: &[Model],
-    listed: &mut Listed,
-    options: &Options,
-) -> Result<Completeness, Diagnostic> {
-    let mut bounded = Completeness::Complete;
+fn search(test: &Lowered, turned: &[Model], options: &Options) -> Result<Comparison, Diagnostic> {
+    let mut completeness = Completeness::Complete;
     let any = Options { max_executions: Some(1), ..options.clone() };
+    let searched = |answer: Answer, completeness: Completeness| {
+        let (of_target, of_both, of_source, counted) = (0, 0, None, false);
+        Comparison { answer, of_target, of_both, of_source, counted, completeness }
+    };
     for violated in turned {
         let found = explore::run(test, violated, &any)?;
+        let kinds = [(false, &found.states), (true, &found.uncompleted.states)];
+        let state = kinds.iter().find_map(|(cut, states)| Some((*cut, states.keys().next()?.to_vec())));
+        if let Some((cut, state)) = state {
+            let execution = ending_in(test, violated, options, &state, cut)?;
+            let failed = match violated.steps.last() {
+                Some(Step::Check { name: Some(name), .. }) => vec![name.clone()],
+                _ => vec!["unnamed".to_string()],
+            };
+            return Ok(searched(not_portable(test, execution, failed), Completeness::Decided));
+        }
         match found.completeness {
             Completeness::Complete => {}
-            Completeness::Bounded => bounded = Completeness::Bounded,
-            Completeness::ExecutionLimit => return witness(test, source, violated, listed, options),
-            stopped => return Ok(stopped),
-        }
-        if is_there(&found) {
-            return witness(test, source, violated, listed, options);
+            Completeness::Bounded => completeness = Completeness::Bounded,
+            stopped => return Ok(searched(Answer::Portable, stopped)),
         }
     }
-    Ok(bounded)
-}
-
-fn is_there(outcome: &Outcome) -> bool {
-    !outcome.states.is_empty() || !outcome.uncompleted.states.is_empty()
-}
-
-/// The execution that is known to be there.
-fn witness(
-    test: &Lowered,
-    source: &Model,
-    violated: &Model,
-    listed: &mut Listed,
-    options: &Options,
-) -> Result<Completeness, Diagnostic> {
-    let request = Request::all();
-    let outcome =
-        explore::each_execution(test, violated, Some(source), options, &request, &mut |execution| {
-            listed.add(execution);
-            if listed.worst.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })?;
-    match listed.worst {
-        Some(_) => Ok(outcome.completeness),
-        None => Err(Diagnostic::internal("a check that fails, and no execution")),
-    }
+    Ok(searched(Answer::Portable, completeness))
 }
 
 /// Executions looked at so far.

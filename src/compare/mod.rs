@@ -83,7 +83,13 @@ impl Comparison {
             self.completeness,
             Completeness::Complete | Completeness::Bounded | Completeness::Decided
         );
-        through || matches!(self.answer, Answer::NotPortable { .. })
+        through && !self.is_vacuous() || matches!(self.answer, Answer::NotPortable { .. })
+    }
+
+    /// Was nothing compared, because all there is was cut off at the bound on loops?
+    pub fn is_vacuous(&self) -> bool {
+        let portable = matches!(self.answer, Answer::Portable);
+        portable && self.counted && self.of_target == 0 && self.completeness == Completeness::Bounded
     }
 }
 

@@ -136,7 +136,17 @@ pub(super) fn ending_in(
     if let Some(found) = shorter(test, model, options, state) {
         return Ok(found);
     }
-    ending_within(test, model, options, state, cut)
+    // The explorer is left alone with it for a while only: the solver often has one at once.
+    let patience = options.timeout.map_or(PATIENCE, |timeout| (timeout / 2).min(PATIENCE));
+    let first = Options { timeout: Some(patience), ..options.clone() };
+    match ending_within(test, model, &first, state, cut) {
+        Err(error) if matches!(error.class, Class::Limit(_)) => {}
+        found => return found,
+    }
+    match sat::ending_in(test, model, options, state, cut) {
+        Ok(Some(found)) => Ok(found),
+        _ => ending_within(test, model, options, state, cut),
+    }
 }
 
 /// Likewise, with fewer rounds than there may be. An execution that ends before the bound is one at every higher bound, too.

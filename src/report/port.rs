@@ -73,8 +73,10 @@ pub fn line(compared: &Compared, wording: Wording, granularity: Granularity) -> 
     let mut line = word(compared, wording).to_string();
     match &comparison.answer {
         Answer::Portable => {
-            let more = if comparison.counted || comparison.of_source.is_some() { "" } else { "more than " };
-            let _ = write!(line, ": {more}{}", several(comparison.of_target, noun));
+            let _ = match comparison.of_target {
+                0 if !comparison.counted => write!(line, ": no execution of many fails a check"),
+                of_target => write!(line, ": {}", several(of_target, noun)),
+            };
             if let Some(all) = comparison.of_source {
                 let _ = write!(line, ", {} of {}", all, compared.source);
             }
@@ -91,10 +93,12 @@ pub fn line(compared: &Compared, wording: Wording, granularity: Granularity) -> 
                 let _ = write!(line, " ({first})");
             }
             let (of_target, new) = (comparison.of_target, comparison.of_target - comparison.of_both);
-            let _ = match comparison.counted {
-                true => write!(line, ": {new} of {}", several(of_target, noun)),
-                // The search ended with it, or soon after.
-                false => write!(line, ": {new} of the first {}", several(of_target, noun)),
+            let _ = match (comparison.counted, new) {
+                (true, _) => write!(line, ": {new} of {}", several(of_target, noun)),
+                // Found by a search, which ended with it.
+                (false, 0) if of_target > 0 => write!(line, ": at least 1 of {}", several(of_target, noun)),
+                (false, 0) => write!(line, ": 1 of many executions"),
+                (false, _) => write!(line, ": {new} of the first {}", several(of_target, noun)),
             };
             if let Some(all) = comparison.of_source {
                 let _ = write!(line, ", {} of {}", all, compared.source);
@@ -103,6 +107,9 @@ pub fn line(compared: &Compared, wording: Wording, granularity: Granularity) -> 
     }
     if let Some(caveat) = caveat(&comparison.completeness) {
         let _ = write!(line, "; {caveat}");
+    }
+    if comparison.is_vacuous() {
+        line += ", which cuts all of them off: `--cut keep` compares what there is up to there";
     }
     line
 }

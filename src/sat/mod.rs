@@ -21,7 +21,7 @@ mod states;
 mod values;
 
 pub use solver::{Batsat, Lit, Recorded, Solver};
-pub use states::{Compared, new_state};
+pub use states::{Compared, ending_in, new_state};
 
 use std::ops::ControlFlow;
 

@@ -77,6 +77,29 @@ pub fn new_state(
     Ok(Compared { new, states, completeness })
 }
 
+/// An execution that ends in that state, if the model allows one.
+///
+/// # Errors
+/// As [`super::run`].
+pub fn ending_in(
+    test: &Lowered,
+    model: &Model,
+    options: &Options,
+    state: &[Value],
+    cut: bool,
+) -> Result<Option<Execution>, Diagnostic> {
+    let options = &Options { mode: Mode::States, speedcheck: false, ..options.clone() };
+    let mut found = None;
+    search(test, model, options, Sink::new(test, options), false, &mut |search| {
+        let ending = search.ending(if cut { Ending::Cut } else { Ending::Whole });
+        if let Some(accepted) = search.in_state(&ending, state)? {
+            found = Some(search.execution(&accepted)?);
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(found)
+}
+
 /// Nothing is cut off of values.
 const WHOLE: Type = Type { bytes: 16, signed: true };
 
@@ -136,6 +159,11 @@ impl Search<'_, '_> {
 
     /// Is there an execution that ends so, in that state?
     fn reaches(&mut self, ending: &[Lit], state: &[Value]) -> ControlFlow<(), bool> {
+        ControlFlow::Continue(self.in_state(ending, state)?.is_some())
+    }
+
+    /// An execution that ends so, in that state.
+    fn in_state(&mut self, ending: &[Lit], state: &[Value]) -> ControlFlow<(), Option<Accepted>> {
         let equation = |(place, value): (&Observable, &Value)| match place {
             Observable::Reg(..) | Observable::Loc(_) => {
                 Some(Prop::Atom(Atom::Equals { left: *place, ty: WHOLE, value: *value }))
@@ -147,9 +175,9 @@ impl Search<'_, '_> {
         let assumed: Vec<Lit> = ending.iter().copied().chain([here]).collect();
         loop {
             let found = self.next(&assumed, Wanted::Asked)?;
-            let Some(found) = self.without_errors(found)? else { return ControlFlow::Continue(false) };
+            let Some(found) = self.without_errors(found)? else { return ControlFlow::Continue(None) };
             if self.state(&found) == state {
-                return ControlFlow::Continue(true);
+                return ControlFlow::Continue(Some(found));
             }
             // Clauses cannot say all of the state: not this one again, where it is asked for.
             let mut clause = found.proposal.whole(self.graph, true).clause(&mut self.encoding);

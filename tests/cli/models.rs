@@ -18,7 +18,9 @@ let never = W & R
 let unused = po
 let order = po | rf ; co
 let rec r = po \ (r; rf)
-acyclic order | [never] as order
+let closed = po | (rf ; co)
+let armed = try [DMB.SY] with 0
+acyclic order | [never] | closed | armed as order
 irreflexive r; r as twice
 "#;
 

@@ -494,6 +494,17 @@ fn every_lock_at_the_bound_of_the_thesis() {
     ");
 }
 
+/// Where the bound cuts everything off nothing has been compared.
+#[test]
+fn nothing_compared_is_no_answer() {
+    let robust = |more: &[&str], code: i32| {
+        let args = [&["robust", "litmus/peterson-loop.litmus", "-m", "tso"], more].concat();
+        shown(&litmus(&args).assert().code(code)).lines().take(1).collect::<String>()
+    };
+    insta::assert_snapshot!(robust(&[], 4), @"");
+    insta::assert_snapshot!(robust(&["--cut", "keep", "--unroll", "1"], 1), @"");
+}
+
 /// The kernel's functions are there for whatever model is on the other side.
 #[test]
 fn kernel_tests_move_both_ways() {
