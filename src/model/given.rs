@@ -49,16 +49,8 @@ pub fn violating(target: &Model, source: &Model) -> Option<Vec<Model>> {
             Step::Check { .. } => {}
             Step::With { choice, from, .. } => {
                 let (theirs, theirs_from) = chosen(target)?;
-                let (Expr::Interp(own, _), Expr::Interp(their, _)) =
-                    (source.pool.expr(*from), target.pool.expr(theirs_from))
-                else {
-                    return None;
-                };
-                let (own, their) = (source.pool.interp(*own), target.pool.interp(*their));
-                let inputs: Vec<ExprId> = own.inputs.iter().map(|input| copy.expr(*input)).collect();
                 if chosen(source) != Some((*choice, *from))
-                    || inputs != their.inputs
-                    || own.function.describe() != their.function.describe()
+                    || !copy.is_alike(*from, &target.pool, theirs_from)
                 {
                     return None;
                 }
@@ -109,6 +101,20 @@ impl<'p> Copy<'p> {
 
     fn test(&mut self, test: &Test) -> Test {
         Test { expr: self.expr(test.expr), ..test.clone() }
+    }
+
+    /// Is an expression what one of the other pool is? Interpreted parts are alike if they are called alike and have the same inputs.
+    fn is_alike(&mut self, own: ExprId, other: &Pool, theirs: ExprId) -> bool {
+        let old = self.old;
+        match (old.expr(own), other.expr(theirs)) {
+            (Expr::Interp(a, _), Expr::Interp(b, _)) => {
+                let (a, b) = (old.interp(*a), other.interp(*b));
+                a.function.describe() == b.function.describe()
+                    && a.inputs.len() == b.inputs.len()
+                    && a.inputs.iter().zip(&b.inputs).all(|(a, b)| self.is_alike(*a, other, *b))
+            }
+            _ => self.expr(own) == theirs,
+        }
     }
 
     fn all(&mut self, ids: &[ExprId]) -> Vec<ExprId> {

@@ -501,8 +501,8 @@ fn nothing_compared_is_no_answer() {
         let args = [&["robust", "litmus/peterson-loop.litmus", "-m", "tso"], more].concat();
         shown(&litmus(&args).assert().code(code)).lines().take(1).collect::<String>()
     };
-    insta::assert_snapshot!(robust(&[], 4), @"");
-    insta::assert_snapshot!(robust(&["--cut", "keep", "--unroll", "1"], 1), @"");
+    insta::assert_snapshot!(robust(&[], 4), @"peterson-loop, tso against sc: not decided: 0 executions, 0 of sc; up to the bound, which cuts all of them off: `--cut keep` compares what there is up to there");
+    insta::assert_snapshot!(robust(&["--cut", "keep", "--unroll", "1"], 1), @"peterson-loop, tso against sc: not robust (sc): 12 of 32 executions, 20 of sc; up to the bound");
 }
 
 /// The kernel's functions are there for whatever model is on the other side.
@@ -516,7 +516,31 @@ fn kernel_tests_move_both_ways() {
     }
     let diff = litmus(&["model", "diff", "lkmm", "sc", "--tests", "tests/kernel/sb.litmus"]).assert().code(1);
     said += &shown(&diff);
-    insta::assert_snapshot!(said, @"");
+    insta::assert_snapshot!(said, @"
+    sc to lkmm
+    ! sb  not portable (sc): 1 of 4 executions
+    ! mp  not portable (sc): 1 of 4 executions
+    0 of 2 tests portable, 2 not (marked !)
+    --- exit 1
+    lkmm to sc
+      sb  portable: 3 executions
+      mp  portable: 3 executions
+    2 of 2 tests portable, 0 not (marked !)
+    --- exit 0
+    lkmm to tso
+      sb  portable: 4 executions
+      mp  portable: 3 executions
+    2 of 2 tests portable, 0 not (marked !)
+    --- exit 0
+    tso to lkmm
+      sb  portable: 4 executions
+    ! mp  not portable (tso): 1 of 4 executions
+    1 of 2 tests portable, 1 not (marked !)
+    --- exit 1
+    sb  lkmm allows and sc forbids: 0:r=0; 1:r=0;
+    lkmm is weaker than sc: it allows more in 1 of 1 test, and no less
+    --- exit 1
+    ");
 }
 
 /// A search that is stopped says so, whatever part of the answer it was for.
