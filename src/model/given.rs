@@ -100,7 +100,7 @@ impl<'p> Copy<'p> {
     }
 
     fn test(&mut self, test: &Test) -> Test {
-        Test { expr: self.expr(test.expr), ..test.clone() }
+        Test { expr: self.expr(test.expr), ..*test }
     }
 
     /// Is an expression what one of the other pool is? Interpreted parts are alike if they are called alike and have the same inputs.

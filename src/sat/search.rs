@@ -471,7 +471,7 @@ impl<'s, 't> Search<'s, 't> {
             && let Some(look) = &mut self.sink.look
         {
             // One is enough, and its state is recorded as any other: that ends the search.
-            let _ = look(&world, &candidate);
+            let _ = look(world, &candidate);
         }
         // What the condition asks of faults, one by one, is not among what is observed.
         let faults = (0..self.test.program.faults.patterns.len()).map(|n| Observable::Fault(n as u16));
