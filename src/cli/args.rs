@@ -242,6 +242,9 @@ pub struct VerifyArgs {
     /// How executions are found
     #[arg(long, value_name = "ENGINE", default_value = "grow")]
     pub engine: VerifyEngineArg,
+    /// Worker threads of the search; which violation is found first is then chance
+    #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: u16,
 }
 
 /// How `verify` finds executions.

@@ -65,8 +65,17 @@ pub fn model(
             match crate::grow::plan(model) {
                 Ok(plan) => {
                     write!(out, "(* engines: worlds, grow")?;
+                    if !plan.without.is_empty() {
+                        write!(out, " (of programs without {})", plan.without.join(", "))?;
+                    }
                     if !plan.last.is_empty() {
                         write!(out, "; asked of whole executions only: {}", plan.last.join(", "))?;
+                    }
+                    if plan.residual {
+                        write!(
+                            out,
+                            "; executions with a cycle of `po` and `rf`, which it may allow: by worlds"
+                        )?;
                     }
                     writeln!(out, " *)")?;
                 }

@@ -481,6 +481,7 @@ fn figures(report: &Report) -> String {
     line(stats.proposals, "executions proposed by the solver");
     line(stats.clauses, "clauses that it was given");
     line(stats.revisits, "reads given a write that came later");
+    line(stats.residual, "executions with a cycle of po and rf, by worlds");
     line(stats.blocked, "executions in which a thread waits for what never comes");
     line(
         stats.value_conflicts,

@@ -225,6 +225,7 @@ fn settings_of(args: &VerifyArgs, orders: Orders) -> verify::Settings {
             VerifyEngineArg::Sat => verify::Engine::Sat,
             VerifyEngineArg::Auto => verify::Engine::Auto,
         },
+        jobs: usize::from(args.jobs),
     }
 }
 

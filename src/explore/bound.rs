@@ -30,7 +30,7 @@ pub(super) fn examine(test: &Lowered, model: &Model, options: &Options, outcome:
         || !plain
         || options.engine != Engine::Auto
         || found > MOST
-        || grow::plan(model).is_err()
+        || !grow::plan(model).is_ok_and(|plan| plan.is_whole())
     {
         return;
     }

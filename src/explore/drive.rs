@@ -165,7 +165,7 @@ pub(super) struct Job<'t> {
 }
 
 impl Job<'_> {
-    fn look_into_all(&self, mut worlds: Worlds, sink: &mut Sink) {
+    pub(super) fn look_into_all(&self, mut worlds: Worlds, sink: &mut Sink) {
         let mut built = Vec::new();
         if may_share(self.options, sink) {
             while built.len() < MANY_WORLDS

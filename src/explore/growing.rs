@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::Options;
+use super::drive::Job;
 use super::probe::Random;
 use super::sink::{self, Sink};
 use super::survey::Guess;
@@ -10,6 +11,7 @@ use crate::condition::Observable;
 use crate::diag::{Diagnostic, Remedy};
 use crate::execution::Violation;
 use crate::grow::{self, Ended, Execution, Visitor};
+use crate::limits;
 use crate::litmus::Lowered;
 use crate::model::Model;
 use crate::outcome::{Cause, Outcome};
@@ -39,6 +41,9 @@ pub(super) fn run(
     };
     let mut sink = own.sink;
     more.into_iter().for_each(|recorder| sink.join(recorder.sink));
+    if stats.leaves_out && !sink.is_stopped() {
+        residual(test, model, options, &mut sink)?;
+    }
     sink.outcome.stats.graphs += stats.steps;
     sink.outcome.stats.revisits += stats.revisits;
     sink.outcome.stats.blocked += stats.blocked;
@@ -46,6 +51,23 @@ pub(super) fn run(
         sink::add(&mut sink.outcome.stats.pruned, &Cause::check(Some(name)), *count);
     }
     sink.finish()
+}
+
+/// What the engine does not list, by closed worlds: executions with a cycle of program order and `rf`.
+fn residual(test: &Lowered, model: &Model, options: &Options, sink: &mut Sink) -> Result<(), Diagnostic> {
+    let model = grow::residual(model);
+    let worlds = match limits::catch(|| super::drive::unfolded(test, options)) {
+        Ok(worlds) => worlds?,
+        Err(why) => {
+            let _ = sink.stop(why.into());
+            return Ok(());
+        }
+    };
+    let registers = model.needs_register_events();
+    let before = sink.outcome.stats.executions;
+    Job { test, model: &model, options, registers }.look_into_all(worlds, sink);
+    sink.outcome.stats.residual += sink.outcome.stats.executions - before;
+    Ok(())
 }
 
 fn settings(test: &Lowered, options: &Options) -> grow::Options {
@@ -94,7 +116,7 @@ const WALKS: usize = 2000;
 pub(super) fn suits(test: &Lowered, model: &Model, paths: &[usize]) -> bool {
     let combinations = paths.iter().fold(1usize, |product, paths| product.saturating_mul(*paths));
     let whole = test.scopes.is_empty() && test.regions.is_empty();
-    combinations > MANY && whole && grow::plan(model).is_ok()
+    combinations > MANY && whole && grow::plan(model).is_ok_and(|plan| plan.is_whole())
 }
 
 /// More combinations of paths than this are too many to look into one by one.

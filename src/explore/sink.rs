@@ -250,6 +250,11 @@ impl<'t> Sink<'t> {
         ControlFlow::Break(())
     }
 
+    /// Has something ended the search?
+    pub fn is_stopped(&self) -> bool {
+        self.stopped.is_some()
+    }
+
     /// Is the condition decided? What is left to look for is executions that go wrong.
     pub fn is_decided(&self) -> bool {
         self.stopped == Some(Completeness::Decided)

@@ -47,6 +47,8 @@ impl<'p> Stepper<'p> {
         let repeats = same
             || !state.is_repeated
                 && last.at.changes == at.changes
+                // Another read before the loop would be what later events depend on.
+                && state.flow.is_none()
                 && last.since.iter().rev().any(|value| self.leads(last, *value, &at));
         if repeats && last.hidden.is_empty() {
             state.is_repeated = true;
@@ -145,6 +147,10 @@ impl<'p> Stepper<'p> {
                 .iter()
                 .fold(0, |sum, (at, held)| sum.wrapping_add(hash(&(at, held.value)))),
             live: live.iter().map(|reg| state.regs[reg.0 as usize].value).collect(),
+            reasons: match &state.flow {
+                Some(flow) => live.iter().filter_map(|reg| flow.register(reg.0 as usize)).cloned().collect(),
+                None => Vec::new(),
+            },
         })
     }
 }

@@ -32,6 +32,9 @@ pub(super) enum Base {
     Ext,
     SameInstance,
     SameAccess,
+    Addr,
+    Data,
+    Ctrl,
 }
 
 /// A part of a composition.
@@ -159,6 +162,10 @@ pub(super) struct Code {
     pub updates_follow: bool,
     /// Must the reads of an instruction come before its writes?
     pub reads_first: bool,
+    /// Does it look at dependencies?
+    pub depends: bool,
+    /// May it accept executions with a cycle of program order and `rf`, which this engine does not list?
+    pub residual: bool,
     /// Bounds on new events.
     pub floors: Vec<Floor>,
     /// How many flags are looked at pair by pair.

@@ -11,12 +11,21 @@ use crate::model::{
     CheckKind, ChoiceId, Expr, ExprId, FixId, Model, Pool, Sort, Step, Test, TestKind, ValueTest,
 };
 
+/// What coherence orders contain.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum OrderOn {
+    /// What is always known of coherence.
+    Usual,
+    /// Something that a check looks after.
+    Checked,
+}
+
 /// Compiles the checks and flags of a model.
 ///
 /// # Errors
 /// What it has that this engine cannot run, in words.
-pub(super) fn compile(model: &Model, skip: &[String]) -> Result<Code, String> {
-    let co = coherence(model)?;
+pub(super) fn compile(model: &Model, skip: &[String], base: OrderOn) -> Result<Code, String> {
+    let co = coherence(model, base)?;
     let mut compiler = Compiler {
         pool: &model.pool,
         co,
@@ -61,6 +70,8 @@ pub(super) fn compile(model: &Model, skip: &[String]) -> Result<Code, String> {
         }
     }
     let mut code = compiler.code;
+    code.depends =
+        code.slots.iter().any(|slot| matches!(slot.kind, Kind::Base(Base::Addr | Base::Data | Base::Ctrl)));
     code.kept = (0..code.slots.len()).filter(|slot| code.slots[*slot].class != Class::Whole).collect();
     code.checks = checks;
     code.flags = flags;
@@ -88,7 +99,7 @@ pub(super) fn in_set_by_kind(kind: EventKind, name: &str) -> Option<bool> {
 }
 
 /// The choice that is the coherence order: all orders of the writes of each cell, initial write first.
-fn coherence(model: &Model) -> Result<ChoiceId, String> {
+fn coherence(model: &Model, base: OrderOn) -> Result<ChoiceId, String> {
     let withs: Vec<(ChoiceId, ExprId)> = model
         .steps
         .iter()
@@ -100,6 +111,7 @@ fn coherence(model: &Model) -> Result<ChoiceId, String> {
     match withs[..] {
         [] => Err("it chooses no coherence order".to_string()),
         [(choice, from)] if usual::is_usual(model, from) => Ok(choice),
+        [(choice, from)] if base == OrderOn::Checked && usual::base(model, from).is_some() => Ok(choice),
         [_] => Err("what it chooses is not a coherence order of the usual kind".to_string()),
         _ => Err("it makes more than one choice".to_string()),
     }
@@ -167,6 +179,9 @@ impl Compiler<'_> {
                 "ext" => (Kind::Base(Base::Ext), Settled),
                 "same-instance" => (Kind::Base(Base::SameInstance), Settled),
                 "sm" | "si" => (Kind::Base(Base::SameAccess), Fixed),
+                "addr" => (Kind::Base(Base::Addr), Fixed),
+                "data" => (Kind::Base(Base::Data), Fixed),
+                "ctrl" => (Kind::Base(Base::Ctrl), Fixed),
                 "id" => (Kind::Id, Fixed),
                 "success" | "tst" | "aligned" | "partial_po" | "equiv-spec" => (Kind::Empty, Fixed),
                 name => return Err(format!("it uses `{name}`")),

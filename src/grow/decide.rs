@@ -6,9 +6,10 @@
 //! at the end. And the search lists only executions without a cycle of program order and `rf`: that must be what the model wants.
 
 use super::code::{Check, Class, Code, Kind, Link};
-use super::compile::compile;
+use super::compile::{OrderOn, compile};
+use super::part;
 use super::sketch::{Sketch, Value};
-use crate::model::{Base, Expr, ExprId, Model, Pool, Sort, TestKind};
+use crate::model::{Base, CheckKind, Expr, ExprId, Model, Pool, Sort, Step, Test, TestKind};
 
 /// How a model is run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -17,6 +18,17 @@ pub struct Plan {
     pub pruning: Vec<String>,
     /// Checks that are asked of whole executions only.
     pub last: Vec<String>,
+    /// It is for programs without events in these sets: else it makes choices of other kinds.
+    pub without: Vec<String>,
+    /// May there be executions with a cycle of program order and `rf`? These are not listed.
+    pub residual: bool,
+}
+
+impl Plan {
+    /// Are all executions listed?
+    pub fn is_whole(&self) -> bool {
+        !self.residual && self.without.is_empty()
+    }
 }
 
 /// How a model is to be run, or why it cannot be.
@@ -24,16 +36,66 @@ pub struct Plan {
 /// # Errors
 /// What stands in the way, in words.
 pub fn plan(model: &Model) -> Result<Plan, String> {
-    let mut code = compile(model, &[])?;
-    decide(model, &mut code)?;
+    let mut without = Vec::new();
+    let code = match built(model, &[], OrderOn::Usual) {
+        Ok(code) => code,
+        Err(why) => {
+            let sets = part::chosen_from(model);
+            let part = part::without(model, &|name| sets.contains(name)).ok_or(why)?;
+            without.extend(sets.iter().cloned());
+            built(&part, &[], OrderOn::Checked)?
+        }
+    };
     let names = |prunes: bool| {
         code.checks.iter().filter(|check| check.prunes == prunes).map(|check| check.name.clone()).collect()
     };
-    Ok(Plan { pruning: names(true), last: names(false) })
+    Ok(Plan { pruning: names(true), last: names(false), residual: code.residual, without })
+}
+
+/// Likewise, of models whose executions this engine lists all.
+///
+/// # Errors
+/// What stands in the way, in words.
+pub fn plan_of_all(model: &Model) -> Result<Plan, String> {
+    let plan = plan(model)?;
+    match plan.is_whole() {
+        _ if plan.residual => Err("it may allow cycles of program order and `rf`".to_string()),
+        true => Ok(plan),
+        false => Err("it makes choices of other kinds".to_string()),
+    }
+}
+
+/// The model, of executions that this engine does not list: those with a cycle of program order (and of reads and writes of one
+/// instruction) and `rf`.
+pub fn residual(model: &Model) -> Model {
+    let mut model = model.clone();
+    let span = model.steps.iter().find_map(|step| match step {
+        Step::Check { span, .. } | Step::With { span, .. } => Some(*span),
+        Step::Fail { .. } => None,
+    });
+    let Some(span) = span else { return model };
+    let pool = &mut model.pool;
+    let [po, rf, instance] = [Base::Po, Base::Rf, Base::SameInstance].map(|base| pool.base(base, Sort::Rel));
+    let [reads, writes] = [Base::R, Base::W].map(|base| pool.base(base, Sort::Set));
+    let through = pool.intern(Expr::Product(reads, writes));
+    let inside = pool.intern(Expr::Inter(instance, through));
+    let id = pool.intern(Expr::Id);
+    let inside = pool.intern(Expr::Diff(inside, id));
+    let expr = pool.intern(Expr::Union(vec![po, inside, rf]));
+    let test = Test { kind: TestKind::Acyclic, negated: true, expr };
+    model.steps.push(Step::Check { kind: CheckKind::Plain, test, name: None, span });
+    model
+}
+
+/// A model as code, with all that is decided about it.
+pub(super) fn built(model: &Model, skip: &[String], base: OrderOn) -> Result<Code, String> {
+    let mut code = compile(model, skip, base)?;
+    decide(model, &mut code);
+    Ok(code)
 }
 
 /// Says of each check whether it may be asked on the way.
-pub(super) fn decide(model: &Model, code: &mut Code) -> Result<(), String> {
+fn decide(model: &Model, code: &mut Code) {
     let pool = &model.pool;
     let trends = trends(code);
     for flag in &mut code.flags {
@@ -46,10 +108,9 @@ pub(super) fn decide(model: &Model, code: &mut Code) -> Result<(), String> {
         let extends = extensions.iter().all(|sketch| extends(pool, check, sketch));
         code.checks[index].prunes = grows && extends;
     }
-    if !forbids_thin_air(pool, &code.checks) {
-        return Err("it may allow cycles of program order and `rf`".to_string());
-    }
-    code.orders_updates = orders_updates(pool, &code.checks);
+    code.residual = !forbids_thin_air(pool, &code.checks);
+    // What is left out is left out inside instructions, too.
+    code.orders_updates = code.residual || orders_updates(pool, &code.checks);
     code.updates_follow =
         [Sketch::update_after_another(), Sketch::update_before_its_source()].iter().all(|sketch| {
             code.checks
@@ -57,7 +118,6 @@ pub(super) fn decide(model: &Model, code: &mut Code) -> Result<(), String> {
                 .filter(|check| !check.negated && check.prunes)
                 .any(|check| refutes(pool, check, sketch))
         });
-    Ok(())
 }
 
 /// How the value of an expression between the events of a graph changes when the graph grows.

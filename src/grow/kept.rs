@@ -25,6 +25,30 @@ pub(super) struct Facts<'g, 'p, const W: usize> {
     pub values: &'g [Option<Value>],
 }
 
+impl<const W: usize> Facts<'_, '_, W> {
+    /// The events that an event depends on.
+    fn depended(&self, x: usize, base: Base) -> Bits<W> {
+        let Some(reasons) = &self.nodes[x].reasons else { return none() };
+        let numbers = match base {
+            Base::Addr => &reasons.addr,
+            Base::Data => &reasons.data,
+            _ => &reasons.ctrl,
+        };
+        let mut row = none();
+        if numbers.is_empty() || !has(&self.visible, x) {
+            return row;
+        }
+        let thread = &self.threads[usize::from(self.nodes[x].place.thread)];
+        each(&and(&thread.events, &self.visible), |y| {
+            let number = self.nodes[y].reasons.as_ref().map(|reasons| reasons.number);
+            if y != x && number.is_some_and(|number| numbers.has(number)) {
+                add(&mut row, y);
+            }
+        });
+        row
+    }
+}
+
 /// Rows by slot of the code, one for each event: the events that have an edge to it. Sets have one row.
 #[derive(Default)]
 pub(super) struct Kept<const W: usize> {
@@ -122,6 +146,7 @@ fn fixed_row<'r, const W: usize>(
             super::node::NONE => none(),
             source => one(usize::from(source)),
         },
+        Kind::Base(base @ (Base::Addr | Base::Data | Base::Ctrl)) => facts.depended(x, *base),
         Kind::Base(Base::SameAccess) if facts.nodes[x].is_read() || facts.nodes[x].is_write() => one(x),
         Kind::Id if visible => one(x),
         Kind::Union(list) => list.iter().fold(none(), |all, slot| or(&all, &rel(*slot)[x])),

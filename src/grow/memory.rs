@@ -1,5 +1,7 @@
 //! Memory accesses of a thread: the cell that they go to, objects that nobody else sees, and the ends of objects.
 
+use std::sync::Arc;
+
 use crate::diag::{Diagnostic, Remedy};
 use crate::execution::EventKind;
 use crate::program::threads::{COPY, PART};
@@ -7,6 +9,7 @@ use crate::program::{
     AccessSize, CellSizes, Extra, IllegalOp, Op, Property, SetName, Storage, Sym, Tmp, Value,
 };
 
+use super::flow::{self, Numbers, Reasons};
 use super::state::{Access, Halt, Held, Leaf, State, Stop, bit, set};
 use super::step::Stepper;
 
@@ -56,7 +59,8 @@ impl<'p> Stepper<'p> {
             Value::Addr { sym, offset } => (sym, offset),
             _ => (Sym(u16::MAX), 0),
         };
-        let access = Access { place, kind, cell, at, sets, causes, inner, value, wanted: None, op };
+        let reasons = flow::accesses(state, op);
+        let access = Access { place, kind, cell, at, sets, causes, inner, value, wanted: None, op, reasons };
         // The read before is not the latest any more.
         state.latest = None;
         let leaf = Leaf { state: state.clone(), access };
@@ -68,6 +72,11 @@ impl<'p> Stepper<'p> {
             failed.access.kind = EventKind::Read;
             failed.access.sets = failure;
             failed.access.wanted = Some((expected, false));
+            // What it would have written is not looked at.
+            failed.access.reasons = failed
+                .access
+                .reasons
+                .map(|reasons| Arc::new(Reasons { data: Numbers::default(), ..(*reasons).clone() }));
             return Err(Halt::Stop(Box::new(Stop::Access(vec![success, failed]))));
         }
         Err(Halt::Stop(Box::new(Stop::Access(vec![leaf]))))
@@ -115,7 +124,8 @@ impl<'p> Stepper<'p> {
                 state.private.retain(|((of, _), _)| *of != sym);
                 if kind != Storage::Private {
                     let causes = self.causes(state, &[addr], None);
-                    self.plain(state, EventKind::Other, None, &[], causes);
+                    let reasons = flow::fences(state, Some(addr), &[], None);
+                    self.plain(state, EventKind::Other, None, &[], causes, reasons);
                     if let Some(event) = state.fresh.last_mut() {
                         event.frees = Some(sym);
                     }
@@ -150,6 +160,7 @@ impl<'p> Stepper<'p> {
             return Err(Halt::Violation(Property::OutOfBounds));
         }
         let place = (sym, offset);
+        flow::hidden(state, op, place);
         let old = match state.private.iter().find(|(at, _)| *at == place) {
             Some((_, held)) => Some(*held),
             None => self.cells.initial_at(sym).map(|value| Held { value: Ok(value), ..Held::ZERO }),

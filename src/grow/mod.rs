@@ -15,12 +15,14 @@ mod compile;
 mod decide;
 mod evaluate;
 mod finish;
+mod flow;
 mod graph;
 mod kept;
 mod members;
 mod memory;
 mod node;
 mod ops;
+mod part;
 mod revisit;
 mod search;
 mod sketch;
@@ -34,6 +36,7 @@ mod workers;
 #[cfg(test)]
 mod tests;
 
+use compile::OrderOn;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
@@ -42,7 +45,7 @@ use crate::limits;
 use crate::model::Model;
 use crate::program::{Op, Program, Start};
 
-pub use decide::{Plan, plan};
+pub use decide::{Plan, plan, plan_of_all, residual};
 pub use finish::{Ended, Event, Execution, Found, Violation, Waiting, Why};
 pub use state::{Caution, Made};
 pub(crate) use workers::STACK;
@@ -112,6 +115,8 @@ pub struct Stats {
     refuted: Vec<u64>,
     /// Graphs refuted, by the name of the check.
     pub pruned: BTreeMap<String, u64>,
+    /// May the model accept executions with a cycle of program order and `rf`? They were not looked for.
+    pub leaves_out: bool,
 }
 
 impl Stats {
@@ -174,6 +179,7 @@ pub fn explore_together(
             257..=1024 => search.run::<16>(visitors),
             _ => search.run::<64>(visitors),
         };
+        stats.leaves_out = search.code.residual;
         for (index, count) in stats.refuted.iter().enumerate().filter(|(_, count)| **count > 0) {
             *stats.pruned.entry(search.code.checks[index].name.clone()).or_insert(0) += count;
         }
@@ -203,12 +209,20 @@ pub fn walks(
 
 /// Does the engine see by itself, under that model, where a loop only waits?
 pub fn sees_waiting(model: &Model) -> bool {
-    code_of(model, &[]).is_ok_and(|code| decide::allows_fewer_events(&code))
+    let sets = part::chosen_from(model);
+    code_of(model, &[], &|name| sets.contains(name)).is_ok_and(|code| decide::allows_fewer_events(&code))
 }
 
-fn code_of(model: &Model, skip_checks: &[String]) -> Result<code::Code, String> {
-    let mut code = compile::compile(model, skip_checks)?;
-    decide::decide(model, &mut code)?;
+/// The code of a model, or of what is left of it where some sets are empty.
+fn code_of(
+    model: &Model,
+    skip_checks: &[String],
+    is_absent: &dyn Fn(&str) -> bool,
+) -> Result<code::Code, String> {
+    let mut code = decide::built(model, skip_checks, OrderOn::Usual).or_else(|why| {
+        let part = part::without(model, is_absent).ok_or(why)?;
+        decide::built(&part, skip_checks, OrderOn::Checked)
+    })?;
     code.derive();
     code.arrange();
     Ok(code)
@@ -221,7 +235,8 @@ fn prepared<R>(
     options: &Options,
     work: impl FnOnce(&Setting, usize) -> R,
 ) -> Result<R, Diagnostic> {
-    let code = code_of(model, &options.skip_checks).map_err(|why| refused(model, &why))?;
+    let is_absent = part::is_absent(program);
+    let code = code_of(model, &options.skip_checks, &is_absent).map_err(|why| refused(model, &why))?;
     let cells = cells::Cells::new(program);
     let loops = awaits::Loops::new(program, !options.properties);
     let stepper = step::Stepper {
@@ -232,6 +247,7 @@ fn prepared<R>(
         reads_first: code.reads_first,
         properties: options.properties,
         locks_only_wait: arrive::locks_only_wait(program),
+        depends: code.depends,
         loops: (options.awaits && decide::allows_fewer_events(&code)).then_some(&loops),
     };
     let members = members::Table::new(program, &code);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::bits::{Bits, none};
+use super::flow::Reasons;
 use super::state::{Access, Place, Plain, Stop};
 use crate::execution::EventKind;
 use crate::program::{SetName, Sym, Value};
@@ -34,6 +35,8 @@ pub(super) struct Node<'p> {
     pub way: u16,
     pub canonical: bool,
     pub inner: u64,
+    /// What it depends on, where dependencies are followed.
+    pub reasons: Option<Arc<Reasons>>,
     /// What it does to threads and objects.
     pub role: Role,
 }
@@ -121,6 +124,7 @@ impl<'p> Node<'p> {
             way: 0,
             canonical: true,
             inner: 0,
+            reasons: None,
             role: Role::Nothing,
         }
     }
@@ -143,6 +147,7 @@ impl<'p> Node<'p> {
             way: way as u16,
             canonical: way == 0,
             inner: 0,
+            reasons: None,
             role: Role::Nothing,
         }
     }
@@ -165,6 +170,7 @@ impl<'p> Node<'p> {
             way: 0,
             canonical: true,
             inner: event.inner,
+            reasons: event.reasons.clone(),
             role: event.frees.map_or(Role::Nothing, Role::Free),
         }
     }
@@ -187,6 +193,7 @@ impl<'p> Node<'p> {
             way: bound.way,
             canonical: bound.canonical,
             inner: access.inner,
+            reasons: access.reasons.clone(),
             role: Role::Nothing,
         }
     }

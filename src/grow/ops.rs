@@ -11,7 +11,8 @@ use crate::program::{
 };
 
 use super::cells::Object;
-use super::state::{Caution, Halt, Held, Join, Spawn, State, Stop, set};
+use super::flow;
+use super::state::{Caution, Guard, Halt, Held, Join, Spawn, State, Stop, set};
 use super::step::Stepper;
 
 /// More values than this to choose from at once: too many.
@@ -28,6 +29,7 @@ impl<'p> Stepper<'p> {
                 let (causes, _) = self.causes(state, &[], None);
                 state.count += 1;
                 set(state, *dst, Held { causes, newest: state.count, ..held });
+                flow::passes(state, op);
             }
             Op::ReadRegWith { dst, reg, extra, .. } => {
                 let held = state.regs[reg.0 as usize];
@@ -38,6 +40,7 @@ impl<'p> Stepper<'p> {
                 if let Some(done) = extra.done {
                     set(state, done, Held { causes, newest, ..Held::ZERO });
                 }
+                flow::passes(state, op);
             }
             Op::From { .. } | Op::Named { .. } | Op::Pin { .. } => {
                 return Err(Halt::Error(
@@ -68,6 +71,7 @@ impl<'p> Stepper<'p> {
                     let newest = state.count;
                     set(state, done, Held { value: Ok(Value::ZERO), constant: true, causes, newest });
                 }
+                flow::passes(state, op);
             }
             Op::Load { addr, size, sets, extra, .. } => {
                 self.access(state, op, EventKind::Read, (*addr, *size), sets, (&[*addr], extra), None)?;
@@ -89,7 +93,8 @@ impl<'p> Stepper<'p> {
             }
             Op::Fence { sets, extra } => {
                 let causes = self.causes(state, &[], Some(extra));
-                let held = self.plain(state, EventKind::Fence, None, sets, causes);
+                let reasons = flow::fences(state, None, sets, Some(extra));
+                let held = self.plain(state, EventKind::Fence, None, sets, causes, reasons);
                 if let Some(done) = extra.done {
                     set(state, done, held);
                 }
@@ -104,7 +109,8 @@ impl<'p> Stepper<'p> {
                     None => &[],
                 };
                 let causes = self.causes(state, consumed, Some(extra));
-                let held = self.plain(state, EventKind::Other, cell, sets, causes);
+                let reasons = flow::fences(state, *addr, sets, Some(extra));
+                let held = self.plain(state, EventKind::Other, cell, sets, causes, reasons);
                 if let Some(done) = extra.done {
                     set(state, done, held);
                 }
@@ -116,12 +122,13 @@ impl<'p> Stepper<'p> {
                 };
                 let condition = cond.map_or(Held::ZERO, |cond| self.held(state, cond));
                 let causes = self.causes(state, consumed, Some(extra));
+                let reasons = flow::branches(state, *kind, *cond, extra);
                 let held = match kind.is_hidden() {
                     true => {
                         state.count += 1;
                         Held { causes: causes.0, newest: state.count, ..Held::ZERO }
                     }
-                    false => self.plain(state, EventKind::Branch(*kind), None, &[], causes),
+                    false => self.plain(state, EventKind::Branch(*kind), None, &[], causes, reasons),
                 };
                 if let Some(done) = extra.done {
                     set(state, done, Held { value: condition.value, constant: condition.constant, ..held });
@@ -131,7 +138,8 @@ impl<'p> Stepper<'p> {
                 let held = self.held(state, *cond);
                 let holds = self.value(state, *cond)? != Value::ZERO;
                 let ops = if holds { then } else { otherwise };
-                let guard = (held.causes, held.newest, state.count);
+                let flow = flow::guard(state, *cond);
+                let guard = Guard { causes: held.causes, newest: held.newest, entered: state.count, flow };
                 state.control.frames.push(Frame::branch(ops, guard, held.constant));
             }
             Op::Choice { branches } => {
@@ -253,7 +261,9 @@ impl<'p> Stepper<'p> {
                 return Err(Halt::Stop(Box::new(Stop::Choice(stops.collect()))));
             }
             // Only dependencies look at these.
-            Op::CondBegin | Op::CondEnd | Op::ControlSave { .. } | Op::ControlRestore { .. } => {}
+            Op::CondBegin | Op::CondEnd | Op::ControlSave { .. } | Op::ControlRestore { .. } => {
+                flow::passes(state, op);
+            }
         }
         Ok(())
     }
@@ -323,6 +333,7 @@ impl<'p> Stepper<'p> {
             }
         };
         set(state, dst, held);
+        flow::computed(state, op);
         Ok(())
     }
 }

@@ -264,7 +264,7 @@ impl Sketch {
                 (true, OTHERS) => Perhaps,
                 (true, _) => Yes,
             }),
-            "po" if self.is_extension => self.of(|a, b| match (a, b) {
+            "po" | "addr" | "data" | "ctrl" if self.is_extension => self.of(|a, b| match (a, b) {
                 (_, OTHERS) if a != OTHERS => No,
                 (OTHERS, _) => Perhaps,
                 (a, b) if a < b => Perhaps,
@@ -273,6 +273,11 @@ impl Sketch {
             "po" => self.of(|a, b| match () {
                 () if others(a, b) || self.any_threads && a != b => Perhaps,
                 () if given(&self.po, a, b) => Yes,
+                () => No,
+            }),
+            "addr" | "data" | "ctrl" => self.of(|a, b| match () {
+                () if others(a, b) || self.any_threads && a != b => Perhaps,
+                () if given(&self.po, a, b) || self.is_one_instruction && a != b => Perhaps,
                 () => No,
             }),
             "rf" if self.is_extension => self.of(|a, b| match (a, b) {

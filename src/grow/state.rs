@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::flow::{self, Flow, Numbers, Reasons};
 use crate::diag::Diagnostic;
 use crate::execution::{Cut, EventKind};
 use crate::program::control::Control;
@@ -24,8 +25,17 @@ impl Held {
     pub const ZERO: Held = Held { value: Ok(Value::ZERO), constant: true, causes: 0, newest: 0 };
 }
 
-/// Around a branch: the causes of its condition, the newest of them, and the number of events when it was entered.
-pub(super) type Guard = (u64, u32, u32);
+/// Around a branch: where its condition comes from.
+#[derive(Clone)]
+pub(super) struct Guard {
+    /// The causes of the condition, and the newest of them.
+    pub causes: u64,
+    pub newest: u32,
+    /// The number of events when the branch was entered.
+    pub entered: u32,
+    /// Likewise for dependencies, where they are followed.
+    pub flow: Option<flow::Guard>,
+}
 
 /// Where a thread is.
 #[derive(Clone)]
@@ -79,6 +89,8 @@ pub(super) struct State<'p> {
     pub latest: Option<Look<'p>>,
     /// How it came to the heads of loops last.
     pub arrivals: Vec<Arrival<'p>>,
+    /// Dependencies, where the model looks at them.
+    pub flow: Option<Arc<Flow>>,
 }
 
 /// An object that a thread has made.
@@ -145,8 +157,9 @@ pub(super) struct Head {
     pub held: Vec<u16>,
     /// What objects that nobody else sees hold, in short.
     pub private: u64,
-    /// What the live registers hold.
+    /// What the live registers hold, and what that depends on.
     pub live: Vec<Result<Value, IllegalOp>>,
+    pub reasons: Vec<Numbers>,
 }
 
 /// An event without a value: a fence, a branch, any other.
@@ -160,6 +173,8 @@ pub(super) struct Plain<'p> {
     pub inner: u64,
     /// The object whose life it ends.
     pub frees: Option<Sym>,
+    /// What it depends on, where dependencies are followed.
+    pub reasons: Option<Arc<Reasons>>,
 }
 
 /// Where an event stands in its thread.
@@ -191,6 +206,8 @@ pub(super) struct Access<'p> {
     /// Of a compare-exchange: the value that it must read, or must not.
     pub wanted: Option<(Value, bool)>,
     pub op: &'p Op,
+    /// What it depends on, where dependencies are followed.
+    pub reasons: Option<Arc<Reasons>>,
 }
 
 /// A thread about to start another.

@@ -14,6 +14,7 @@ use crate::program::{Extra, IllegalOp, Instr, Op, Program, Property, SetName, Ta
 
 use super::awaits::Loops;
 use super::cells::Cells;
+use super::flow::{self, Flow, Reasons};
 use super::state::{Halt, Held, Join, Leaf, Look, Place, Plain, Spawn, State, Stop, UNWRITTEN, bit, set};
 
 /// More executed instructions than this in one thread: it does not end.
@@ -40,6 +41,8 @@ pub(super) struct Stepper<'p> {
     pub locks_only_wait: bool,
     /// The heads of loops, if rounds that change nothing are not to be looked at.
     pub loops: Option<&'p Loops>,
+    /// Are dependencies followed?
+    pub depends: bool,
 }
 
 /// The value by which a thread is known.
@@ -83,6 +86,10 @@ impl<'p> Stepper<'p> {
             is_repeated: false,
             latest: None,
             arrivals: Vec::new(),
+            flow: self.depends.then(|| {
+                let conventions = &self.program.conventions;
+                Arc::new(Flow::new(conventions.control_flows, self.program.regs.len()))
+            }),
         }
     }
 
@@ -146,6 +153,7 @@ impl<'p> Stepper<'p> {
     pub(super) fn fence(&self, state: &mut State<'p>) -> u8 {
         let own = state.own;
         let place = self.place(state);
+        let reasons = flow::fences(state, None, &FENCE, None);
         state.fresh.push(Plain {
             place,
             kind: EventKind::Fence,
@@ -153,6 +161,7 @@ impl<'p> Stepper<'p> {
             sets: &FENCE,
             inner: u64::MAX,
             frees: None,
+            reasons,
         });
         state.own += 1;
         state.count += 1;
@@ -299,6 +308,7 @@ impl<'p> Stepper<'p> {
             return Err(control::endless(usize::from(state.thread), instr, most));
         }
         state.tmps.clear();
+        flow::next(state);
         state.waits = self.arrive(state);
         state.control.begin(instr);
         Ok(true)
@@ -363,11 +373,11 @@ impl<'p> Stepper<'p> {
             }
         }
         for frame in state.control.frames.iter().rev() {
-            if let Some((guard, guard_newest, entered)) = frame.guard
-                && newest <= entered
+            if let Some(guard) = &frame.guard
+                && newest <= guard.entered
             {
-                causes |= guard;
-                newest = newest.max(guard_newest);
+                causes |= guard.causes;
+                newest = newest.max(guard.newest);
             }
         }
         (causes, newest)
@@ -396,9 +406,10 @@ impl<'p> Stepper<'p> {
         cell: Option<u16>,
         sets: &'p [SetName],
         (causes, _): (u64, u32),
+        reasons: Option<Arc<Reasons>>,
     ) -> Held {
         let place = self.place(state);
-        state.fresh.push(Plain { place, kind, cell, sets, inner: self.inner(causes), frees: None });
+        state.fresh.push(Plain { place, kind, cell, sets, inner: self.inner(causes), frees: None, reasons });
         state.own += 1;
         state.count += 1;
         Held { value: Ok(Value::ZERO), constant: true, causes: causes | bit(place.own), newest: state.count }

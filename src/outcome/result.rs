@@ -56,6 +56,8 @@ pub struct Stats {
     pub executions: u64,
     /// Reads given a write that came later ([`crate::explore::Engine::Grow`]).
     pub revisits: u64,
+    /// Those of the executions that were found by closed worlds because they do not grow: with a cycle of program order and `rf`.
+    pub residual: u64,
     /// Executions in which some thread waits for what never comes (likewise).
     pub blocked: u64,
     /// Candidates whose values contradict each other or justify only themselves.

@@ -14,6 +14,7 @@ mod run;
 mod sections;
 mod solve;
 mod stuck;
+mod together;
 mod trace;
 
 #[cfg(test)]

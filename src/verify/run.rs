@@ -43,6 +43,8 @@ pub struct Settings {
     pub marks_waits: bool,
     /// How.
     pub engine: Engine,
+    /// Workers; none: one.
+    pub jobs: usize,
 }
 
 /// How a program is run.
@@ -236,8 +238,12 @@ pub fn run(program: &Program, model: &Model, settings: &Settings) -> Result<Answ
 
 /// Runs a program by growing its executions.
 pub(super) fn grown(program: &Program, model: &Model, settings: &Settings) -> Result<Answer, Diagnostic> {
-    let mut recorder = Recorder::new(program, trace::Machine::of(&model.name), settings);
-    recorder.replays = model.name == "RC11";
+    let mut recorders: Vec<Recorder> = (0..settings.jobs.max(1))
+        .map(|_| Recorder {
+            replays: model.name == "RC11",
+            ..Recorder::new(program, trace::Machine::of(&model.name), settings)
+        })
+        .collect();
     let options = grow::Options {
         unroll: settings.unroll.unwrap_or(u32::MAX - 1),
         properties: true,
@@ -245,15 +251,35 @@ pub(super) fn grown(program: &Program, model: &Model, settings: &Settings) -> Re
         all_blocked: !settings.fewer_blocked,
         ..grow::Options::default()
     };
-    let search = || limits::catch(|| grow::explore(program, model, &options, &mut recorder));
+    let mut visitors: Vec<&mut (dyn Visitor + Send)> =
+        recorders.iter_mut().map(|recorder| recorder as &mut (dyn Visitor + Send)).collect();
+    let search = || limits::catch(|| grow::explore_together(program, model, &options, &mut visitors));
     let explored = while_looking_ahead(program, model, &options, settings.gauge.as_deref(), search);
-    let Recorder { mut answer, .. } = recorder;
+    let mut answers = recorders.into_iter().map(|recorder| recorder.answer);
+    let mut answer = answers.next().unwrap_or_else(|| Answer::none(By::Growing));
+    answers.for_each(|other| answer.join(other));
     match explored {
-        Ok(stats) => drop(stats?),
+        Ok(stats) => {
+            if stats?.leaves_out && answer.violating == 0 {
+                answer.errors.push(left_out(model));
+            }
+        }
         Err(why) => answer.stopped = Some(why),
     }
     answer.conclude(program, settings.unroll.unwrap_or(settings.recursion));
     Ok(answer)
+}
+
+/// What growing executions leave out under some models.
+fn left_out(model: &Model) -> Diagnostic {
+    Diagnostic::unsupported(
+        "verify::cycles",
+        format!(
+            "executions in which program order and `rf` make a cycle, which {} may allow, were not looked at",
+            model.name
+        ),
+    )
+    .help("nothing is wrong in any other")
 }
 
 /// How deep functions may call themselves without a bound.

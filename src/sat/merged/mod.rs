@@ -82,7 +82,7 @@ impl<'p> Search<'p> {
     /// # Errors
     /// The program does what bits cannot say, or the model is none of those that programs are run under.
     pub fn new(program: &'p Program, model: &'p Model, unroll: u32) -> Result<Search<'p>, Diagnostic> {
-        if let Err(why) = grow::plan(model) {
+        if let Err(why) = grow::plan_of_all(model) {
             let message = format!("programs are not run under {}: {why}", model.name);
             return Err(Diagnostic::unsupported("sat::model", message));
         }

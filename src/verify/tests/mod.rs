@@ -41,6 +41,12 @@ fn asked(text: &str, model: &str, unroll: Option<u32>) -> (Answer, String) {
         Ok(answer) => answer,
         Err(why) => panic!("{}", render_all(&[why], &loaded.sources, Color::Never)),
     };
+    if answer.errors.is_empty() {
+        // Whoever finds them, there are as many.
+        let together = run(program, &prepared.model, &Settings { jobs: 3, ..settings }).expect("an answer");
+        let figures = |a: &Answer| (a.verdict, a.complete, a.blocked, a.cut, a.violating, a.violations.len());
+        assert_eq!(figures(&together), figures(&answer), "{text}");
+    }
     let said = render_all(&answer.errors, &loaded.sources, Color::Never);
     (answer, said)
 }
