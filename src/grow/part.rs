@@ -19,8 +19,13 @@ use crate::program::{BranchKind, Instr, Op, Program, SetName};
 
 /// The model as it is where some predefined sets are empty; it makes at most one choice. `None`: it is not simpler.
 pub(super) fn without(model: &Model, is_absent: &dyn Fn(&str) -> bool) -> Option<Model> {
-    let mut part =
-        Part { pool: model.pool.clone(), is_absent, known: FxHashMap::default(), trivial: Vec::new() };
+    let mut part = Part {
+        pool: model.pool.clone(),
+        is_absent,
+        known: FxHashMap::default(),
+        trivial: Vec::new(),
+        orders: Vec::new(),
+    };
     let usual = model.usual_coherence()?;
     let mut steps = Vec::new();
     let mut bases = Vec::new();
@@ -36,6 +41,8 @@ pub(super) fn without(model: &Model, is_absent: &dyn Fn(&str) -> bool) -> Option
                 }
                 let (choice, name, span) = (*choice, name.clone(), *span);
                 let base = usual::base(&rest, from)?;
+                part.orders.push(choice);
+                part.known.clear();
                 if base != usual {
                     // All orders are tried; those that do not contain what they must are refused.
                     let over = part.orders(base, choice, usual);
@@ -155,6 +162,8 @@ struct Part<'a> {
     known: FxHashMap<ExprId, ExprId>,
     /// Choices that have but the empty relation to choose.
     trivial: Vec<ChoiceId>,
+    /// Choices of an order of each cell's writes.
+    orders: Vec<ChoiceId>,
 }
 
 impl Part<'_> {
@@ -220,7 +229,14 @@ impl Part<'_> {
             Expr::Domain(a) => Expr::Domain(self.rewritten(a)),
             Expr::Range(a) => Expr::Range(self.rewritten(a)),
             Expr::Opt(a) => Expr::Opt(self.rewritten(a)),
-            Expr::Plus(a) => Expr::Plus(self.rewritten(a)),
+            Expr::Plus(a) => {
+                let a = self.rewritten(a);
+                // An order is closed.
+                match self.pool.expr(a) {
+                    Expr::Choice(choice, _) if self.orders.contains(choice) => return a,
+                    _ => Expr::Plus(a),
+                }
+            }
             Expr::Star(a) => Expr::Star(self.rewritten(a)),
             Expr::ByValues(test, a) => Expr::ByValues(test, self.rewritten(a)),
         };

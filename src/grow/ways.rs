@@ -12,7 +12,7 @@ use crate::program::threads::{COPY, PART};
 use crate::program::{Property, Value};
 
 /// So many are remembered.
-const MOST: usize = 1 << 13;
+const MOST: usize = 3 << 10;
 
 /// A way in which a thread goes on from an access.
 pub(super) struct Way<'p> {
