@@ -79,7 +79,7 @@ fn models_whose_program_order_and_reads_may_make_a_cycle_leave_some_to_worlds() 
 fn the_kernel_model_is_one_of_programs_without_locks() {
     let plan = plan(&model("lkmm", ArchId::C)).expect("a plan");
     assert!(plan.residual && plan.without.iter().any(|name| name == "LKR"), "{plan:?}");
-    assert!(plan.pruning.iter().any(|name| name == "coherence"), "{plan:?}");
+    assert!(plan.pruning.iter().any(|name| name == "atomic"), "{plan:?}");
 }
 
 #[test]
