@@ -70,6 +70,9 @@ enum Kind {
     Other,
 }
 
+/// A kind of event, given the number of the event.
+type MakeKind = fn(u16) -> Kind;
+
 /// Where an event comes from: events inside the instruction.
 #[derive(Default)]
 struct Edges {
@@ -428,7 +431,7 @@ pub(super) fn fences(
 pub(super) fn accesses(state: &mut State, op: &Op) -> Option<Arc<Reasons>> {
     let (flow, frames) = flow(state)?;
     let from = |flow: &Flow, tmp: &Tmp| flow.sources(*tmp).to_vec();
-    let (kind, fed, dst, extra): (fn(u16) -> Kind, Fed, Option<Tmp>, &Extra) = match op {
+    let (kind, fed, dst, extra): (MakeKind, _, _, _) = match op {
         Op::Load { dst, addr, extra, .. } => {
             (Kind::Read, Fed { addr: from(flow, addr), data: Vec::new() }, Some(*dst), extra)
         }
