@@ -261,3 +261,17 @@ fn sequential_programs_compute_what_c_says() {
         assert_eq!(verify(&wrong, "sc", None).0, Verdict::Unsafe, "{body}");
     }
 }
+
+#[test]
+fn what_is_not_looked_at_is_told() {
+    // Each thread reads first, and might read what the other writes after it.
+    let text = two(
+        "atomic_int x, y;",
+        "int r = atomic_load_explicit(&x, memory_order_relaxed); atomic_store_explicit(&y, 1, memory_order_relaxed);",
+        "int s = atomic_load_explicit(&y, memory_order_relaxed); atomic_store_explicit(&x, 1, memory_order_relaxed);",
+        "",
+    );
+    let (answer, said) = asked(&text, "riscv", None);
+    assert_eq!((answer.verdict, answer.complete), (Verdict::Unknown, 3), "{said}");
+    assert!(said.contains("error[verify::cycles]"), "{said}");
+}
