@@ -1,6 +1,7 @@
 //! Programs from text to verdict.
 
 mod language;
+mod machines;
 mod properties;
 
 use super::{Answer, Settings, Verdict, load, orders_for, run};

@@ -1,0 +1,187 @@
+//! Programs under the models of machines and of the kernel.
+
+use super::{asked, two};
+use crate::program::Property;
+use crate::verify::Verdict;
+
+const MACHINES: [&str; 4] = ["aarch64", "armv7", "ppc", "riscv"];
+
+/// The verdict under a model; data races of machines are only warned of.
+fn verdict(text: &str, model: &str) -> Verdict {
+    asked(text, model, None).0.verdict
+}
+
+fn everywhere(text: &str, models: &[&str], expected: Verdict) {
+    for model in models {
+        assert_eq!(verdict(text, model), expected, "{model}: {text}");
+    }
+}
+
+/// Load and store `x` and `y` in some order: message passing, store buffering, with orders to be filled in.
+fn passing(write: &str, read: &str) -> String {
+    two(
+        "atomic_int x, y;",
+        &format!("atomic_store_explicit(&x, 1, memory_order_relaxed); {write}"),
+        &format!("{read} if (r) assert(atomic_load_explicit(&x, memory_order_relaxed));"),
+        "",
+    )
+}
+
+#[test]
+fn messages_on_machines() {
+    let relaxed = passing(
+        "atomic_store_explicit(&y, 1, memory_order_relaxed);",
+        "int r = atomic_load_explicit(&y, memory_order_relaxed);",
+    );
+    everywhere(&relaxed, &MACHINES, Verdict::Unsafe);
+    let ordered = passing(
+        "atomic_store_explicit(&y, 1, memory_order_release);",
+        "int r = atomic_load_explicit(&y, memory_order_acquire);",
+    );
+    everywhere(&ordered, &MACHINES, Verdict::Safe);
+    let fences = passing(
+        "atomic_thread_fence(memory_order_release); atomic_store_explicit(&y, 1, memory_order_relaxed);",
+        "int r = atomic_load_explicit(&y, memory_order_relaxed); atomic_thread_fence(memory_order_acquire);",
+    );
+    everywhere(&fences, &MACHINES, Verdict::Safe);
+    // A read-modify-write takes part in it as a store and as a load.
+    let updates = passing(
+        "atomic_fetch_add_explicit(&y, 1, memory_order_release);",
+        "int r = atomic_fetch_add_explicit(&y, 1, memory_order_acquire);",
+    );
+    everywhere(&updates, &MACHINES, Verdict::Safe);
+    let exchanges = passing(
+        "int e = 0; atomic_compare_exchange_strong_explicit(&y, &e, 1, memory_order_release, memory_order_relaxed);",
+        "int o = 1; int r = atomic_compare_exchange_strong_explicit(&y, &o, 2, memory_order_acquire, memory_order_acquire);",
+    );
+    everywhere(&exchanges, &MACHINES, Verdict::Safe);
+    let weak = exchanges.replace("memory_order_release", "memory_order_relaxed");
+    everywhere(&weak, &["aarch64", "ppc", "riscv"], Verdict::Unsafe);
+}
+
+#[test]
+fn buffers_on_machines() {
+    let text = two(
+        "atomic_int x, y; int r, s;",
+        "atomic_store_explicit(&x, 1, ORDER); r = atomic_load_explicit(&y, ORDER);",
+        "atomic_store_explicit(&y, 1, ORDER); s = atomic_load_explicit(&x, ORDER);",
+        "assert(r || s);",
+    );
+    everywhere(&text.replace("ORDER", "memory_order_seq_cst"), &MACHINES, Verdict::Safe);
+    everywhere(&text.replace("ORDER", "memory_order_relaxed"), &MACHINES, Verdict::Unsafe);
+}
+
+/// Every relaxed load is followed by a branch, as RC11 has it: no load buffering.
+#[test]
+fn no_store_overtakes_a_load() {
+    let text = two(
+        "atomic_int x, y; int r, s;",
+        "r = atomic_load_explicit(&x, memory_order_relaxed); atomic_store_explicit(&y, 1, memory_order_relaxed);",
+        "s = atomic_load_explicit(&y, memory_order_relaxed); atomic_store_explicit(&x, 1, memory_order_relaxed);",
+        "assert(!(r && s));",
+    );
+    everywhere(&text, &MACHINES, Verdict::Safe);
+}
+
+/// Who reads a pointer and then what it points at reads in order, without a fence.
+#[test]
+fn addresses_keep_order() {
+    let text = two(
+        "int x, z; int *_Atomic y = &z;",
+        "x = 1; atomic_store_explicit(&y, &x, memory_order_release);",
+        "int *p = atomic_load_explicit(&y, memory_order_relaxed); int v = *p; if (p == &x) assert(v);",
+        "",
+    );
+    everywhere(&text, &MACHINES, Verdict::Safe);
+}
+
+#[test]
+fn mutexes_on_machines() {
+    let text = two(
+        "int x; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;",
+        "pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m);",
+        "pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m);",
+        "assert(x == 2);",
+    );
+    for model in MACHINES.into_iter().chain(["lkmm"]) {
+        let answer = asked(&text, model, None).0;
+        assert_eq!((answer.complete, answer.violating, answer.warnings.len()), (2, 0, 0), "{model}");
+    }
+    let race = text.replace("pthread_mutex_lock(&m);", "").replace("pthread_mutex_unlock(&m);", "");
+    everywhere(&race, &MACHINES, Verdict::Unsafe);
+}
+
+/// Independent readers of independent writes: only machines that show a write to all at once keep them together.
+#[test]
+fn writes_reach_others_at_once_or_not() {
+    let read = |first: &str, second: &str, to: &str| {
+        format!(
+            "{to} = 2 * atomic_load_explicit(&{first}, memory_order_acquire); {to} += atomic_load_explicit(&{second}, memory_order_acquire);"
+        )
+    };
+    let text = format!(
+        "#include <pthread.h>\n#include <stdatomic.h>\n#include <assert.h>\natomic_int x, y; int r, s;\n\
+         void *f(void *p) {{ atomic_store_explicit(&x, 1, memory_order_release); return 0; }}\n\
+         void *g(void *p) {{ atomic_store_explicit(&y, 1, memory_order_release); return 0; }}\n\
+         void *h(void *p) {{ {} return 0; }}\nvoid *i(void *p) {{ {} return 0; }}\n\
+         int main(void) {{ pthread_t t[4]; void *(*all[])(void *) = {{ f, g, h, i }};\n\
+         for (int n = 0; n < 4; n++) pthread_create(&t[n], 0, all[n], 0);\n\
+         for (int n = 0; n < 4; n++) pthread_join(t[n], 0);\n assert(!(r == 2 && s == 2)); return 0; }}\n",
+        read("x", "y", "r"),
+        read("y", "x", "s"),
+    );
+    everywhere(&text, &["aarch64", "riscv"], Verdict::Safe);
+    everywhere(&text, &["ppc", "rc11"], Verdict::Unsafe);
+}
+
+fn kernel(globals: &str, first: &str, second: &str, end: &str) -> String {
+    two(&format!("#include <linux/rcupdate.h>\n{globals}"), first, second, end)
+}
+
+#[test]
+fn the_kernels_model() {
+    let passing = |write: &str, read: &str| {
+        let first = format!("WRITE_ONCE(x, 1); {write} WRITE_ONCE(y, 1);");
+        let second = format!("int r = READ_ONCE(y); {read} if (r) BUG_ON(!READ_ONCE(x));");
+        kernel("int x, y;", &first, &second, "")
+    };
+    assert_eq!(verdict(&passing("", ""), "lkmm"), Verdict::Unsafe);
+    assert_eq!(verdict(&passing("smp_wmb();", ""), "lkmm"), Verdict::Unsafe);
+    assert_ne!(verdict(&passing("smp_wmb();", "smp_rmb();"), "lkmm"), Verdict::Unsafe);
+    assert_ne!(verdict(&passing("smp_mb();", "smp_mb();"), "lkmm"), Verdict::Unsafe);
+    let buffers = |fence: &str| {
+        let first = format!("WRITE_ONCE(x, 1); {fence} r = READ_ONCE(y);");
+        let second = format!("WRITE_ONCE(y, 1); {fence} s = READ_ONCE(x);");
+        kernel("int x, y, r, s;", &first, &second, "BUG_ON(!r && !s);")
+    };
+    assert_eq!(verdict(&buffers(""), "lkmm"), Verdict::Unsafe);
+    assert_eq!(verdict(&buffers("smp_wmb();"), "lkmm"), Verdict::Unsafe);
+    assert_ne!(verdict(&buffers("smp_mb();"), "lkmm"), Verdict::Unsafe);
+}
+
+#[test]
+fn rcu_in_the_kernels_model() {
+    let text = |wait: &str| {
+        kernel(
+            "struct s { int v; } a, b; struct s *gp = &a;",
+            "rcu_read_lock(); struct s *p = rcu_dereference(gp); BUG_ON(READ_ONCE(p->v) == 7); rcu_read_unlock();",
+            &format!("rcu_assign_pointer(gp, &b); {wait} WRITE_ONCE(a.v, 7);"),
+            "",
+        )
+    };
+    assert_ne!(verdict(&text("synchronize_rcu();"), "lkmm"), Verdict::Unsafe);
+    assert_eq!(verdict(&text("smp_mb();"), "lkmm"), Verdict::Unsafe);
+    // Sections inside each other are one.
+    let nested = text("synchronize_rcu();")
+        .replace("rcu_read_lock();", "rcu_read_lock(); rcu_read_lock(); rcu_read_unlock();");
+    assert_ne!(verdict(&nested, "lkmm"), Verdict::Unsafe);
+}
+
+#[test]
+fn races_in_the_kernels_model() {
+    let text = kernel("int x;", "x = 1;", "int r = x;", "");
+    let found = asked(&text, "lkmm", None).0.violations;
+    assert!(found.iter().any(|violation| violation.property == Property::Race), "{found:?}");
+    let marked = kernel("int x;", "WRITE_ONCE(x, 1);", "int r = READ_ONCE(x);", "");
+    assert_ne!(verdict(&marked, "lkmm"), Verdict::Unsafe);
+}
