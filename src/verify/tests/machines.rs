@@ -135,7 +135,9 @@ fn writes_reach_others_at_once_or_not() {
 }
 
 fn kernel(globals: &str, first: &str, second: &str, end: &str) -> String {
-    two(&format!("#include <linux/rcupdate.h>\n{globals}"), first, second, end)
+    // The names of C's atomic functions are the kernel's, too.
+    let text = two(&format!("#include <linux/rcupdate.h>\n{globals}"), first, second, end);
+    text.replace("#include <stdatomic.h>\n", "")
 }
 
 #[test]
