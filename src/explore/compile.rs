@@ -192,25 +192,8 @@ fn is_constant(pool: &Pool, bounds: &Bounds, id: ExprId) -> bool {
 /// Pushes the nodes a node is made of.
 fn children(pool: &Pool, id: ExprId, out: &mut Vec<ExprId>) {
     match pool.expr(id) {
-        Expr::Union(c) | Expr::Seq(c) => out.extend(c),
-        Expr::Inter(a, b) | Expr::Diff(a, b) | Expr::Product(a, b) => out.extend([*a, *b]),
-        Expr::Compl(a)
-        | Expr::Inverse(a)
-        | Expr::ToId(a)
-        | Expr::Domain(a)
-        | Expr::Range(a)
-        | Expr::Opt(a)
-        | Expr::Plus(a)
-        | Expr::Star(a)
-        | Expr::ByValues(_, a) => out.push(*a),
         Expr::Fix(fix, ..) => out.extend(&pool.fix(*fix).bodies),
-        Expr::Base(..)
-        | Expr::Choice(..)
-        | Expr::FixVar(..)
-        | Expr::Empty(_)
-        | Expr::Universe(_)
-        | Expr::Id
-        | Expr::Interp(..) => {}
+        expr => out.extend(expr.operands()),
     }
 }
 

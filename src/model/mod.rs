@@ -111,6 +111,34 @@ pub enum Expr {
     Interp(InterpId, Sort),
 }
 
+impl Expr {
+    /// The operands of an operator; none of anything else. Bodies of a recursion and inputs of a leaf are in the pool.
+    pub fn operands(&self) -> impl Iterator<Item = ExprId> + '_ {
+        let (few, many): ([Option<ExprId>; 2], &[ExprId]) = match self {
+            Expr::Union(parts) | Expr::Seq(parts) => ([None; 2], parts),
+            Expr::Inter(a, b) | Expr::Diff(a, b) | Expr::Product(a, b) => ([Some(*a), Some(*b)], &[]),
+            Expr::Compl(a)
+            | Expr::Inverse(a)
+            | Expr::ToId(a)
+            | Expr::Domain(a)
+            | Expr::Range(a)
+            | Expr::Opt(a)
+            | Expr::Plus(a)
+            | Expr::Star(a)
+            | Expr::ByValues(_, a) => ([Some(*a), None], &[]),
+            Expr::Base(..)
+            | Expr::Choice(..)
+            | Expr::FixVar(..)
+            | Expr::Fix(..)
+            | Expr::Empty(_)
+            | Expr::Universe(_)
+            | Expr::Id
+            | Expr::Interp(..) => ([None; 2], &[]),
+        };
+        few.into_iter().flatten().chain(many.iter().copied())
+    }
+}
+
 /// A concrete value of the interpreter, as the core sees it.
 #[derive(Clone, Debug)]
 pub enum Val {
@@ -346,23 +374,12 @@ impl Model {
             }
             match self.pool.expr(id) {
                 Expr::Base(base, _) if names.contains(&base.name()) => return true,
-                Expr::Base(..) | Expr::Choice(..) | Expr::Empty(_) | Expr::Universe(_) | Expr::Id => {}
                 Expr::Fix(fix, ..) | Expr::FixVar(fix, ..) => {
                     let group = self.pool.fix(*fix);
                     work.extend(group.bodies.iter().copied().chain(group.when.map(|test| test.expr)));
                 }
-                Expr::Union(children) | Expr::Seq(children) => work.extend(children),
-                Expr::Inter(a, b) | Expr::Diff(a, b) | Expr::Product(a, b) => work.extend([*a, *b]),
-                Expr::Compl(a)
-                | Expr::Inverse(a)
-                | Expr::ToId(a)
-                | Expr::Domain(a)
-                | Expr::Range(a)
-                | Expr::Opt(a)
-                | Expr::Plus(a)
-                | Expr::Star(a)
-                | Expr::ByValues(_, a) => work.push(*a),
                 Expr::Interp(interp, _) => work.extend(&self.pool.interp(*interp).inputs),
+                expr => work.extend(expr.operands()),
             }
         }
         false

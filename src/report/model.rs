@@ -327,25 +327,8 @@ impl<'a> Printer<'a> {
 /// Adds the children of a node.
 fn children(pool: &Pool, id: ExprId, into: &mut Vec<ExprId>) {
     match pool.expr(id) {
-        Expr::Base(..)
-        | Expr::Choice(..)
-        | Expr::FixVar(..)
-        | Expr::Fix(..)
-        | Expr::Empty(_)
-        | Expr::Universe(_)
-        | Expr::Id => {}
-        Expr::Union(parts) | Expr::Seq(parts) => into.extend(parts),
-        Expr::Inter(a, b) | Expr::Diff(a, b) | Expr::Product(a, b) => into.extend([*a, *b]),
-        Expr::Compl(a)
-        | Expr::Inverse(a)
-        | Expr::ToId(a)
-        | Expr::Domain(a)
-        | Expr::Range(a)
-        | Expr::Opt(a)
-        | Expr::Plus(a)
-        | Expr::Star(a)
-        | Expr::ByValues(_, a) => into.push(*a),
         Expr::Interp(interp, _) => into.extend(&pool.interp(*interp).inputs),
+        expr => into.extend(expr.operands()),
     }
 }
 
