@@ -79,16 +79,19 @@ impl<'a> Scanner<'a> {
     pub fn next(&mut self) -> Option<Token<'a>> {
         self.at = self.skip_blanks();
         let rest = &self.text[self.at..];
-        let first = rest.chars().next()?;
-        let (token, len) = if first.is_ascii_alphabetic() || first == '_' || first == '.' {
-            let len = rest
-                .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.'))
-                .unwrap_or(rest.len());
-            (Token::Word(&rest[..len]), len)
-        } else if first.is_ascii_digit() {
-            number(rest)
-        } else {
-            (Token::Punct(first), first.len_utf8())
+        let bytes = rest.as_bytes();
+        let (token, len) = match *bytes.first()? {
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'.' => {
+                let inside = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
+                let len = bytes.iter().position(|byte| !inside(byte)).unwrap_or(bytes.len());
+                (Token::Word(&rest[..len]), len)
+            }
+            b'0'..=b'9' => number(rest),
+            byte if byte.is_ascii() => (Token::Punct(char::from(byte)), 1),
+            _ => {
+                let first = rest.chars().next()?;
+                (Token::Punct(first), first.len_utf8())
+            }
         };
         self.at += len;
         self.last = self.at;
@@ -97,9 +100,12 @@ impl<'a> Scanner<'a> {
 
     /// Takes `punct` if it is next.
     pub fn eat(&mut self, punct: char) -> bool {
-        let found = self.peek() == Some(Token::Punct(punct));
+        // Asked of most cells in most places: nothing is read for the answer.
+        let start = self.skip_blanks();
+        let found = self.text[start..].starts_with(punct);
         if found {
-            self.next();
+            self.at = start + punct.len_utf8();
+            self.last = self.at;
         }
         found
     }
@@ -181,7 +187,7 @@ impl<'a> Scanner<'a> {
 
     /// Is nothing left?
     pub fn at_end(&self) -> bool {
-        self.peek().is_none()
+        self.skip_blanks() == self.text.len()
     }
 
     /// Nothing may be left.
@@ -205,7 +211,7 @@ impl<'a> Scanner<'a> {
             while at < bytes.len() && bytes[at].is_ascii_whitespace() {
                 at += 1;
             }
-            if !self.text[at..].starts_with("(*") {
+            if !bytes[at..].starts_with(b"(*") {
                 return at;
             }
             let mut depth = 0usize;

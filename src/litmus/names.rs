@@ -8,7 +8,7 @@ use crate::program::{Location, Program, Reg, Space, Sym, Type, Value, wrap};
 use crate::source::Span;
 
 use super::ast::{Const, Loc};
-use super::lower_c::local_cell;
+use super::lower_c::{local_cell, local_of};
 
 /// Names resolved against a program that is being put together.
 pub struct Names<'a> {
@@ -40,6 +40,15 @@ impl Names<'_> {
     /// The symbol of that name, if there is one.
     pub fn find_symbol(&self, name: &str) -> Option<Sym> {
         self.program.symbols.iter().position(|s| s == name).map(|index| Sym(index as u16))
+    }
+
+    /// Is a local of a thread kept in memory?
+    fn has_local(&self, thread: usize, name: &str) -> bool {
+        let symbols = self.program.symbols.iter();
+        // Most names are not even long enough.
+        symbols.filter(|symbol| symbol.len() > name.len() && symbol.ends_with(name)).any(|symbol| {
+            local_of(symbol).is_some_and(|(of, local)| (usize::from(of), local) == (thread, name))
+        })
     }
 
     /// The elements of an array.
@@ -138,7 +147,7 @@ impl Names<'_> {
     /// A location of the final part. `known_only`: a name that neither the initial state nor the code has is refused.
     pub fn place(&mut self, loc: &Loc, span: Span, known_only: bool) -> Result<Place, Diagnostic> {
         match loc {
-            Loc::Reg { thread, name } if self.find_symbol(&local_cell(*thread, name)).is_some() => {
+            Loc::Reg { thread, name } if self.has_local(*thread, name) => {
                 self.place(&Loc::Global(local_cell(*thread, name)), span, known_only)
             }
             Loc::Reg { thread, name } => {

@@ -299,7 +299,7 @@ impl Observer<'_, '_> {
     fn name_of(&self, place: &Place, text: &mut Template) {
         match place {
             Place::One(Observable::Reg(thread, reg)) => {
-                text.push(&format!("{thread}:{}", self.names.program.regs.name(*reg)));
+                text.push_register(*thread, self.names.program.regs.name(*reg));
             }
             Place::One(Observable::Loc(loc)) => {
                 let location = &self.names.program.locations[loc.0 as usize];

@@ -1,7 +1,7 @@
 //! The text of a condition, with holes where the user's choices decide how things look.
 
 use crate::condition::Quantifier;
-use crate::program::{Program, Type, Value, format_value};
+use crate::program::{Program, Type, Value, push_value};
 
 /// Decimal or hexadecimal numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -43,6 +43,17 @@ impl Template {
         }
     }
 
+    /// Adds a register of a thread.
+    pub fn push_register(&mut self, thread: u16, name: &str) {
+        if thread < 10 {
+            self.push(&"0123456789"[usize::from(thread)..=usize::from(thread)]);
+        } else {
+            self.push(&thread.to_string());
+        }
+        self.push(":");
+        self.push(name);
+    }
+
     /// The whole condition, of which this is the proposition.
     pub fn quantified(self, quantifier: Quantifier) -> Template {
         let word = match quantifier {
@@ -62,14 +73,17 @@ impl Template {
         // Values are printed in full, whatever the type of what they are compared with.
         let bits = 8 * u32::from(self.bytes);
         let fits = |n: i128| (1..127).contains(&bits) && (-(1i128 << (bits - 1))..1i128 << bits).contains(&n);
-        let pieces = self.pieces.iter().map(|piece| match piece {
-            Piece::Text(text) => text.clone(),
-            Piece::Global(name) => format!("[{name}]"),
-            Piece::Value(value) => {
-                let bytes = if value.as_int().is_some_and(fits) { self.bytes } else { 16 };
-                format_value(*value, Type { bytes, signed: true }, program, hexa == Hexa::Yes)
+        let mut text = String::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(piece) => text.push_str(piece),
+                Piece::Global(name) => text.extend(["[", name, "]"]),
+                Piece::Value(value) => {
+                    let bytes = if value.as_int().is_some_and(fits) { self.bytes } else { 16 };
+                    push_value(&mut text, *value, Type { bytes, signed: true }, program, hexa == Hexa::Yes);
+                }
             }
-        });
-        pieces.collect()
+        }
+        text
     }
 }

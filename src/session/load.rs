@@ -360,11 +360,10 @@ pub(super) fn fit_c(program: &mut Program, prepared: &Prepared, check: bool) -> 
     let model = &prepared.model;
     // Under sequential consistency no order adds anything.
     let strongest = model.name == "SC";
-    let looks = model.looks_at(&["RLX", "ACQ", "REL", "ACQ_REL", "CON"]);
     if check
         && !strongest
-        && !looks
         && let Some(span) = locks::ordered_access(program)
+        && !model.looks_at(&["RLX", "ACQ", "REL", "ACQ_REL", "CON"])
     {
         let name = &prepared.name;
         let message =
@@ -374,7 +373,7 @@ pub(super) fn fit_c(program: &mut Program, prepared: &Prepared, check: bool) -> 
             .help("c11 and rc11 are models of C; sc asks for no orders")
             .help("`--no-arch-check` asks the model all the same"));
     }
-    if !model.looks_at(&locks::SETS) {
+    if locks::are_in(program) && !model.looks_at(&locks::SETS) {
         locks::as_accesses(program);
     }
     Ok(())

@@ -9,6 +9,19 @@ use crate::program::{AccessSize, BinOp, Extra, Op, Program, SetName, Tmp, Value}
 /// The sets of lock events: a model that names one of them knows locks.
 pub const SETS: [&str; 8] = ["LK", "LKR", "LKW", "LS", "LF", "UL", "RL", "RU"];
 
+/// Does a program have locks?
+pub fn are_in(program: &Program) -> bool {
+    fn is_lock(op: &Op) -> bool {
+        match op {
+            Op::Other { addr: Some(_), sets, .. } => sets.iter().any(|set| SETS.contains(&&**set)),
+            Op::If { then, otherwise, .. } => then.iter().chain(otherwise).any(is_lock),
+            Op::Choice { branches } => branches.iter().flatten().any(is_lock),
+            _ => false,
+        }
+    }
+    program.threads.iter().flat_map(|thread| &thread.code).any(|instr| instr.ops.iter().any(is_lock))
+}
+
 /// Makes accesses of the events of locks.
 pub fn as_accesses(program: &mut Program) {
     for thread in &mut program.threads {

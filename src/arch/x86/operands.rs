@@ -101,10 +101,13 @@ fn shape_text(shape: Shape) -> &'static str {
 
 /// Takes the rest of `rep; nop`, which is how `pause` was written before it had a name.
 pub fn repeats_nothing(s: &mut Scanner, word: &str) -> bool {
+    if !word.eq_ignore_ascii_case("rep") {
+        return false;
+    }
     let mut ahead = *s;
     ahead.eat(';');
     let is_nop = matches!(ahead.next(), Some(Token::Word(next)) if next.eq_ignore_ascii_case("nop"));
-    let found = word.eq_ignore_ascii_case("rep") && is_nop && ahead.at_end();
+    let found = is_nop && ahead.at_end();
     if found {
         *s = ahead;
     }

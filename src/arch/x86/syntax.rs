@@ -102,12 +102,8 @@ fn operand(cx: &mut ColumnCx, s: &mut Scanner) -> Result<Written, Diagnostic> {
     let mark = s.mark();
     let mut bytes = None;
     if let Some(Token::Word(word)) = s.peek() {
-        bytes = match word.to_ascii_lowercase().as_str() {
-            "byte" => Some(1),
-            "word" => Some(2),
-            "dword" => Some(4),
-            _ => None,
-        };
+        let sizes = [("byte", 1), ("word", 2), ("dword", 4)];
+        bytes = sizes.into_iter().find(|(name, _)| word.eq_ignore_ascii_case(name)).map(|(_, bytes)| bytes);
         if bytes.is_some() {
             s.next();
             let (word, at) = s.word("`ptr`")?;
