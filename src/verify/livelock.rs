@@ -11,15 +11,15 @@ use super::trace::Step;
 use crate::limits::{self, Budget};
 use crate::machine::{self, Action, Awaited, Buffers, Effect, Lasso, Loop, Options, System, TraceStep};
 use crate::model::Model;
-use crate::program::{Op, Program, Property};
+use crate::program::{Op, Program, Property, Target};
 
 /// It may take so long; then the search begins.
 const PATIENCE: Duration = Duration::from_millis(700);
 
 /// A fair run for ever through a loop that changes something. The program was lowered for the machine.
 pub fn livelock(program: Program, model: &Model) -> Option<Answer> {
-    let loops: Vec<Loop> =
-        machine::loops(&program).into_iter().filter(|each| changes(&program, each)).collect();
+    let suspect = |each: &Loop| changes(&program, each) && has_exit(&program, each);
+    let loops: Vec<Loop> = machine::loops(&program).into_iter().filter(suspect).collect();
     // What is chosen anew in each round may be chosen in the same way for ever: that says nothing.
     if loops.is_empty() || any(&program, &|op| matches!(op, Op::Nondet { .. })) {
         return None;
@@ -107,6 +107,22 @@ fn changes(program: &Program, each: &Loop) -> bool {
     let code = program.threads.get(each.code).map_or(&[][..], |thread| &thread.code[..]);
     code.get(each.first..=each.last)
         .is_some_and(|instrs| instrs.iter().any(|instr| among(&instr.ops, &written)))
+}
+
+/// Is there a way out of it? A thread that serves for ever is written as a loop without one, and means it.
+fn has_exit(program: &Program, each: &Loop) -> bool {
+    let outside = |pc: usize| !(each.first..=each.last).contains(&pc);
+    let leaves = |op: &Op| match op {
+        Op::Goto { pc } | Op::Jump { target: Target::Pc(pc) } => outside(*pc),
+        Op::Jump { target: Target::Indirect(_) } | Op::Stop => true,
+        _ => false,
+    };
+    let code = program.threads.get(each.code).map_or(&[][..], |thread| &thread.code[..]);
+    let Some(body) = code.get(each.first..=each.last) else { return true };
+    let falls_through = body.last().is_none_or(|instr| {
+        !instr.ops.iter().any(|op| matches!(op, Op::Goto { .. } | Op::Jump { .. } | Op::Stop))
+    });
+    falls_through || body.iter().any(|instr| among(&instr.ops, &leaves))
 }
 
 fn any(program: &Program, wanted: &dyn Fn(&Op) -> bool) -> bool {
