@@ -231,7 +231,8 @@ fn step(event: &Event, facts: &Facts, program: &Program) -> Option<Step> {
         (EventKind::Rmw, ..) if !writes(event) => format!("reads {cell} = {}{initial}", show(event.read)),
         (EventKind::Write, ..) => format!("writes {cell} = {}", show(event.written)),
         (EventKind::Rmw, ..) => {
-            format!("{cell}: {} becomes {}{initial}", show(event.read), show(event.written))
+            let comma = if initial.is_empty() { "" } else { "," };
+            format!("{cell}: {}{initial}{comma} becomes {}", show(event.read), show(event.written))
         }
         _ if event.frees.is_some() => {
             let of = event.frees.map_or_else(String::new, |sym| object(sym, program));
