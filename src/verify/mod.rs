@@ -9,6 +9,7 @@ mod check;
 mod facts;
 mod livelock;
 pub mod load;
+mod overtaken;
 mod replay;
 mod run;
 mod sections;

@@ -17,6 +17,7 @@ use crate::source::Span;
 use super::ahead::while_looking_ahead;
 use super::check::{self, Finding, Part, Wanted};
 use super::facts::Facts;
+use super::overtaken::overtaken;
 use super::trace::{self, Step};
 use super::{auto, replay, sections, solve, stuck};
 
@@ -260,10 +261,14 @@ pub(super) fn grown(program: &Program, model: &Model, settings: &Settings) -> Re
     answers.for_each(|other| answer.join(other));
     match explored {
         Ok(stats) => {
-            // What programs are compiled to on machines has a branch after every relaxed load.
-            let whole = matches!(settings.orders, Orders::Machine(machine) if machine != Machine::Kernel);
-            if stats?.leaves_out && !whole && answer.violating == 0 {
-                answer.errors.push(left_out(model));
+            if stats?.leaves_out && answer.violating == 0 {
+                match settings.orders {
+                    Orders::Machine(_) => answer.errors.extend(
+                        overtaken(program)
+                            .map(|load| left_out(model).at(load, "a later store may overtake this load")),
+                    ),
+                    _ => answer.errors.push(left_out(model)),
+                }
             }
         }
         Err(why) => answer.stopped = Some(why),
