@@ -13,7 +13,7 @@ use crate::limits::{self, Stopped};
 use crate::litmus::{Lowered, Shown, ShownKind};
 use crate::model::Model;
 use crate::outcome::{Completeness, Outcome, StateStyle, format_state};
-use crate::program::{LocId, Op, Reg, Type, Value};
+use crate::program::{LocId, Op, Reg, Type, Value, each_op};
 use crate::sat;
 
 /// So long the explorer is left alone with a test, for each of the things that it is asked.
@@ -260,19 +260,9 @@ fn kind(test: &Lowered, place: Observable) -> ShownKind {
 
 /// The registers that some operation writes.
 fn written(ops: &[Op], registers: &mut BTreeSet<Reg>) {
-    for op in ops {
-        match op {
-            Op::WriteReg { reg, .. } => {
-                registers.insert(*reg);
-            }
-            Op::If { then, otherwise, .. }
-            | Op::Conditional { then, otherwise, .. }
-            | Op::Collide { same: then, differ: otherwise, .. } => {
-                written(then, registers);
-                written(otherwise, registers);
-            }
-            Op::Choice { branches } => branches.iter().for_each(|branch| written(branch, registers)),
-            _ => {}
+    each_op(ops, &mut |op| {
+        if let Op::WriteReg { reg, .. } = op {
+            registers.insert(*reg);
         }
-    }
+    });
 }

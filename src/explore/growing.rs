@@ -15,7 +15,7 @@ use crate::limits;
 use crate::litmus::Lowered;
 use crate::model::Model;
 use crate::outcome::{Cause, Outcome};
-use crate::program::{Instr, Op, Program, Value};
+use crate::program::{Instr, Op, Program, Value, any_op};
 
 /// Runs a test under a model.
 pub(super) fn run(
@@ -131,17 +131,8 @@ struct Recorder<'t> {
 
 /// Has a program, by its text, anything in it that a thread must not do?
 fn may_go_wrong(program: &Program) -> bool {
-    fn checked(ops: &[Op]) -> bool {
-        ops.iter().any(|op| match op {
-            Op::Assert { .. } | Op::Free { .. } | Op::Alloc { .. } => true,
-            Op::If { then, otherwise, .. } | Op::Conditional { then, otherwise, .. } => {
-                checked(then) || checked(otherwise)
-            }
-            Op::Choice { branches } => branches.iter().any(|ops| checked(ops)),
-            _ => false,
-        })
-    }
-    let is_checked = |instr: &Instr| checked(&instr.ops);
+    let checked = |op: &Op| matches!(op, Op::Assert { .. } | Op::Free { .. } | Op::Alloc { .. });
+    let is_checked = |instr: &Instr| any_op(&instr.ops, checked);
     program.conventions.undefined_behaviour && program.threads.iter().any(|t| t.code.iter().any(is_checked))
 }
 

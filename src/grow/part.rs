@@ -293,24 +293,8 @@ fn reaches(pool: &Pool, from: ExprId, to: ExprId) -> bool {
 
 fn children(pool: &Pool, id: ExprId) -> Vec<ExprId> {
     match pool.expr(id) {
-        Expr::Union(list) | Expr::Seq(list) => list.clone(),
-        Expr::Inter(a, b) | Expr::Diff(a, b) | Expr::Product(a, b) => vec![*a, *b],
-        Expr::Compl(a)
-        | Expr::Inverse(a)
-        | Expr::ToId(a)
-        | Expr::Domain(a)
-        | Expr::Range(a)
-        | Expr::Opt(a)
-        | Expr::Plus(a)
-        | Expr::Star(a)
-        | Expr::ByValues(_, a) => vec![*a],
         Expr::Interp(interp, _) => pool.interp(*interp).inputs.clone(),
         Expr::Fix(fix, ..) => pool.fix(*fix).bodies.clone(),
-        Expr::Base(..)
-        | Expr::Choice(..)
-        | Expr::FixVar(..)
-        | Expr::Empty(_)
-        | Expr::Universe(_)
-        | Expr::Id => Vec::new(),
+        expr => expr.operands().collect(),
     }
 }

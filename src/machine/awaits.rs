@@ -6,7 +6,7 @@ use super::ltl::formula::{Atom, Formula};
 use super::proposition::{Property, Propositions};
 use super::{Options, System};
 use crate::diag::Diagnostic;
-use crate::program::{Instr, Op, Program, Target};
+use crate::program::{Instr, Op, Program, Target, each_op};
 use crate::source::Span;
 
 /// A loop of a thread: instructions between a jump backwards and where it leads.
@@ -55,18 +55,12 @@ pub fn loops(program: &Program) -> Vec<Loop> {
 }
 
 /// Where operations may jump to.
-pub(super) fn targets(ops: &[Op], found: &mut Vec<usize>) {
-    for op in ops {
-        match op {
-            Op::Jump { target: Target::Pc(pc) } | Op::Goto { pc } => found.push(*pc),
-            Op::If { then, otherwise, .. } => {
-                targets(then, found);
-                targets(otherwise, found);
-            }
-            Op::Choice { branches } => branches.iter().for_each(|branch| targets(branch, found)),
-            _ => {}
+pub(crate) fn targets(ops: &[Op], found: &mut Vec<usize>) {
+    each_op(ops, &mut |op| {
+        if let Op::Jump { target: Target::Pc(pc) } | Op::Goto { pc } = op {
+            found.push(*pc);
         }
-    }
+    });
 }
 
 /// The instructions outside that those inside lead to.

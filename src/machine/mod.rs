@@ -22,6 +22,7 @@ mod stored;
 mod transitions;
 mod ways;
 
+pub(crate) use awaits::targets;
 pub use awaits::{Awaited, Loop, ends, loops};
 pub use check::{Answer, Fairness, Figures, Lasso, TraceStep, check, final_states, reach};
 pub use dve::read as read_dve;

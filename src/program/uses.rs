@@ -18,7 +18,7 @@ impl Uses {
     pub fn of(thread: &Thread) -> Uses {
         let mut uses = Uses::default();
         for instr in &thread.code {
-            visit(&instr.ops, &mut |op| match op {
+            each_op(&instr.ops, &mut |op| match op {
                 Op::WriteReg { reg, .. } => {
                     uses.written.insert(*reg);
                 }
@@ -46,7 +46,7 @@ pub struct AddressParts {
 pub fn addresses(instr: &Instr) -> Vec<AddressParts> {
     let mut parts: BTreeMap<Tmp, AddressParts> = BTreeMap::new();
     let mut found = Vec::new();
-    visit(&instr.ops, &mut |op| {
+    each_op(&instr.ops, &mut |op| {
         let of = |parts: &BTreeMap<Tmp, AddressParts>, tmp: &Tmp| parts.get(tmp).cloned().unwrap_or_default();
         match op {
             Op::Const { dst, value } => {
@@ -82,19 +82,26 @@ pub fn addresses(instr: &Instr) -> Vec<AddressParts> {
     found
 }
 
+/// Is one of the operations, nested ones included, such as is wanted?
+pub fn any_op(ops: &[Op], wanted: impl Fn(&Op) -> bool) -> bool {
+    let mut found = false;
+    each_op(ops, &mut |op| found = found || wanted(op));
+    found
+}
+
 /// Calls `see` on every operation, nested ones included, in the order of the code.
-fn visit(ops: &[Op], see: &mut impl FnMut(&Op)) {
+pub fn each_op<'p>(ops: &'p [Op], see: &mut impl FnMut(&'p Op)) {
     for op in ops {
         see(op);
         match op {
             Op::If { then, otherwise, .. }
             | Op::Conditional { then, otherwise, .. }
             | Op::Collide { same: then, differ: otherwise, .. } => {
-                visit(then, see);
-                visit(otherwise, see);
+                each_op(then, see);
+                each_op(otherwise, see);
             }
-            Op::Choice { branches } => branches.iter().for_each(|branch| visit(branch, see)),
-            Op::Rmw { ops, .. } => visit(ops, see),
+            Op::Choice { branches } => branches.iter().for_each(|branch| each_op(branch, see)),
+            Op::Rmw { ops, .. } => each_op(ops, see),
             _ => {}
         }
     }

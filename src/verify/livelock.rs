@@ -11,14 +11,15 @@ use super::trace::Step;
 use crate::limits::{self, Budget};
 use crate::machine::{self, Action, Awaited, Buffers, Effect, Lasso, Loop, Options, System, TraceStep};
 use crate::model::Model;
-use crate::program::{Op, Program, Property, Target};
+use crate::program::{Op, Program, Property, any_op};
 
 /// It may take so long; then the search begins.
 const PATIENCE: Duration = Duration::from_millis(700);
 
 /// A fair run for ever through a loop that changes something. The program was lowered for the machine.
 pub fn livelock(program: Program, model: &Model) -> Option<Answer> {
-    let suspect = |each: &Loop| changes(&program, each) && has_exit(&program, each);
+    // A thread that serves for ever is written as a loop without a way out, and means it.
+    let suspect = |each: &Loop| !each.exits.is_empty() && changes(&program, each);
     let loops: Vec<Loop> = machine::loops(&program).into_iter().filter(suspect).collect();
     // What is chosen anew in each round may be chosen in the same way for ever: that says nothing.
     if loops.is_empty() || any(&program, &|op| matches!(op, Op::Nondet { .. })) {
@@ -106,36 +107,9 @@ fn changes(program: &Program, each: &Loop) -> bool {
     let written = |op: &Op| matches!(op, Op::Store { .. } | Op::Rmw { .. } | Op::CompareExchange { .. });
     let code = program.threads.get(each.code).map_or(&[][..], |thread| &thread.code[..]);
     code.get(each.first..=each.last)
-        .is_some_and(|instrs| instrs.iter().any(|instr| among(&instr.ops, &written)))
-}
-
-/// Is there a way out of it? A thread that serves for ever is written as a loop without one, and means it.
-fn has_exit(program: &Program, each: &Loop) -> bool {
-    let outside = |pc: usize| !(each.first..=each.last).contains(&pc);
-    let leaves = |op: &Op| match op {
-        Op::Goto { pc } | Op::Jump { target: Target::Pc(pc) } => outside(*pc),
-        Op::Jump { target: Target::Indirect(_) } | Op::Stop => true,
-        _ => false,
-    };
-    let code = program.threads.get(each.code).map_or(&[][..], |thread| &thread.code[..]);
-    let Some(body) = code.get(each.first..=each.last) else { return true };
-    let falls_through = body.last().is_none_or(|instr| {
-        !instr.ops.iter().any(|op| matches!(op, Op::Goto { .. } | Op::Jump { .. } | Op::Stop))
-    });
-    falls_through || body.iter().any(|instr| among(&instr.ops, &leaves))
+        .is_some_and(|instrs| instrs.iter().any(|instr| any_op(&instr.ops, written)))
 }
 
 fn any(program: &Program, wanted: &dyn Fn(&Op) -> bool) -> bool {
-    program.threads.iter().flat_map(|thread| &thread.code).any(|instr| among(&instr.ops, wanted))
-}
-
-fn among(ops: &[Op], wanted: &dyn Fn(&Op) -> bool) -> bool {
-    ops.iter().any(|op| {
-        wanted(op)
-            || match op {
-                Op::If { then, otherwise, .. } => among(then, wanted) || among(otherwise, wanted),
-                Op::Choice { branches } => branches.iter().any(|ops| among(ops, wanted)),
-                _ => false,
-            }
-    })
+    program.threads.iter().flat_map(|thread| &thread.code).any(|instr| any_op(&instr.ops, wanted))
 }

@@ -7,7 +7,8 @@
 use rustc_hash::FxHashSet;
 
 use crate::limits;
-use crate::program::{Instr, Op, Program, Reg, SetName, Target, Tmp};
+use crate::machine;
+use crate::program::{Instr, Op, Program, Reg, SetName, Tmp, each_op};
 use crate::source::Span;
 
 /// A load with a later store of its thread that nothing of the program orders after it, if another thread can close the cycle: it has a load and a later store,
@@ -25,7 +26,7 @@ pub(super) fn overtaken(program: &Program) -> Option<Span> {
 fn has_pair(code: &[Instr]) -> bool {
     let (mut loaded, mut stored, mut found, mut goes_round) = (false, false, false, false);
     for (pc, instr) in code.iter().enumerate() {
-        each(&instr.ops, &mut |op| match op {
+        each_op(&instr.ops, &mut |op| match op {
             Op::Load { .. } => loaded = true,
             Op::Store { .. } => {
                 stored = true;
@@ -46,7 +47,7 @@ fn started(program: &Program, code: usize) -> usize {
         let last_back = thread.code.iter().enumerate().rev().find(|(pc, instr)| goes_back(&instr.ops, *pc));
         for (pc, instr) in thread.code.iter().enumerate() {
             let mut here = 0;
-            each(&instr.ops, &mut |op| {
+            each_op(&instr.ops, &mut |op| {
                 here += usize::from(matches!(op, Op::Spawn { code: of, .. } if *of == code));
             });
             // One that is started in a loop is started often.
@@ -63,7 +64,7 @@ fn first(program: &Program, code: usize) -> Option<Span> {
     let mut loads = Vec::new();
     for (pc, instr) in instrs.iter().enumerate() {
         let mut ops = Vec::new();
-        each(&instr.ops, &mut |op| ops.push(op));
+        each_op(&instr.ops, &mut |op| ops.push(op));
         for (at, op) in ops.iter().enumerate() {
             let (Op::Load { dst, sets, .. }
             | Op::Rmw { dst, sets, .. }
@@ -123,7 +124,7 @@ fn after(instr: &Instr, regs: &mut Vec<Reg>, start: Option<(usize, Tmp)>) -> Met
     let mut tmps: Vec<Tmp> = start.iter().map(|(_, dst)| *dst).collect();
     let mut own_branch = start.map(|(_, dst)| dst);
     let mut ops = Vec::new();
-    each(&instr.ops, &mut |op| ops.push(op));
+    each_op(&instr.ops, &mut |op| ops.push(op));
     for op in ops.into_iter().skip(start.map_or(0, |(at, _)| at + 1)) {
         let hangs = |tmp: &Tmp| tmps.contains(tmp);
         match op {
@@ -181,29 +182,10 @@ fn is_full(sets: &[SetName]) -> bool {
 /// Where an instruction may jump to.
 fn jumps(ops: &[Op]) -> Vec<usize> {
     let mut to = Vec::new();
-    each(ops, &mut |op| {
-        if let Op::Goto { pc } | Op::Jump { target: Target::Pc(pc) } = op {
-            to.push(*pc);
-        }
-    });
+    machine::targets(ops, &mut to);
     to
 }
 
 fn goes_back(ops: &[Op], pc: usize) -> bool {
     jumps(ops).into_iter().any(|to| to <= pc)
-}
-
-/// All micro-ops, those of branches included, in their order.
-fn each<'p>(ops: &'p [Op], visit: &mut dyn FnMut(&'p Op)) {
-    for op in ops {
-        visit(op);
-        match op {
-            Op::If { then, otherwise, .. } => {
-                each(then, visit);
-                each(otherwise, visit);
-            }
-            Op::Choice { branches } => branches.iter().for_each(|ops| each(ops, visit)),
-            _ => {}
-        }
-    }
 }

@@ -4,22 +4,18 @@
 //! that is 0 or 1. Taking it is a read-modify-write that finds 0, giving it back is a write of 0, both beside full fences; looking at it is a read.
 
 use crate::program::fences::full_fence;
-use crate::program::{AccessSize, BinOp, Extra, Op, Program, SetName, Tmp, Value};
+use crate::program::{AccessSize, BinOp, Extra, Op, Program, SetName, Tmp, Value, any_op};
 
 /// The sets of lock events: a model that names one of them knows locks.
 pub const SETS: [&str; 8] = ["LK", "LKR", "LKW", "LS", "LF", "UL", "RL", "RU"];
 
 /// Does a program have locks?
 pub fn are_in(program: &Program) -> bool {
-    fn is_lock(op: &Op) -> bool {
-        match op {
-            Op::Other { addr: Some(_), sets, .. } => sets.iter().any(|set| SETS.contains(&&**set)),
-            Op::If { then, otherwise, .. } => then.iter().chain(otherwise).any(is_lock),
-            Op::Choice { branches } => branches.iter().flatten().any(is_lock),
-            _ => false,
-        }
-    }
-    program.threads.iter().flat_map(|thread| &thread.code).any(|instr| instr.ops.iter().any(is_lock))
+    let is_lock = |op: &Op| match op {
+        Op::Other { addr: Some(_), sets, .. } => sets.iter().any(|set| SETS.contains(&&**set)),
+        _ => false,
+    };
+    program.threads.iter().flat_map(|thread| &thread.code).any(|instr| any_op(&instr.ops, is_lock))
 }
 
 /// Makes accesses of the events of locks.
@@ -127,18 +123,15 @@ fn most(ops: &[Op]) -> u16 {
 
 /// The first access with a memory order that asks for more than atomicity.
 pub fn ordered_access(program: &Program) -> Option<crate::source::Span> {
-    fn ordered(op: &Op) -> bool {
-        let strong = |sets: &[SetName]| {
-            sets.iter().any(|set| matches!(&**set, "ACQ" | "REL" | "ACQ_REL" | "SC" | "CON"))
-        };
-        match op {
-            Op::Load { sets, .. } | Op::Store { sets, .. } | Op::Rmw { sets, .. } => strong(sets),
-            Op::CompareExchange { sets, .. } => strong(sets),
-            Op::If { then, otherwise, .. } => then.iter().chain(otherwise).any(ordered),
-            Op::Choice { branches } => branches.iter().flatten().any(ordered),
-            _ => false,
-        }
-    }
-    let instrs = program.threads.iter().flat_map(|thread| &thread.code);
-    instrs.into_iter().find(|instr| instr.ops.iter().any(ordered)).map(|instr| instr.span)
+    let strong =
+        |sets: &[SetName]| sets.iter().any(|set| matches!(&**set, "ACQ" | "REL" | "ACQ_REL" | "SC" | "CON"));
+    let ordered = |op: &Op| match op {
+        Op::Load { sets, .. }
+        | Op::Store { sets, .. }
+        | Op::Rmw { sets, .. }
+        | Op::CompareExchange { sets, .. } => strong(sets),
+        _ => false,
+    };
+    let mut instrs = program.threads.iter().flat_map(|thread| &thread.code);
+    instrs.find(|instr| any_op(&instr.ops, ordered)).map(|instr| instr.span)
 }
