@@ -6,7 +6,6 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::{complete, help};
-use crate::outcome::Renaming;
 use crate::session::{AtBound, Settings};
 
 /// Which outcomes does a memory model allow a concurrent test?
@@ -62,19 +61,19 @@ pub enum Command {
     Check(CheckArgs),
     /// Check C programs with threads and assertions under a model
     #[command(after_help = help::VERIFY)]
-    Verify(Box<VerifyArgs>),
+    Verify(Box<super::verify_args::VerifyArgs>),
     /// Look at memory models
     #[command(after_help = help::MODEL)]
-    Model(ModelArgs),
+    Model(super::model::ModelArgs),
     /// Compare the outcomes of two logs, or of a log and a run
     #[command(after_help = help::DIFF)]
-    Diff(DiffArgs),
+    Diff(super::diff::DiffArgs),
     /// May a program move from one model to another: is all that the second allows allowed by the first?
     #[command(after_help = help::PORT)]
-    Port(PortArgs),
+    Port(super::port_args::PortArgs),
     /// Does a program behave under a model as it does under sequential consistency?
     #[command(after_help = help::ROBUST)]
-    Robust(RobustArgs),
+    Robust(super::port_args::RobustArgs),
     /// Does a formula of linear temporal logic hold on every run, loops without bound included?
     #[command(after_help = help::LTL)]
     Ltl(super::machine_args::LtlArgs),
@@ -92,7 +91,7 @@ pub enum Command {
     Split(super::split::SplitArgs),
     /// Join the logs of a campaign's parts
     #[command(after_help = help::MERGE)]
-    Merge(MergeArgs),
+    Merge(super::merge::MergeArgs),
     /// Say why an outcome can, or cannot, happen
     #[command(after_help = help::EXPLAIN)]
     Explain(super::explain::ExplainArgs),
@@ -109,10 +108,10 @@ pub enum Command {
     Compile(super::compile::CompileArgs),
     /// Explain a name of the cat language, a check of a model, a word of an answer: `X`, `lxsx`, `external`, `Allowed` …
     #[command(after_help = help::DOC)]
-    Doc(DocArgs),
+    Doc(super::doc::DocArgs),
     /// Generate families of tests of growing size and measure them
     #[command(after_help = help::BENCH)]
-    Bench(BenchArgs),
+    Bench(super::bench::BenchArgs),
     /// Print a completion script for a shell
     #[command(after_help = help::COMPLETIONS)]
     Completions {
@@ -192,109 +191,6 @@ pub struct Search {
     /// Checks of the model to leave out
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub skip_checks: Vec<String>,
-}
-
-#[derive(Args, Debug, Clone)]
-pub struct VerifyArgs {
-    /// C files
-    #[arg(value_name = "FILE", required = true, add = complete::programs())]
-    pub files: Vec<PathBuf>,
-    /// The memory model: a name of ours, or a `cat` file
-    #[arg(short, long, value_name = "MODEL", default_value = "rc11", add = complete::models())]
-    pub model: String,
-    /// Run loops and recursion at most N times [default: as often as it takes]
-    #[arg(long, value_name = "N")]
-    pub unroll: Option<u32>,
-    /// Define a macro (repeatable)
-    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
-    pub define: Vec<String>,
-    /// Search DIR for headers and models (repeatable)
-    #[arg(short = 'I', long = "include", value_name = "DIR")]
-    pub include: Vec<PathBuf>,
-    /// Look for every violation, not only the first
-    #[arg(long)]
-    pub keep_going: bool,
-    /// Of the executions in which a thread waits, list only those in which it cannot but wait: the verdict is the same, and comes sooner
-    #[arg(long)]
-    pub fewer_blocked: bool,
-    /// Time limit per file, in seconds
-    #[arg(long, value_name = "S", value_parser = seconds)]
-    pub timeout: Option<f64>,
-    /// Stop a file for which the process takes more than SIZE: bytes, or a number with K, M or G [default: half of the
-    /// machine's memory]
-    #[arg(long, value_name = "SIZE", value_parser = size)]
-    pub max_memory: Option<u64>,
-    /// Only read and translate the files; report everything that is not supported
-    #[arg(long)]
-    pub check: bool,
-    /// The form of the answer
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: VerifyFormatArg,
-    /// How much of a violating execution to show
-    #[arg(long, value_name = "HOW", default_value = "short")]
-    pub trace: TraceArg,
-    /// Under sc, tso and pso: a data race is a violation, not a warning
-    #[arg(long)]
-    pub races: bool,
-    /// Properties not to look at (repeatable)
-    #[arg(long, value_name = "PROPERTY")]
-    pub ignore: Vec<IgnoreArg>,
-    /// How executions are found
-    #[arg(long, value_name = "ENGINE", default_value = "grow")]
-    pub engine: VerifyEngineArg,
-    /// Worker threads of the search; which violation is found first is then chance
-    #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
-    pub jobs: u16,
-}
-
-/// How `verify` finds executions.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum VerifyEngineArg {
-    /// One after the other, each once
-    Grow,
-    /// A solver proposes executions, the model refutes them: programs with many branches. Loops without `--unroll` are run 4 times
-    Sat,
-    /// Both at once on two cores, and who is through first answers; on one core, by an estimate
-    Auto,
-}
-
-/// The form of what `verify` says.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum VerifyFormatArg {
-    /// For people
-    Text,
-    /// One JSON document
-    Json,
-    /// JUnit XML, for CI
-    Junit,
-    /// SARIF 2.1.0, for code review
-    Sarif,
-}
-
-/// How much of an execution `verify` shows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum TraceArg {
-    /// The steps that the violation depends on
-    Short,
-    /// Every step
-    Full,
-    /// One column for each thread
-    Graph,
-}
-
-/// Properties that `verify` need not look at.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum IgnoreArg {
-    /// Data races
-    Race,
-    /// Locks given back by others, used after their end
-    Lock,
-    /// Threads that wait for each other
-    Deadlock,
-    /// Loops that wait for ever
-    Liveness,
-    /// Objects that one thread ends while another uses them
-    Memory,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -501,91 +397,6 @@ impl Bounds {
     }
 }
 
-/// What `port` and `robust` have in common.
-#[derive(Args, Debug)]
-pub struct ComparisonArgs {
-    #[command(flatten)]
-    pub tests: Tests,
-    /// Compare complete final states (all registers and locations) instead of executions
-    #[arg(long)]
-    pub states: bool,
-    #[command(flatten)]
-    pub reading: Reading,
-    #[command(flatten)]
-    pub bounds: Bounds,
-    /// Bound the events of each thread, not the rounds of its loops: accesses, fences and the like, those of registers not counted
-    #[arg(long, value_name = "K", conflicts_with = "unroll")]
-    pub bound_events: Option<u32>,
-    /// What becomes of executions that come to the bound
-    #[arg(long, value_enum, value_name = "WHAT", default_value = "drop")]
-    pub cut: CutArg,
-    /// Worker threads [default: one per core]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub jobs: Option<u16>,
-    /// text: one test in full, several as a table; json: one object a line
-    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
-    pub format: PortFormat,
-    /// Draw each execution that decides into DIR, what the other model forbids highlighted
-    #[arg(long, value_name = "DIR")]
-    pub graph: Option<PathBuf>,
-    /// The form of the pictures [default: svg]
-    #[arg(long, value_enum, value_name = "FORM", requires = "graph")]
-    pub graph_format: Option<GraphArg>,
-    /// Who finds the final states that --states compares
-    #[arg(long, value_enum, default_value = "auto", value_name = "ENGINE")]
-    pub engine: CompareEngineArg,
-}
-
-/// Who finds final states to compare.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum CompareEngineArg {
-    /// The explorer, and where it takes long the solver
-    Auto,
-    /// The explorer
-    Worlds,
-    /// The oracle: everything there is is tried
-    Naive,
-    /// The solver
-    Sat,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum PortFormat {
-    Text,
-    Json,
-}
-
-#[derive(Args, Debug)]
-pub struct PortArgs {
-    /// The model that the program was written for
-    #[arg(long, value_name = "MODEL", add = complete::models())]
-    pub from: String,
-    /// The model that it is to run on [default with --compile and --mapping: that of the mapping's target]
-    #[arg(long, value_name = "MODEL", required_unless_present_any = ["compile", "mapping"], add = complete::models())]
-    pub to: Option<String>,
-    /// The tests are C: compile them by this mapping for the model that they are to run on, and compare final states; `all`: a table of
-    /// every mapping, each with its own model
-    #[arg(long, value_name = "MAPPING")]
-    pub compile: Option<String>,
-    /// Likewise, by a mapping file of your own
-    #[arg(long, value_name = "FILE", conflicts_with = "compile")]
-    pub mapping: Option<PathBuf>,
-    #[command(flatten)]
-    pub comparison: ComparisonArgs,
-}
-
-#[derive(Args, Debug)]
-pub struct RobustArgs {
-    /// The model that the program runs on
-    #[arg(short, long = "model", value_name = "MODEL", add = complete::models())]
-    pub model: String,
-    /// The model that it is to be compared with
-    #[arg(long, value_name = "MODEL", default_value = "sc", add = complete::models())]
-    pub against: String,
-    #[command(flatten)]
-    pub comparison: ComparisonArgs,
-}
-
 #[derive(Args, Debug)]
 pub struct HerdArgs {
     /// herd7's options and tests
@@ -610,179 +421,11 @@ pub struct CheckArgs {
     pub jobs: Option<u16>,
 }
 
-#[derive(Args, Debug)]
-pub struct ModelArgs {
-    #[command(subcommand)]
-    pub command: ModelCommand,
-}
-
-#[derive(Subcommand, Debug)]
-pub enum ModelCommand {
-    /// The models that come with the command, a line each
-    #[command(after_help = help::MODEL_LIST)]
-    List,
-    /// Parse, resolve and lower models; report every error
-    #[command(after_help = help::MODEL_CHECK)]
-    Check {
-        /// Models: files, folders, or names of ours
-        #[arg(value_name = "MODEL", required = true, add = complete::models())]
-        models: Vec<String>,
-        /// The files are parts, which other models include: names that nothing binds are counted, not refused
-        #[arg(long)]
-        parts: bool,
-        /// Refuse models with checks that say nothing: warnings `question::…` are errors
-        #[arg(long)]
-        strict: bool,
-        #[command(flatten)]
-        reading: Reading,
-    },
-    /// Tell models apart: the smallest tests that one allows and another forbids
-    #[command(after_help = help::MODEL_DIFF)]
-    Diff(Box<super::model_diff::ModelDiffArgs>),
-    /// What is odd about a model, though not wrong: unused and empty definitions, recursion that is not monotone, operators that bind
-    /// otherwise than they look, with --tests also checks that no test needs
-    #[command(after_help = help::MODEL_LINT)]
-    Lint {
-        /// The model
-        model: String,
-        /// The architecture to lower it for [default: the one in its header]
-        #[arg(long, value_name = "ARCH")]
-        arch: Option<String>,
-        /// Tests that are to need each check
-        #[arg(long, value_name = "TEST", num_args = 1..)]
-        tests: Vec<String>,
-        #[command(flatten)]
-        reading: Reading,
-    },
-    /// Which parts of a model do tests notice?
-    #[command(after_help = help::MODEL_COVERAGE)]
-    Coverage(Box<super::model_coverage::ModelCoverageArgs>),
-    /// Show a model as the tool understood it: definitions, axioms, what is static and what is dynamic
-    #[command(after_help = help::MODEL_SHOW)]
-    Show {
-        /// The model
-        model: String,
-        /// The architecture to lower it for [default: the one in its header]
-        #[arg(long, value_name = "ARCH")]
-        arch: Option<String>,
-        #[command(flatten)]
-        reading: Reading,
-    },
-}
-
-#[derive(Args, Debug)]
-pub struct DiffArgs {
-    /// The first log: ours, herd7's or litmus7's; `-`: standard input
-    #[arg(value_name = "A")]
-    pub a: PathBuf,
-    /// The second log; with --run: tests to run
-    #[arg(value_name = "B", required = true)]
-    pub b: Vec<String>,
-    /// Run the tests B and compare their outcomes with the log A
-    #[arg(long)]
-    pub run: bool,
-    /// The model of --run
-    #[arg(short, long = "model", value_name = "MODEL", requires = "run", add = complete::models())]
-    pub model: Option<String>,
-    #[command(flatten)]
-    pub reading: Reading,
-    /// With --run: unroll loops N times (a test's own Unroll= wins) [default: 2]
-    #[arg(long, value_name = "N", requires = "run")]
-    pub unroll: Option<u32>,
-    /// With --run: worker threads [default: one per core]
-    #[arg(short, long, value_name = "N", requires = "run", value_parser = clap::value_parser!(u16).range(1..))]
-    pub jobs: Option<u16>,
-    /// With --run: time limit per test, in seconds
-    #[arg(long, value_name = "S", requires = "run", value_parser = seconds)]
-    pub timeout: Option<f64>,
-    /// Leave out tests that agree
-    #[arg(long)]
-    pub only_differences: bool,
-    /// A is a log of hardware: say only what was observed though B forbids it, and how often (exit code 5)
-    #[arg(long, conflicts_with_all = ["only_differences", "counts"])]
-    pub soundness: bool,
-    /// What B calls the registers and locations of A, as for a C test and its assembly: `r0=X3`, or `0:r0=0:X3` in one thread. What
-    /// only one of them shows is left out, hashes do not matter
-    #[arg(long, value_name = "A=B", value_delimiter = ',')]
-    pub map: Vec<Renaming>,
-    /// Match tests by name alone, whatever their hashes
-    #[arg(long)]
-    pub no_hash: bool,
-    /// Numbers of witnesses must agree, too
-    #[arg(long)]
-    pub counts: bool,
-    /// Compare numbers at 64 bits, not at 32
-    #[arg(long)]
-    pub int64: bool,
-}
-
-#[derive(Args, Debug)]
-pub struct MergeArgs {
-    /// Logs, in the order of the parts
-    #[arg(value_name = "LOG", required = true)]
-    pub logs: Vec<PathBuf>,
-    /// Add up the histograms of several runs of a test on hardware
-    #[arg(long)]
-    pub sum: bool,
-    /// Put the units of single searches together (`litmus run --unit`)
-    #[arg(long, conflicts_with = "sum")]
-    pub units: bool,
-    /// Write the joined log to FILE
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-}
-
-#[derive(Args, Debug)]
-pub struct DocArgs {
-    /// The name; none: all of them, a line each
-    #[arg(add = complete::names())]
-    pub name: Option<String>,
-    /// Only names of this architecture; with a test: its own
-    #[arg(long, value_name = "ARCH")]
-    pub arch: Option<String>,
-    /// Show the events of this test that are in it
-    #[arg(long, value_name = "TEST", add = complete::tests())]
-    pub test: Option<PathBuf>,
-    #[command(flatten)]
-    pub reading: Reading,
-}
-
-#[derive(Args, Debug)]
-pub struct BenchArgs {
-    /// readers, loop, coherence, writers, ring, incs, threads, variables or instructions; programs: wmm, wmm-safe
-    pub family: String,
-    /// Sizes: `5`, `1..8` or `2,4,8`
-    #[arg(long, value_name = "A..B", default_value = "1..8")]
-    pub sizes: String,
-    /// The model
-    #[arg(short, long = "model", value_name = "MODEL", default_value = "sc", add = complete::models())]
-    pub model: String,
-    /// The architecture of the generated tests [default: X86]
-    #[arg(long, value_name = "ARCH")]
-    pub arch: Option<String>,
-    #[command(flatten)]
-    pub reading: Reading,
-    #[command(flatten)]
-    pub search: Search,
-    /// table, csv or svg
-    #[arg(long, value_enum, default_value = "table")]
-    pub format: BenchFormat,
-    /// Write the output to FILE
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// Write the generated tests to DIR and do not run them
-    #[arg(long, value_name = "DIR")]
-    pub emit: Option<PathBuf>,
-    /// Run sizes that would take very long, too
-    #[arg(long)]
-    pub force: bool,
-}
-
+/// Text for people, or one JSON object a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum BenchFormat {
-    Table,
-    Csv,
-    Svg,
+pub enum PortFormat {
+    Text,
+    Json,
 }
 
 pub(super) fn seconds(text: &str) -> Result<f64, String> {

@@ -2,8 +2,10 @@
 
 use std::fs;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
 
 use crate::arch::ArchId;
 use crate::bench::{Family, Point, Syntax, plot};
@@ -11,10 +13,48 @@ use crate::diag::nearest;
 use crate::report::several;
 use crate::session::{Input, Qualifier, Session};
 
-use super::args::{BenchArgs, BenchFormat};
+use super::args::{Reading, Search};
 use super::console::{Console, interrupt_flag};
 use super::plan::{self, Resolved};
-use super::{Done, Exit, Stop, bench_programs};
+use super::{Done, Exit, Stop, bench_programs, complete};
+
+#[derive(Args, Debug)]
+pub struct BenchArgs {
+    /// readers, loop, coherence, writers, ring, incs, threads, variables or instructions; programs: wmm, wmm-safe
+    pub family: String,
+    /// Sizes: `5`, `1..8` or `2,4,8`
+    #[arg(long, value_name = "A..B", default_value = "1..8")]
+    pub sizes: String,
+    /// The model
+    #[arg(short, long = "model", value_name = "MODEL", default_value = "sc", add = complete::models())]
+    pub model: String,
+    /// The architecture of the generated tests [default: X86]
+    #[arg(long, value_name = "ARCH")]
+    pub arch: Option<String>,
+    #[command(flatten)]
+    pub reading: Reading,
+    #[command(flatten)]
+    pub search: Search,
+    /// table, csv or svg
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: BenchFormat,
+    /// Write the output to FILE
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write the generated tests to DIR and do not run them
+    #[arg(long, value_name = "DIR")]
+    pub emit: Option<PathBuf>,
+    /// Run sizes that would take very long, too
+    #[arg(long)]
+    pub force: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum BenchFormat {
+    Table,
+    Csv,
+    Svg,
+}
 
 /// What we can be expected to do in a second, and how long a size may take without being asked twice.
 const RATE: f64 = 300_000.0;

@@ -5,7 +5,8 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::args::{BenchArgs, EngineArg};
+use super::args::EngineArg;
+use super::bench::BenchArgs;
 use super::console::Console;
 use super::{Done, Exit, Stop};
 use crate::arch::ArchId;

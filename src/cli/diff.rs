@@ -1,18 +1,66 @@
 //! `litmus diff`.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
 
 use crate::limits;
-use crate::outcome::{Hashes, Log, Width, compare, rename};
+use crate::outcome::{Hashes, Log, Renaming, Width, compare, rename};
 use crate::report::herd::Style;
 use crate::report::{DiffOptions, Log as LogFormat, Side, Soundness, write_diff, write_soundness};
 
-use super::args::DiffArgs;
+use super::args::{Reading, seconds};
 use super::console::Console;
 use super::plan::{self, Resolved, RunPlan};
 use super::run::drive;
-use super::{Done, Exit, MAX_LOG, Stop, records, tests_arg};
+use super::{Done, Exit, MAX_LOG, Stop, complete, records, tests_arg};
+
+#[derive(Args, Debug)]
+pub struct DiffArgs {
+    /// The first log: ours, herd7's or litmus7's; `-`: standard input
+    #[arg(value_name = "A")]
+    pub a: PathBuf,
+    /// The second log; with --run: tests to run
+    #[arg(value_name = "B", required = true)]
+    pub b: Vec<String>,
+    /// Run the tests B and compare their outcomes with the log A
+    #[arg(long)]
+    pub run: bool,
+    /// The model of --run
+    #[arg(short, long = "model", value_name = "MODEL", requires = "run", add = complete::models())]
+    pub model: Option<String>,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// With --run: unroll loops N times (a test's own Unroll= wins) [default: 2]
+    #[arg(long, value_name = "N", requires = "run")]
+    pub unroll: Option<u32>,
+    /// With --run: worker threads [default: one per core]
+    #[arg(short, long, value_name = "N", requires = "run", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// With --run: time limit per test, in seconds
+    #[arg(long, value_name = "S", requires = "run", value_parser = seconds)]
+    pub timeout: Option<f64>,
+    /// Leave out tests that agree
+    #[arg(long)]
+    pub only_differences: bool,
+    /// A is a log of hardware: say only what was observed though B forbids it, and how often (exit code 5)
+    #[arg(long, conflicts_with_all = ["only_differences", "counts"])]
+    pub soundness: bool,
+    /// What B calls the registers and locations of A, as for a C test and its assembly: `r0=X3`, or `0:r0=0:X3` in one thread. What
+    /// only one of them shows is left out, hashes do not matter
+    #[arg(long, value_name = "A=B", value_delimiter = ',')]
+    pub map: Vec<Renaming>,
+    /// Match tests by name alone, whatever their hashes
+    #[arg(long)]
+    pub no_hash: bool,
+    /// Numbers of witnesses must agree, too
+    #[arg(long)]
+    pub counts: bool,
+    /// Compare numbers at 64 bits, not at 32
+    #[arg(long)]
+    pub int64: bool,
+}
 
 /// Compares two logs, or a log and a run.
 pub fn diff(

@@ -1,6 +1,9 @@
 //! `litmus doc`.
 
 use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
 
 use crate::arch::ArchId;
 use crate::diag::nearest;
@@ -10,10 +13,25 @@ use crate::report::graph::{describe, letters};
 use crate::report::several;
 use crate::session::{Input, Session, Settings};
 
-use super::args::DocArgs;
+use super::args::Reading;
 use super::console::Console;
 use super::model::parse_arch;
-use super::{Done, Exit, Stop, plan};
+use super::{Done, Exit, Stop, complete, plan};
+
+#[derive(Args, Debug)]
+pub struct DocArgs {
+    /// The name; none: all of them, a line each
+    #[arg(add = complete::names())]
+    pub name: Option<String>,
+    /// Only names of this architecture; with a test: its own
+    #[arg(long, value_name = "ARCH")]
+    pub arch: Option<String>,
+    /// Show the events of this test that are in it
+    #[arg(long, value_name = "TEST", add = complete::tests())]
+    pub test: Option<PathBuf>,
+    #[command(flatten)]
+    pub reading: Reading,
+}
 
 /// Explains a name, or lists them all.
 pub fn doc(

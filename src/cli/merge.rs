@@ -3,15 +3,32 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::args::MergeArgs;
+use clap::Args;
+
 use super::blocks::{Block, blocks};
 use super::records;
 use super::sum::sum;
 use super::{Done, Exit, MAX_LOG, Stop};
 use crate::limits;
 use crate::report::several;
+
+#[derive(Args, Debug)]
+pub struct MergeArgs {
+    /// Logs, in the order of the parts
+    #[arg(value_name = "LOG", required = true)]
+    pub logs: Vec<PathBuf>,
+    /// Add up the histograms of several runs of a test on hardware
+    #[arg(long)]
+    pub sum: bool,
+    /// Put the units of single searches together (`litmus run --unit`)
+    #[arg(long, conflicts_with = "sum")]
+    pub units: bool,
+    /// Write the joined log to FILE
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
 
 /// What makes two results one test's: its name, and its hashes.
 type Key<'a> = (&'a str, Vec<&'a str>);

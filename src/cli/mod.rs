@@ -34,6 +34,7 @@ mod model_coverage;
 mod model_diff;
 mod plan;
 mod port;
+mod port_args;
 mod port_mappings;
 mod progress;
 mod records;
@@ -47,6 +48,7 @@ mod sum;
 mod tests_arg;
 mod units;
 mod verify;
+mod verify_args;
 
 use std::ffi::OsString;
 use std::io::{self, Write};

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use clap::{Args, Subcommand};
+
 use crate::arch::ArchId;
 use crate::cat::library;
 use crate::diag::{self, Class, Severity, nearest};
@@ -11,9 +13,69 @@ use crate::litmus::QUESTION;
 use crate::report::{self, several};
 use crate::session::{CheckedModel, Settings, check_model, lint_model};
 
-use super::args::{ModelArgs, ModelCommand};
+use super::args::Reading;
 use super::console::Console;
-use super::{Done, Exit, Stop, model_coverage, model_diff, plan};
+use super::{Done, Exit, Stop, complete, help, model_coverage, model_diff, plan};
+
+#[derive(Args, Debug)]
+pub struct ModelArgs {
+    #[command(subcommand)]
+    pub command: ModelCommand,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum ModelCommand {
+    /// The models that come with the command, a line each
+    #[command(after_help = help::MODEL_LIST)]
+    List,
+    /// Parse, resolve and lower models; report every error
+    #[command(after_help = help::MODEL_CHECK)]
+    Check {
+        /// Models: files, folders, or names of ours
+        #[arg(value_name = "MODEL", required = true, add = complete::models())]
+        models: Vec<String>,
+        /// The files are parts, which other models include: names that nothing binds are counted, not refused
+        #[arg(long)]
+        parts: bool,
+        /// Refuse models with checks that say nothing: warnings `question::…` are errors
+        #[arg(long)]
+        strict: bool,
+        #[command(flatten)]
+        reading: Reading,
+    },
+    /// Tell models apart: the smallest tests that one allows and another forbids
+    #[command(after_help = help::MODEL_DIFF)]
+    Diff(Box<super::model_diff::ModelDiffArgs>),
+    /// What is odd about a model, though not wrong: unused and empty definitions, recursion that is not monotone, operators that bind
+    /// otherwise than they look, with --tests also checks that no test needs
+    #[command(after_help = help::MODEL_LINT)]
+    Lint {
+        /// The model
+        model: String,
+        /// The architecture to lower it for [default: the one in its header]
+        #[arg(long, value_name = "ARCH")]
+        arch: Option<String>,
+        /// Tests that are to need each check
+        #[arg(long, value_name = "TEST", num_args = 1..)]
+        tests: Vec<String>,
+        #[command(flatten)]
+        reading: Reading,
+    },
+    /// Which parts of a model do tests notice?
+    #[command(after_help = help::MODEL_COVERAGE)]
+    Coverage(Box<super::model_coverage::ModelCoverageArgs>),
+    /// Show a model as the tool understood it: definitions, axioms, what is static and what is dynamic
+    #[command(after_help = help::MODEL_SHOW)]
+    Show {
+        /// The model
+        model: String,
+        /// The architecture to lower it for [default: the one in its header]
+        #[arg(long, value_name = "ARCH")]
+        arch: Option<String>,
+        #[command(flatten)]
+        reading: Reading,
+    },
+}
 
 /// Looks at models.
 pub fn model(

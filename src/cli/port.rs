@@ -11,9 +11,10 @@ use crate::report::port::{PortRecord, Wording, line, picture, text};
 use crate::report::several;
 use crate::session::{Compared, Session, in_order};
 
-use super::args::{CompareEngineArg, ComparisonArgs, EngineArg, GraphArg, PortArgs, PortFormat, RobustArgs};
+use super::args::{EngineArg, GraphArg, PortFormat};
 use super::console::{Console, interrupt_flag};
 use super::plan::{self, Resolved};
+use super::port_args::{CompareEngineArg, ComparisonArgs, PortArgs, RobustArgs};
 use super::{Done, Exit, Stop, drawing, port_mappings, tests_arg};
 
 /// Is what the target allows allowed by the source?

@@ -9,9 +9,10 @@ use crate::report::port::{PortRecord, Wording};
 use crate::report::several;
 use crate::session::{Compared, Input, Session, in_order};
 
-use super::args::{ComparisonArgs, PortFormat};
+use super::args::PortFormat;
 use super::console::{Console, Repeated};
 use super::port::Tally;
+use super::port_args::ComparisonArgs;
 use super::{Done, Stop, plan};
 
 /// What a mapping makes of a test, in a word.

@@ -15,9 +15,9 @@ use crate::session;
 use crate::source::Sources;
 use crate::verify::{self, Answer, Kind, Loaded, Verdict, load};
 
-use super::args::{IgnoreArg, TraceArg, VerifyArgs, VerifyEngineArg, VerifyFormatArg};
 use super::console::Console;
 use super::progress::Progress;
+use super::verify_args::{IgnoreArg, TraceArg, VerifyArgs, VerifyEngineArg, VerifyFormatArg};
 use super::{Done, Exit};
 
 /// How deep functions may call themselves: tried first, and the most without a bound.
