@@ -12,7 +12,7 @@ use super::refute::{Offence, Reason};
 use super::surface::{At, Form, Surface};
 use crate::execution::View;
 use crate::explore::Candidate;
-use crate::model::{Expr, ExprId, Model, Plain, Step as ModelStep, Test, TestKind, Universe, Val};
+use crate::model::{Base, Expr, ExprId, Model, Plain, Step as ModelStep, Test, TestKind, Universe, Val};
 use crate::relation::Rel;
 
 /// What is wrong with a reason; nothing, if it is right.
@@ -101,7 +101,7 @@ fn base(
     let node = &surface.nodes[step.node];
     let n = view.names.n;
     match surface.model.pool.expr(node.id) {
-        Expr::Base(name, _) if name.name() == "rf" => Some(candidate.rf(view.world, n)),
+        Expr::Base(Base::Rf, _) => Some(candidate.rf(view.world, n)),
         Expr::Base(name, _) => match view.base(name) {
             Some(Val::Rel(rel)) => Some(rel),
             _ => None,

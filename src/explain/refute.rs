@@ -6,7 +6,7 @@ use crate::diag::Diagnostic;
 use crate::execution::View;
 use crate::explore::{Candidate, the_choice};
 use crate::model::{
-    CheckKind, ChoiceId, Choices, EvalError, Expr, Model, Order, OrderBase, Plain, Sort, Step, Test,
+    Base, CheckKind, ChoiceId, Choices, EvalError, Expr, Model, Order, OrderBase, Plain, Sort, Step, Test,
     TestKind, Val,
 };
 use crate::relation::{Rel, Set};
@@ -397,7 +397,7 @@ impl<'m, 's> Refuter<'m, 's> {
             let (a, b) = step.pair();
             match (&node.form, pool.expr(node.id)) {
                 _ if pool.is_static(node.id) => {}
-                (_, Expr::Base(name, _)) if name.name() == "rf" => reason.rf.push((a, b)),
+                (_, Expr::Base(Base::Rf, _)) => reason.rf.push((a, b)),
                 (_, Expr::Choice(choice, _)) => reason.chosen.push((*choice, a, b)),
                 (Form::Leaf(Some(inner)), _) => {
                     let costs = Costs::new(self.surface, *inner, plain).map_err(EvalError::diagnostic)?;

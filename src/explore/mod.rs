@@ -57,7 +57,7 @@ pub use witness::{Request, Show, each_execution, executions};
 pub(crate) use drive::{fits, may_be_undefined};
 pub(crate) use finals::{Finals, Registers};
 pub(crate) use sink::{Found, Sink};
-pub(crate) use steps::{assertion_failed, bind, each_choice, the_choice};
+pub(crate) use steps::{Raised, assertion_failed, bind, each_choice, the_choice};
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

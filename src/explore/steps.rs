@@ -42,12 +42,12 @@ pub(super) fn run(
 }
 
 /// What a run has raised so far.
-#[derive(Default)]
-struct Raised {
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Raised {
     /// Names of flags.
-    flags: Vec<String>,
+    pub flags: Vec<String>,
     /// Did an `undefined_unless` fail?
-    undefined: bool,
+    pub undefined: bool,
 }
 
 /// Runs what follows a choice; what it raises is forgotten after it.

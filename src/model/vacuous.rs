@@ -3,7 +3,7 @@
 //! What is certain of an expression is worked out from the bottom up, from what is known of the predefined names. Whatever is not
 //! understood is taken to be anything.
 
-use super::{CheckKind, Expr, ExprId, Model, Pool, Sort, Step, Test, TestKind};
+use super::{Base, CheckKind, Expr, ExprId, Model, Pool, Sort, Step, Test, TestKind};
 use crate::source::Span;
 
 /// A check that cannot fail.
@@ -173,7 +173,7 @@ impl Facts {
     fn compute(&self, expr: &Expr) -> Fact {
         match expr {
             Expr::Empty(_) => NOTHING,
-            Expr::Base(base, sort) => self::base(base.name(), *sort),
+            Expr::Base(base, sort) => self::base(base, *sort),
             Expr::Id => Fact { order: Order::Weak, internal: true, ..ANYTHING },
             Expr::Union(parts) => parts.iter().fold(NOTHING, |sum, part| sum.or(self.of(*part))),
             Expr::Inter(a, b) => self.of(*a).and(self.of(*b)),
@@ -209,19 +209,19 @@ impl Facts {
 }
 
 /// What is known of predefined names. Where architectures differ (an event that is a read and a write, say), only what holds for all.
-fn base(name: &str, sort: Sort) -> Fact {
+fn base(base: &Base, sort: Sort) -> Fact {
     let strict = Fact { order: Order::Strict, internal: true, ..ANYTHING };
-    match (name, sort) {
-        ("R" | "W" | "M" | "IW" | "FW", Sort::Set) => Fact::set(ACCESS),
-        ("F", Sort::Set) => Fact::set(FENCE),
-        ("B" | "BCC", Sort::Set) => Fact::set(BRANCH),
+    match (base, sort) {
+        (Base::R | Base::W | Base::M | Base::Iw | Base::Fw, Sort::Set) => Fact::set(ACCESS),
+        (Base::F, Sort::Set) => Fact::set(FENCE),
+        (Base::B | Base::Bcc, Sort::Set) => Fact::set(BRANCH),
         (_, Sort::Set) => Fact::set(ANY),
-        ("po", _) => strict,
-        ("addr" | "data", _) => Fact { from: ACCESS, to: ACCESS, ..strict },
-        ("ctrl", _) => Fact { from: ACCESS, ..strict },
-        ("rf" | "co0", _) => Fact::between(ACCESS, ACCESS),
-        ("int", _) => Fact { internal: true, ..ANYTHING },
-        ("ext", _) => Fact { external: true, ..ANYTHING },
+        (Base::Po, _) => strict,
+        (Base::Addr | Base::Data, _) => Fact { from: ACCESS, to: ACCESS, ..strict },
+        (Base::Ctrl, _) => Fact { from: ACCESS, ..strict },
+        (Base::Rf, _) => Fact::between(ACCESS, ACCESS),
+        (Base::Int, _) => Fact { internal: true, ..ANYTHING },
+        (Base::Ext, _) => Fact { external: true, ..ANYTHING },
         _ => ANYTHING,
     }
 }

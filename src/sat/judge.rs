@@ -8,7 +8,7 @@ use super::proposal::Reason;
 use super::reason::{REASONS, against, reasons};
 use crate::diag::Diagnostic;
 use crate::execution::EventKind;
-use crate::explore::{assertion_failed, bind, each_choice, the_choice};
+use crate::explore::{Raised, assertion_failed, bind, each_choice, the_choice};
 use crate::limits;
 use crate::model::{CheckKind, ChoiceId, Choices, EvalError, Model, OrderBase, Plain, Step, Val};
 use crate::outcome::Cause;
@@ -16,8 +16,8 @@ use crate::relation::Rel;
 
 /// What the model says.
 pub enum Verdict {
-    /// All its checks hold: the flags raised, and did the execution fail an `undefined_unless`?
-    Accepted(Vec<String>, bool),
+    /// All its checks hold, and this is raised.
+    Accepted(Raised),
     /// They do not: reasons, and the check.
     Refused(Vec<Reason>, Cause),
 }
@@ -44,9 +44,8 @@ pub fn raises_flags(model: &Model) -> bool {
 pub fn judge(facts: &Facts, plain: Plain, co: &Rel, skip: &[String]) -> Result<Verdict, Diagnostic> {
     let mut judge =
         Judge { facts, co, skip, raises: raises_flags(facts.model), settled: Vec::new(), refused: None };
-    let mut flags = Vec::new();
-    match judge.steps(0, plain, true, &mut flags)? {
-        Some((flags, undefined)) => Ok(Verdict::Accepted(flags, undefined)),
+    match judge.steps(0, plain, true, Raised::default())? {
+        Some(raised) => Ok(Verdict::Accepted(raised)),
         None => {
             let whole = || (vec![facts.proposal.whole(facts.graph, true)], Cause::NothingToChoose);
             let (reasons, cause) = judge.refused.take().unwrap_or_else(whole);
@@ -73,8 +72,8 @@ impl Judge<'_, '_> {
         at: usize,
         mut plain: Plain,
         alone: bool,
-        flags: &mut Vec<String>,
-    ) -> Result<Option<(Vec<String>, bool)>, Diagnostic> {
+        mut raised: Raised,
+    ) -> Result<Option<Raised>, Diagnostic> {
         let model = self.facts.model;
         for (position, step) in model.steps.iter().enumerate().skip(at) {
             limits::poll();
@@ -97,8 +96,8 @@ impl Judge<'_, '_> {
                             };
                             return Ok(self.refuse(found, Cause::check(name.as_deref())));
                         }
-                        CheckKind::Flag if holds => flags.extend(name.clone()),
-                        CheckKind::UndefinedUnless if !holds => flags.push("*undef*".to_string()),
+                        CheckKind::Flag if holds => raised.flags.extend(name.clone()),
+                        CheckKind::UndefinedUnless if !holds => raised.undefined = true,
                         CheckKind::Assert if !holds => return Err(assertion_failed(name.as_deref(), step)),
                         _ => {}
                     }
@@ -142,14 +141,12 @@ impl Judge<'_, '_> {
                         self.settled.push(*choice);
                         continue;
                     }
-                    return self.others(position, *choice, &value, &plain, flags);
+                    return self.others(position, *choice, &value, &plain, &raised);
                 }
                 Step::Fail { diagnostic } => return Err(diagnostic.clone()),
             }
         }
-        let undefined = flags.iter().any(|flag| flag == "*undef*");
-        let raised = flags.iter().filter(|flag| *flag != "*undef*").cloned().collect();
-        Ok(Some((raised, undefined)))
+        Ok(Some(raised))
     }
 
     /// Every value of a choice that is not coherence; the first that is accepted is enough, unless there are flags to be raised.
@@ -159,21 +156,19 @@ impl Judge<'_, '_> {
         choice: ChoiceId,
         value: &Val,
         plain: &Plain,
-        flags: &mut Vec<String>,
-    ) -> Result<Option<(Vec<String>, bool)>, Diagnostic> {
+        raised: &Raised,
+    ) -> Result<Option<Raised>, Diagnostic> {
         let Val::Choices(choices) = value else { return Ok(None) };
-        let mut answer: Result<Option<(Vec<String>, bool)>, Diagnostic> = Ok(None);
+        let mut answer: Result<Option<Raised>, Diagnostic> = Ok(None);
         let _ = each_choice(choices, plain.n_events(), &mut |value| {
             let mut next = plain.clone();
             bind(self.facts.model, &mut next, choice, value);
-            let before = flags.len();
-            let found = self.steps(position + 1, next, false, flags);
-            flags.truncate(before);
+            let found = self.steps(position + 1, next, false, raised.clone());
             match (found, &mut answer) {
                 (Ok(None), _) => ControlFlow::Continue(()),
-                (Ok(Some((more, undefined))), Ok(Some(known))) => {
-                    known.0.extend(more);
-                    known.1 |= undefined;
+                (Ok(Some(more)), Ok(Some(known))) => {
+                    known.flags.extend(more.flags);
+                    known.undefined |= more.undefined;
                     ControlFlow::Continue(())
                 }
                 (found, _) => {
@@ -211,7 +206,7 @@ impl Judge<'_, '_> {
         })
     }
 
-    fn refuse(&mut self, mut reasons: Vec<Reason>, cause: Cause) -> Option<(Vec<String>, bool)> {
+    fn refuse(&mut self, mut reasons: Vec<Reason>, cause: Cause) -> Option<Raised> {
         if reasons.is_empty() {
             reasons.push(self.facts.proposal.whole(self.facts.graph, true));
         }

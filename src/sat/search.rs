@@ -16,7 +16,7 @@ use super::values::Values;
 use crate::condition::{Observable, Quantifier};
 use crate::diag::Diagnostic;
 use crate::execution::{Bound, Cut, Path, View, Violation, World, Worlds, unfold_to};
-use crate::explore::{self, Candidate, Found, Mode, Options, Registers, Sink};
+use crate::explore::{self, Candidate, Found, Mode, Options, Raised, Registers, Sink};
 use crate::limits;
 use crate::litmus::Lowered;
 use crate::model::{ChoiceId, Model};
@@ -445,8 +445,8 @@ impl<'s, 't> Search<'s, 't> {
             po_inside: self.test.program.conventions.po_inside,
         };
         let plain = candidate.evaluation(self.model, &view);
-        let (flags, undefined) = match judge(&facts, plain, co, &self.options.skip_checks)? {
-            Verdict::Accepted(flags, undefined) => (flags, undefined),
+        let Raised { flags, undefined } = match judge(&facts, plain, co, &self.options.skip_checks)? {
+            Verdict::Accepted(raised) => raised,
             Verdict::Refused(reasons, cause) => {
                 self.sink.pruned(&cause, 1);
                 let mut blocked = false;
