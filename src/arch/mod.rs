@@ -3,25 +3,25 @@
 //! An [`Isa`] knows its registers, parses one program cell, and translates it to micro-ops. It knows
 //! nothing of models beyond the names of the event sets that its events belong to.
 
-pub mod aarch64;
-pub mod arm;
-pub mod bpf;
-pub mod build;
+pub(crate) mod aarch64;
+pub(crate) mod arm;
+pub(crate) mod bpf;
+pub(crate) mod build;
 pub mod c;
-pub mod errors;
-pub mod extensions;
-pub mod lisa;
-pub mod mips;
-pub mod operands;
-pub mod ppc;
-pub mod riscv;
-pub mod scan;
+pub(crate) mod errors;
+pub(crate) mod extensions;
+pub(crate) mod lisa;
+pub(crate) mod mips;
+pub(crate) mod operands;
+pub(crate) mod ppc;
+pub(crate) mod riscv;
+pub(crate) mod scan;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
-pub mod x86;
-pub mod x86_64;
+pub(crate) mod x86;
+pub(crate) mod x86_64;
 
 use std::sync::OnceLock;
 

@@ -43,11 +43,6 @@ impl<'a> Scanner<'a> {
         Scanner { text, at: 0, span, last: 0 }
     }
 
-    /// The place of the whole cell.
-    pub fn cell(&self) -> Span {
-        self.span
-    }
-
     /// Offset of the next token, to be given to [`Scanner::since`].
     pub fn mark(&self) -> usize {
         self.skip_blanks()

@@ -1,15 +1,15 @@
 //! The `cat` language: text to AST to the core.
 
-pub mod ast;
+pub(crate) mod ast;
 mod build;
 #[cfg(test)]
 mod fuzz_tests;
 mod lex;
 pub mod library;
-pub mod lint;
-pub mod load;
-pub mod lower;
-pub mod mutate;
+pub(crate) mod lint;
+pub(crate) mod load;
+pub(crate) mod lower;
+pub(crate) mod mutate;
 mod parse;
 mod print;
 

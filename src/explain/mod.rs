@@ -9,7 +9,7 @@ mod close;
 mod cost;
 mod data;
 mod derive;
-pub mod events;
+pub(crate) mod events;
 mod flags;
 mod missing;
 mod refute;

@@ -1,6 +1,6 @@
 //! The `.litmus` format: header, initial state, program table, condition.
 
-pub mod ast;
+pub(crate) mod ast;
 mod code;
 mod cursor;
 mod entries;

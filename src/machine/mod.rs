@@ -11,7 +11,7 @@ mod dve;
 mod fair;
 mod labels;
 mod layers;
-pub mod ltl;
+pub(crate) mod ltl;
 mod objects;
 mod product;
 mod proposition;

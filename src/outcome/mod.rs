@@ -3,7 +3,7 @@
 mod cause;
 mod compare;
 mod format;
-pub mod log;
+pub(crate) mod log;
 mod rename;
 mod result;
 mod states;

@@ -6,20 +6,20 @@
 //! a model can see of an instruction (register events, `iico_*`, ports, annotations) is written
 //! down here; nothing here knows an instruction set.
 
-pub mod control;
+pub(crate) mod control;
 mod conventions;
 mod eval;
 mod fault;
 mod features;
-pub mod fences;
+pub(crate) mod fences;
 mod machine;
 mod ops;
 mod pte;
 mod scopes;
 mod show;
-pub mod signature;
+pub(crate) mod signature;
 mod table;
-pub mod threads;
+pub(crate) mod threads;
 mod uses;
 mod value;
 

@@ -1,7 +1,9 @@
 //! Sets and relations of events as bit matrices: the only place with shifts and masks.
 
-pub mod flat;
+pub(crate) mod flat;
 mod rel;
+// Not for users of the library: what `cargo bench` measures.
+#[doc(hidden)]
 pub mod rows;
 mod set;
 

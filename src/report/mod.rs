@@ -1,29 +1,29 @@
 //! Results as people and programs read them: one file per form.
 
-pub mod coverage;
+pub(crate) mod coverage;
 mod csv;
 mod diff;
-pub mod explain;
-pub mod fence;
+pub(crate) mod explain;
+pub(crate) mod fence;
 mod findings;
 mod github;
-pub mod graph;
-pub mod herd;
-pub mod html;
+pub(crate) mod graph;
+pub(crate) mod herd;
+pub(crate) mod html;
 mod json;
 mod junit;
 mod log;
 mod markup;
 mod model;
-pub mod port;
-pub mod program;
+pub(crate) mod port;
+pub(crate) mod program;
 mod record;
 mod sarif;
-pub mod separate;
+pub(crate) mod separate;
 mod soundness;
 mod sqlite;
 mod table;
-pub mod trace;
+pub(crate) mod trace;
 mod witness;
 
 pub use csv::{Csv, escape as csv_escape};

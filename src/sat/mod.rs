@@ -11,7 +11,7 @@ mod encode;
 mod facts;
 mod graph;
 mod judge;
-pub mod merged;
+pub(crate) mod merged;
 mod order;
 mod proposal;
 mod reason;

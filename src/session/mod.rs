@@ -24,7 +24,7 @@ mod rules;
 mod separate;
 #[cfg(test)]
 mod sizes_tests;
-pub mod states;
+pub(crate) mod states;
 mod surveyed;
 mod told;
 mod touched;

@@ -4,13 +4,13 @@
 //! changed program has the property is asked of whoever can say, so that nothing here knows how programs are run.
 
 mod dependency;
-pub mod edit;
+pub(crate) mod edit;
 mod hitting;
-pub mod patch;
-pub mod places;
-pub mod search;
+pub(crate) mod patch;
+pub(crate) mod places;
+pub(crate) mod search;
 mod statements;
-pub mod vocabulary;
+pub(crate) mod vocabulary;
 
 pub use patch::{Change, What};
 pub use search::Verdict;

@@ -8,7 +8,7 @@ mod auto;
 mod check;
 mod facts;
 mod livelock;
-pub mod load;
+pub(crate) mod load;
 mod overtaken;
 mod replay;
 mod run;

@@ -3,18 +3,18 @@
 //! The program region goes through [`lex`], [`parse`] (a syntax tree, [`ast`]) and [`lower`] (micro-ops). Functions of
 //! `.def` files ([`macros`]) are expanded on the way, so that the kernel's functions are data, not code of this crate.
 
-pub mod ast;
+pub(crate) mod ast;
 mod builtins;
 mod conventions;
 mod known;
-pub mod lex;
-pub mod locks;
-pub mod lower;
-pub mod macros;
-pub mod orders;
-pub mod parse;
+pub(crate) mod lex;
+pub(crate) mod locks;
+pub(crate) mod lower;
+pub(crate) mod macros;
+pub(crate) mod orders;
+pub(crate) mod parse;
 pub mod preprocess;
-pub mod types;
+pub(crate) mod types;
 pub mod unit;
 
 #[cfg(test)]

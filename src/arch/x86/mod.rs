@@ -1,9 +1,9 @@
 //! X86: 32-bit, Intel order, upper-case canonical text.
 
-pub mod lower;
-pub mod operands;
+pub(crate) mod lower;
+pub(crate) mod operands;
 mod syntax;
-pub mod table;
+pub(crate) mod table;
 #[cfg(test)]
 mod tests;
 

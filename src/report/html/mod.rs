@@ -3,7 +3,7 @@
 //! The data of each test stands in the page as JSON, in an element of its own, and is read when someone opens the test: so pages of
 //! thousands of tests come up at once. Style and program are the files beside this one.
 
-pub mod data;
+pub(crate) mod data;
 
 use std::io::{self, Write};
 

@@ -15,7 +15,6 @@ mod thread;
 mod value;
 
 pub use execution::Whole;
-pub use graph::Violation;
 
 use crate::diag::Diagnostic;
 use crate::execution::Cut;
@@ -111,11 +110,6 @@ impl<'p> Search<'p> {
             clauses: self.problem.gates.clauses,
             ..self.stats
         }
-    }
-
-    /// The ways on which a thread asks for what it must not.
-    pub fn violations(&self) -> &[Violation] {
-        &self.problem.graph.violations
     }
 
     /// The loops that may be cut.

@@ -95,8 +95,6 @@ pub struct Lowered {
     pub reg_types: Vec<(usize, Reg, Type)>,
     /// For each thread, the text that herd7 hashes.
     pub hash_cells: Vec<String>,
-    /// `regions:` entries.
-    pub regions: Vec<(String, String)>,
 }
 
 /// The tables of the test that the translation adds to.
@@ -128,7 +126,7 @@ pub fn lower(
         options,
         tables,
         diags,
-        result: Lowered { regions: unit.regions.clone(), ..Lowered::default() },
+        result: Lowered::default(),
         thread: 0,
         code: Code::default(),
         scopes: Scopes::default(),

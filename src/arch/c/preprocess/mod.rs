@@ -6,7 +6,7 @@
 mod condition;
 mod directives;
 mod expand;
-pub mod headers;
+pub(crate) mod headers;
 #[cfg(test)]
 mod tests;
 mod token;

@@ -324,5 +324,4 @@ fn the_text_that_herd7_hashes() {
      smp_mb(); 
     }
     ");
-    assert_eq!(lowered.regions, [("x".to_string(), "PROP".to_string())]);
 }

@@ -4,8 +4,8 @@
 //! of their own beside this one: there herd7 says which events an expression makes, in what order, and how the text is hashed; here C does.
 
 pub mod lower;
-pub mod parse;
+pub(crate) mod parse;
 #[cfg(test)]
 mod tests;
-pub mod tree;
-pub mod types;
+pub(crate) mod tree;
+pub(crate) mod types;

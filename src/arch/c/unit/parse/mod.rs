@@ -20,8 +20,6 @@ use crate::arch::c::preprocess::{Kind, Token};
 use crate::diag::Diagnostic;
 use crate::source::Span;
 
-pub use builtins::BUILTINS;
-
 /// Statements, expressions and types nested deeper than this are refused.
 const MAX_DEPTH: usize = 100;
 
