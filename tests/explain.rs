@@ -181,5 +181,6 @@ fn kind(answer: &Answer) -> &'static str {
         Answer::Allowed { .. } => "allowed",
         Answer::Forbidden { .. } => "forbidden",
         Answer::NoSource { .. } => "without sources",
+        other => panic!("{other:?}"),
     }
 }

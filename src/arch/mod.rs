@@ -31,6 +31,7 @@ use crate::source::Span;
 
 /// The architectures of litmus tests.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[non_exhaustive]
 pub enum ArchId {
     X86,
     X86_64,

@@ -40,6 +40,7 @@ pub enum Effort {
 
 /// May the program move?
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Answer {
     /// All that the target allows, the source allows.
     Portable,

@@ -5,6 +5,7 @@ use crate::program::{Assumptions, LocId, Program, Reg, Type, Value};
 
 /// Something that a final state has a value for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[non_exhaustive]
 pub enum Observable {
     /// A register of a thread.
     Reg(u16, Reg),
@@ -31,6 +32,7 @@ pub enum Quantifier {
 
 /// An atomic proposition. Both sides are compared after truncation to `ty`.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Atom {
     /// `x = 1`, `0:X1 = x`.
     Equals {

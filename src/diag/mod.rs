@@ -27,6 +27,7 @@ pub enum Severity {
 
 /// What kind of failure an error is: it decides the exit code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub enum Class {
     /// The input is wrong.
     #[default]

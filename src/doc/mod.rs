@@ -8,10 +8,10 @@ mod names;
 mod values;
 mod words;
 
-pub use checks::{Check, check_names, checks};
-pub use definition::{Definition, definition};
+pub use checks::{check_names, checks};
+pub use definition::definition;
 pub use names::names;
-pub use values::{InTest, Members, Value, in_test};
+pub use values::{InTest, Members, in_test};
 pub use words::{Word, word, words};
 
 use crate::arch::ArchId;

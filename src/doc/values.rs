@@ -42,17 +42,6 @@ pub enum Members {
     Pairs(Vec<(usize, usize)>),
 }
 
-impl Value {
-    /// Are there register events among the members?
-    pub fn has_registers(&self) -> bool {
-        let is = |e: usize| self.events[e].is_register();
-        match &self.members {
-            Members::Events(events) => events.iter().any(|e| is(*e)),
-            Members::Pairs(pairs) => pairs.iter().any(|(a, b)| is(*a) || is(*b)),
-        }
-    }
-}
-
 /// The events of a test that are in a set, or the pairs in a relation, on the first way through the test that has any. What the
 /// execution decides is bounded from above.
 ///

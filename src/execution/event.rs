@@ -10,6 +10,7 @@ use super::cells::{Extent, Part};
 
 /// What an event is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum EventKind {
     /// Initial write of a cell.
     Init,

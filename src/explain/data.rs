@@ -57,6 +57,7 @@ pub struct Near {
 /// What became of the question.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "answer", rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Answer {
     /// It cannot happen: every way to bring it about is refused.
     Forbidden {
@@ -131,6 +132,7 @@ pub struct Check {
 /// How an offence looks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Shape {
     /// A cycle.
     Cycle,

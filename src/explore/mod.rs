@@ -83,6 +83,7 @@ pub enum Mode {
 
 /// How to find it out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub enum Engine {
     /// Whichever suits the test and the model.
     Auto,

@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 
 /// Why work was stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Stopped {
     /// The time is up.
     Time,

@@ -7,6 +7,7 @@ use crate::execution::Cut;
 
 /// What refuted a branch, ruled out an alternative, or was found to hold whatever is chosen.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
 pub enum Cause {
     /// Several checks together: no choice was left.
     NoChoice,

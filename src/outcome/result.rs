@@ -13,6 +13,7 @@ use super::{Counts, WhyEmpty};
 
 /// How far an answer can be trusted: outcomes seen stay seen, but some may be missing.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub enum Completeness {
     /// Everything was explored.
     #[default]

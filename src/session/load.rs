@@ -22,6 +22,7 @@ use crate::variant::{Variant, Variants};
 
 /// Where a test comes from.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Input {
     /// A file.
     File(PathBuf),

@@ -96,6 +96,7 @@ impl Answer {
 
 /// How far a verdict can be trusted, or why there is none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Qualifier {
     /// Everything was looked at.
     Complete,

@@ -62,6 +62,7 @@ pub enum Engine {
 
 /// Kinds of properties.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Kind {
     /// Data races.
     Race,
@@ -161,6 +162,7 @@ impl Answer {
 
 /// The verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Verdict {
     /// No execution violates anything.
     Safe,

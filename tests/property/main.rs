@@ -287,6 +287,7 @@ fn named_states(test: &Lowered, outcome: &Outcome) -> BTreeMap<Vec<(String, Valu
         Observable::Loc(loc) => program.locations[usize::from(loc.0)].name.clone(),
         Observable::Fault(_) | Observable::Faults => "faults".to_string(),
         Observable::Assumed => "signatures".to_string(),
+        other => panic!("{other:?}"),
     };
     let named = |(state, count): (Vec<Value>, u64)| {
         let mut state: Vec<_> = test.shown.iter().map(name).zip(state.iter().copied()).collect();

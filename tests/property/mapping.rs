@@ -71,6 +71,7 @@ fn published_mappings_are_sound_on_random_programs() {
             match compared.answer.as_ref().map(|(_, comparison)| &comparison.answer) {
                 Some(Answer::Portable | Answer::Undefined { .. }) => sound += 1,
                 Some(Answer::NotPortable { state, .. }) => panic!("{state}\n{}", told()),
+                Some(other) => panic!("{other:?}\n{}", told()),
                 // Registers are few on some machines.
                 None => {
                     let known = compared.report.error().is_some_and(|error| {

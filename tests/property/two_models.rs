@@ -67,7 +67,7 @@ fn a_program_is_portable_where_the_oracle_lists_nothing_new() {
                 assert!(new > 0, "{}", told());
                 not += 1;
             }
-            Answer::Undefined { .. } => panic!("{}", told()),
+            other => panic!("{other:?}\n{}", told()),
         }
         assert_eq!(answer.of_source, Some(ours.values().sum::<u64>()), "{}", told());
         assert_eq!(answer.of_target - answer.of_both, new, "{}", told());
