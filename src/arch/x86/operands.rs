@@ -1,7 +1,7 @@
 //! Operands as written, and whether they fit the instruction.
 
 use super::lower::Operand;
-use super::table::Shape;
+use super::table::{self, Entry, Found, Shape};
 use crate::arch::errors;
 use crate::arch::scan::{Scanner, Token};
 use crate::diag::Diagnostic;
@@ -99,8 +99,40 @@ fn shape_text(shape: Shape) -> &'static str {
     }
 }
 
+/// How an instruction begins.
+pub struct Opening {
+    /// The instruction.
+    pub found: Found,
+    /// Where `lock` stands before it.
+    pub lock: Option<Span>,
+    /// Where its mnemonic stands.
+    pub at: Span,
+}
+
+/// Takes prefixes and mnemonic; `extra` are the instructions that this architecture has besides those of both.
+pub fn opening(s: &mut Scanner, arch: &str, extra: &[Entry]) -> Result<Opening, Diagnostic> {
+    let (mut word, mut at) = s.word("an instruction")?;
+    let lock = word.eq_ignore_ascii_case("lock").then_some(at);
+    if lock.is_some() {
+        s.eat(';');
+        (word, at) = s.word("an instruction after `lock`")?;
+    }
+    if repeats_nothing(s, word) {
+        word = "pause";
+    }
+    let mnemonic = word.to_ascii_lowercase();
+    let found = table::find(&mnemonic, extra).ok_or_else(|| match table::unsupported(&mnemonic) {
+        Some(what) => errors::unsupported(word, what, at),
+        None => {
+            let known = table::mnemonics(extra);
+            errors::unknown_instruction(arch, word, at, known.iter().map(String::as_str))
+        }
+    })?;
+    Ok(Opening { found, lock, at })
+}
+
 /// Takes the rest of `rep; nop`, which is how `pause` was written before it had a name.
-pub fn repeats_nothing(s: &mut Scanner, word: &str) -> bool {
+fn repeats_nothing(s: &mut Scanner, word: &str) -> bool {
     if !word.eq_ignore_ascii_case("rep") {
         return false;
     }

@@ -1,9 +1,10 @@
 //! x86 text: Intel order, destination first. Cells look like `MOV [x],$1`, `lock; xadd [EAX+4],EBX`, `JNE L0`.
 
 use super::lower::{Insn, Mem, Operand, RegPart, size_of};
-use super::operands::{self, Written, check_lock, check_shape};
-use super::table::{self, Entry, Kind, Shape};
+use super::operands::{self, Opening, Written, check_lock, check_shape, opening};
+use super::table::{Entry, Kind, Shape};
 use super::{X86, part};
+use crate::arch::operands::label;
 use crate::arch::scan::{Scanner, Token};
 use crate::arch::{ColumnCx, errors};
 use crate::diag::Diagnostic;
@@ -23,34 +24,13 @@ pub type Parsed = (String, Insn);
 /// Parses one cell.
 pub fn parse(cx: &mut ColumnCx, text: &str, span: Span) -> Result<Parsed, Diagnostic> {
     let mut s = Scanner::new(text, span);
-    let (mut word, mut at) = s.word("an instruction")?;
-    let lock = word.eq_ignore_ascii_case("lock").then_some(at);
-    if lock.is_some() {
-        s.eat(';');
-        (word, at) = s.word("an instruction after `lock`")?;
-    }
-    if operands::repeats_nothing(&mut s, word) {
-        word = "pause";
-    }
-    let mnemonic = word.to_ascii_lowercase();
-    let found = table::find(&mnemonic, TABLE).ok_or_else(|| {
-        if let Some(what) = table::unsupported(&mnemonic) {
-            return errors::unsupported(word, what, at);
-        }
-        let known = table::mnemonics(TABLE);
-        errors::unknown_instruction("X86", word, at, known.iter().map(String::as_str))
-    })?;
+    let Opening { found, lock, at } = opening(&mut s, "X86", TABLE)?;
     let shape = found.entry.shape;
     if shape == Shape::Label {
         let (name, label_at) = s.label("a label")?;
         s.end()?;
         check_lock(lock, false)?;
-        let target = cx
-            .labels
-            .iter()
-            .find(|(label, _)| label == name)
-            .map(|(_, pc)| *pc)
-            .ok_or_else(|| errors::unknown_label(name, cx.thread, label_at, cx.labels))?;
+        let target = label(cx, name, label_at)?;
         let insn = Insn { kind: found.entry.kind, bytes: 4, lock: false, operands: Vec::new(), target };
         return Ok((format!("{} {name}", found.printed.to_ascii_uppercase()), insn));
     }

@@ -5,8 +5,8 @@ use super::{names, part};
 use crate::arch::operands::label;
 use crate::arch::scan::{Scanner, Token};
 use crate::arch::x86::lower::{Insn, Mem, Operand, RegPart, size_of};
-use crate::arch::x86::operands::{Written, check_lock, check_shape, displacement, repeats_nothing, scale};
-use crate::arch::x86::table::{self, Found, Kind, Shape};
+use crate::arch::x86::operands::{Opening, Written, check_lock, check_shape, displacement, opening, scale};
+use crate::arch::x86::table::{Found, Kind, Shape};
 use crate::arch::{ColumnCx, errors};
 use crate::diag::Diagnostic;
 use crate::source::Span;
@@ -14,23 +14,7 @@ use crate::source::Span;
 /// Parses one cell: canonical text and instruction.
 pub fn parse(cx: &mut ColumnCx, text: &str, span: Span) -> Result<(String, Insn), Diagnostic> {
     let mut s = Scanner::new(text, span);
-    let (mut word, mut at) = s.word("an instruction")?;
-    let lock = word.eq_ignore_ascii_case("lock").then_some(at);
-    if lock.is_some() {
-        s.eat(';');
-        (word, at) = s.word("an instruction after `lock`")?;
-    }
-    if repeats_nothing(&mut s, word) {
-        word = "pause";
-    }
-    let mnemonic = word.to_ascii_lowercase();
-    let found = table::find(&mnemonic, TABLE).ok_or_else(|| {
-        if let Some(what) = table::unsupported(&mnemonic) {
-            return errors::unsupported(word, what, at);
-        }
-        let known = table::mnemonics(TABLE);
-        errors::unknown_instruction("X86_64", &mnemonic, at, known.iter().map(String::as_str))
-    })?;
+    let Opening { found, lock, at } = opening(&mut s, "X86_64", TABLE)?;
     let mut insn =
         Insn { kind: found.entry.kind, bytes: 8, lock: lock.is_some(), operands: Vec::new(), target: 0 };
     match found.entry.shape {
