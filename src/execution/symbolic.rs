@@ -342,39 +342,6 @@ mod tests {
     use super::*;
     use crate::program::Sym;
 
-    const BIN_OPS: [BinOp; 30] = [
-        BinOp::Add,
-        BinOp::Sub,
-        BinOp::Mul,
-        BinOp::Div,
-        BinOp::Rem,
-        BinOp::Divu,
-        BinOp::Remu,
-        BinOp::MulHigh,
-        BinOp::MulHighu,
-        BinOp::And,
-        BinOp::Or,
-        BinOp::Xor,
-        BinOp::AndNot,
-        BinOp::Shl,
-        BinOp::Lsr,
-        BinOp::Asr,
-        BinOp::Eq,
-        BinOp::Ne,
-        BinOp::Lt,
-        BinOp::Le,
-        BinOp::Gt,
-        BinOp::Ge,
-        BinOp::Ltu,
-        BinOp::Leu,
-        BinOp::Gtu,
-        BinOp::Geu,
-        BinOp::Min,
-        BinOp::Max,
-        BinOp::Minu,
-        BinOp::Maxu,
-    ];
-
     const UN_OPS: [UnOp; 9] = [
         UnOp::Not,
         UnOp::Neg,
@@ -402,10 +369,12 @@ mod tests {
         ];
         leaf.prop_recursive(4, 24, 2, |inner| {
             prop_oneof![
-                (prop::sample::select(&BIN_OPS[..]), inner.clone(), inner.clone()).prop_map(|(op, a, b)| (
-                    SymVal::Binary(op, Arc::new(a.0), Arc::new(b.0)),
-                    SymVal::binary(op, a.1, b.1, 32),
-                )),
+                (prop::sample::select(&BinOp::ON_NUMBERS[..]), inner.clone(), inner.clone()).prop_map(
+                    |(op, a, b)| (
+                        SymVal::Binary(op, Arc::new(a.0), Arc::new(b.0)),
+                        SymVal::binary(op, a.1, b.1, 32),
+                    )
+                ),
                 (prop::sample::select(&UN_OPS[..]), inner)
                     .prop_map(|(op, a)| (SymVal::Unary(op, Arc::new(a.0)), SymVal::unary(op, a.1, 32))),
             ]

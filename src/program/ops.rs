@@ -80,6 +80,41 @@ pub enum BinOp {
 }
 
 impl BinOp {
+    /// Those that are for numbers.
+    #[cfg(test)]
+    pub(crate) const ON_NUMBERS: [BinOp; 30] = [
+        BinOp::Add,
+        BinOp::Sub,
+        BinOp::Mul,
+        BinOp::Div,
+        BinOp::Rem,
+        BinOp::Divu,
+        BinOp::Remu,
+        BinOp::MulHigh,
+        BinOp::MulHighu,
+        BinOp::And,
+        BinOp::Or,
+        BinOp::Xor,
+        BinOp::AndNot,
+        BinOp::Shl,
+        BinOp::Lsr,
+        BinOp::Asr,
+        BinOp::Eq,
+        BinOp::Ne,
+        BinOp::Lt,
+        BinOp::Le,
+        BinOp::Gt,
+        BinOp::Ge,
+        BinOp::Ltu,
+        BinOp::Leu,
+        BinOp::Gtu,
+        BinOp::Geu,
+        BinOp::Min,
+        BinOp::Max,
+        BinOp::Minu,
+        BinOp::Maxu,
+    ];
+
     /// What it does, in a message.
     pub(super) fn words(self) -> &'static str {
         match self {
