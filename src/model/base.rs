@@ -143,6 +143,23 @@ impl Base {
         matches!(self, Base::Rf | Base::Fw)
     }
 
+    /// Does the path of a thread decide it, for pairs of events of that thread?
+    pub fn is_of_path(&self) -> bool {
+        matches!(
+            self,
+            Base::Addr
+                | Base::Data
+                | Base::Ctrl
+                | Base::Depend
+                | Base::Control
+                | Base::IicoData
+                | Base::IicoCtrl
+                | Base::IicoOrder
+                | Base::RfReg
+                | Base::SameStatic
+        )
+    }
+
     /// Is it about register events?
     pub fn is_about_registers(&self) -> bool {
         matches!(self, Base::RfReg | Base::RegReads | Base::RegWrites | Base::AddrReads | Base::DataReads)

@@ -96,16 +96,7 @@ impl Ground for Facts<'_> {
                     self.path_of(thread, reason);
                 }
             }
-            Base::Addr
-            | Base::Data
-            | Base::Ctrl
-            | Base::Depend
-            | Base::Control
-            | Base::IicoData
-            | Base::IicoCtrl
-            | Base::IicoOrder
-            | Base::RfReg
-            | Base::SameStatic => {
+            base if base.is_of_path() => {
                 let Some(thread) = one_thread else { return };
                 if holds {
                     self.prefix(thread, a, b, reason);

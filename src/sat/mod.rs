@@ -9,6 +9,7 @@ mod condition;
 mod emit;
 mod encode;
 mod facts;
+mod forms;
 mod graph;
 mod judge;
 pub(crate) mod merged;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::forms::stays_inside;
 use super::graph::NodeId;
 use super::proposal::Reason;
 use crate::model::{
@@ -617,74 +618,5 @@ impl<'w, 'p> Walker<'w, 'p> {
         let walked = walk(self, body);
         self.plain.assume(fix, &outer);
         walked
-    }
-}
-
-/// Is a static relation made of relations inside threads, and of sets, only?
-fn stays_inside(model: &Model, id: ExprId) -> bool {
-    match model.pool.expr(id) {
-        Expr::Base(base, _) => matches!(
-            base,
-            Base::Id
-                | Base::Po
-                | Base::Int
-                | Base::Addr
-                | Base::Data
-                | Base::Ctrl
-                | Base::Depend
-                | Base::Control
-                | Base::IicoData
-                | Base::IicoCtrl
-                | Base::IicoOrder
-                | Base::RfReg
-                | Base::SameInstance
-                | Base::SameInstr
-                | Base::Instr
-                | Base::SameStatic
-        ),
-        Expr::Id | Expr::Empty(_) => true,
-        Expr::ToId(set) => is_plain_set(model, *set),
-        Expr::Union(parts) | Expr::Seq(parts) => parts.iter().all(|part| stays_inside(model, *part)),
-        // What is not in the other stays inside, whatever that is: but what it is must be inside, too.
-        Expr::Diff(a, b) => stays_inside(model, *a) && (stays_inside(model, *b) || is_pairwise(model, *b)),
-        Expr::Inter(a, b) => {
-            let [first, second] = [*a, *b].map(|part| stays_inside(model, part));
-            first && (second || is_pairwise(model, *b)) || second && is_pairwise(model, *a)
-        }
-        Expr::Inverse(inner) | Expr::Opt(inner) | Expr::Plus(inner) | Expr::Star(inner) => {
-            stays_inside(model, *inner)
-        }
-        _ => false,
-    }
-}
-
-/// Do the two events of a pair tell by themselves whether it is in the relation?
-fn is_pairwise(model: &Model, id: ExprId) -> bool {
-    match model.pool.expr(id) {
-        Expr::Base(base, _) => {
-            matches!(
-                base,
-                Base::Loc | Base::Ext | Base::Int | Base::Id | Base::Si | Base::Sm | Base::Named(_)
-            )
-        }
-        Expr::Id | Expr::Empty(_) | Expr::Universe(_) => true,
-        Expr::Product(a, b) => is_plain_set(model, *a) && is_plain_set(model, *b),
-        Expr::ToId(set) => is_plain_set(model, *set),
-        Expr::Union(parts) => parts.iter().all(|part| is_pairwise(model, *part)),
-        Expr::Inter(a, b) | Expr::Diff(a, b) => is_pairwise(model, *a) && is_pairwise(model, *b),
-        Expr::Compl(inner) | Expr::Inverse(inner) => is_pairwise(model, *inner),
-        _ => false,
-    }
-}
-
-/// Does an event tell by itself whether it is in the set?
-pub fn is_plain_set(model: &Model, id: ExprId) -> bool {
-    match model.pool.expr(id) {
-        Expr::Base(base, _) => !base.is_dynamic(),
-        Expr::Universe(_) | Expr::Empty(_) => true,
-        Expr::Union(parts) => parts.iter().all(|part| is_plain_set(model, *part)),
-        Expr::Inter(a, b) | Expr::Diff(a, b) => is_plain_set(model, *a) && is_plain_set(model, *b),
-        Expr::Compl(inner) => is_plain_set(model, *inner),
-        _ => false,
     }
 }

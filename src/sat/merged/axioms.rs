@@ -13,8 +13,8 @@ use crate::limits;
 use crate::model::{Base, CheckKind, ChoiceId, Expr, ExprId, Model, Plain, Step, TestKind};
 use crate::program::Conventions;
 use crate::relation::{Rel, Set};
+use crate::sat::forms::{is_of_pairs, is_plain_set};
 use crate::sat::judge::coherence;
-use crate::sat::reason::is_plain_set;
 use crate::sat::solver::{Lit, Solver};
 
 /// More pairs than this of a relation that is listed pair by pair: it is left out.
@@ -423,28 +423,5 @@ impl Axioms<'_, '_> {
             }
         }
         self.threads = threads;
-    }
-}
-
-/// Do two events tell by themselves whether the relation has them, whatever else happens?
-fn is_of_pairs(model: &Model, id: ExprId) -> bool {
-    match model.pool.expr(id) {
-        Expr::Base(base, _) => matches!(
-            base,
-            Base::Loc | Base::Ext | Base::Int | Base::Id | Base::Si | Base::Sm | Base::SameInstance
-        ),
-        Expr::Id | Expr::Empty(_) | Expr::Universe(_) => true,
-        Expr::Product(a, b) => is_plain_set(model, *a) && is_plain_set(model, *b),
-        Expr::ToId(set) => is_plain_set(model, *set),
-        Expr::Union(parts) => parts.iter().all(|part| is_of_pairs(model, *part)),
-        Expr::Inter(a, b) | Expr::Diff(a, b) => is_of_pairs(model, *a) && is_of_pairs(model, *b),
-        Expr::Compl(inner) | Expr::Inverse(inner) => is_of_pairs(model, *inner),
-        // A sequence with identities only leaves some out.
-        Expr::Seq(parts) => {
-            let is_identity = |part: &ExprId| matches!(model.pool.expr(*part), Expr::ToId(_));
-            parts.iter().all(|part| is_of_pairs(model, *part))
-                && parts.iter().filter(|part| !is_identity(part)).count() <= 1
-        }
-        _ => false,
     }
 }
