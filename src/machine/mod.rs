@@ -11,6 +11,7 @@ mod dve;
 mod fair;
 mod labels;
 mod layers;
+mod layout;
 pub(crate) mod ltl;
 mod objects;
 mod product;
@@ -19,6 +20,7 @@ mod rows;
 mod state;
 mod step;
 mod stored;
+mod text;
 mod transitions;
 mod ways;
 
@@ -26,8 +28,9 @@ pub(crate) use awaits::targets;
 pub use awaits::{Awaited, Loop, ends, loops};
 pub use check::{Answer, Fairness, Figures, Lasso, TraceStep, check, final_states, reach};
 pub use dve::read as read_dve;
-pub use proposition::{Property as LtlProperty, Propositions, parse};
+pub use proposition::{Property as LtlProperty, Propositions};
 pub use step::{Action, Effect};
+pub use text::parse;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
