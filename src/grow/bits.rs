@@ -71,12 +71,23 @@ pub(super) fn each<const W: usize>(bits: &Bits<W>, mut f: impl FnMut(usize)) {
     }
 }
 
-/// The union of some rows.
+/// How many there are.
+pub(super) fn count<const W: usize>(bits: &Bits<W>) -> usize {
+    bits.iter().map(|word| word.count_ones() as usize).sum()
+}
+
+/// The lowest of its events.
 #[inline]
-pub(super) fn union_of<const W: usize>(rows: &[Bits<W>], events: &Bits<W>) -> Bits<W> {
-    let mut all = none();
-    each(events, |event| all = or(&all, &rows[event]));
-    all
+pub(super) fn first<const W: usize>(bits: &Bits<W>) -> Option<usize> {
+    let word = bits.iter().position(|word| *word != 0)?;
+    Some(word * 64 + bits[word].trailing_zeros() as usize)
+}
+
+/// The highest of its events.
+#[inline]
+pub(super) fn last<const W: usize>(bits: &Bits<W>) -> Option<usize> {
+    let word = bits.iter().rposition(|word| *word != 0)?;
+    Some(word * 64 + 63 - bits[word].leading_zeros() as usize)
 }
 
 /// Has the relation no cycle among these events? Rows are sets of predecessors.

@@ -59,12 +59,12 @@ impl Code {
         }
     }
 
-    fn keep(&mut self, kind: Kind) -> usize {
+    /// A fixed relation of that kind.
+    pub fn keep(&mut self, kind: Kind) -> usize {
         if let Some(slot) = self.slots.iter().position(|slot| slot.kind == kind) {
             return slot;
         }
-        self.slots.push(Slot { kind, class: Class::Fixed, is_set: false, at: self.n_kept });
-        self.n_kept += 1;
+        self.slots.push(Slot { kind, class: Class::Fixed, is_set: false, at: 0 });
         self.slots.len() - 1
     }
 
@@ -112,7 +112,7 @@ impl Code {
     }
 
     /// Does it never lead from an event to itself?
-    fn is_strict(&self, slot: usize) -> bool {
+    pub fn is_strict(&self, slot: usize) -> bool {
         match &self.slots[slot].kind {
             Kind::Base(Base::Po | Base::Rf) => true,
             Kind::Union(list) => list.iter().all(|slot| self.is_strict(*slot)),

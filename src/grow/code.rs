@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use super::bounds::Floor;
+use super::recipe::Recipes;
 use crate::model::{CheckKind, ExprId, TestKind};
 
 /// When the value of an expression changes.
@@ -84,7 +85,7 @@ pub(super) struct Slot {
     pub kind: Kind,
     pub class: Class,
     pub is_set: bool,
-    /// Where its rows are: among those of the graph (fixed, settled), or of the evaluation.
+    /// If it is kept: where, among relations or among sets.
     pub at: usize,
 }
 
@@ -123,9 +124,21 @@ pub(super) struct Check {
     pub local: bool,
     /// The relations that it is composed of, if each of their new pairs touches a new event: the check can only fail by that event if it lies on a
     /// cycle of these.
-    pub walks: Option<Vec<usize>>,
+    pub walks: Option<Walks>,
+    /// Are all its pairs of accesses to one cell?
+    pub same_cell: bool,
     /// Of `irreflexive a; b`: the same composition, begun elsewhere, with what is cheap to know at its end.
     pub turned: Option<Vec<Link>>,
+}
+
+/// Relations that a cycle is looked for in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Walks {
+    /// The fixed ones among them, taken together and closed.
+    pub closed: Option<usize>,
+    pub others: Vec<usize>,
+    /// Does the check fail if there is a cycle?
+    pub exact: bool,
 }
 
 /// When does a model relate accesses of one instruction?
@@ -146,13 +159,15 @@ pub(super) struct Code {
     pub sets: Vec<Arc<str>>,
     pub slots: Vec<Slot>,
     pub groups: Vec<Group>,
-    /// Fixed and settled slots, in order: computed when an event is added.
+    /// Fixed slots, and settled ones that these need, in order: computed when an event is added.
     pub kept: Vec<usize>,
     /// Those of them that depend on what reads read: computed again when a read is given another source.
     pub bound: Vec<usize>,
-    /// How many slots are kept, and how many are not.
-    pub n_kept: usize,
-    pub n_whole: usize,
+    /// How many relations and sets are kept.
+    pub n_rows: usize,
+    pub n_sets: usize,
+    /// What is computed of a new event, by what it is.
+    pub recipes: Recipes,
     /// Checks that reject an execution, flags and the like.
     pub checks: Vec<Check>,
     pub flags: Vec<Check>,
@@ -182,12 +197,9 @@ impl Code {
         self.checks.sort_by_key(|check| !check.prunes);
         let locals = self.locals();
         let turned: Vec<Option<Vec<Link>>> = self.checks.iter().map(|check| self.turned(check)).collect();
-        let walks: Vec<Option<Vec<usize>>> =
-            self.checks.iter().map(|check| self.walks(check.slot, &locals)).collect();
-        for ((check, turned), walks) in self.checks.iter_mut().zip(turned).zip(walks) {
+        for (check, turned) in self.checks.iter_mut().zip(turned) {
             check.local = locals[check.slot];
             check.turned = turned;
-            check.walks = walks.filter(|_| !check.local && check.test != TestKind::Empty);
         }
         let settled: Vec<bool> = self.flags.iter().map(|flag| self.is_settled(flag)).collect();
         for (flag, settled) in self.flags.iter_mut().zip(settled) {
@@ -201,20 +213,97 @@ impl Code {
             self.needed(slot).iter().zip(&mut early).for_each(|(needed, early)| *early |= needed);
         }
         self.inside = self.find_inside(&early);
+        for index in 0..self.checks.len() {
+            self.checks[index].walks = self.walks_of(&self.checks[index].clone(), &locals);
+        }
+        for index in 0..self.flags.len() {
+            self.flags[index].same_cell = self.is_within_cells(self.flags[index].slot);
+        }
         let mut reads = vec![false; self.slots.len()];
         for slot in 0..self.slots.len() {
             let own = matches!(self.slots[slot].kind, Kind::Base(Base::Rf) | Kind::DifferentValues(_));
             reads[slot] = own || self.operands(slot).iter().any(|operand| reads[*operand]);
         }
         // What only whole executions are asked for is known by then, too, if it is fixed.
-        for slot in 0..self.slots.len() {
-            if self.slots[slot].class == Class::Fixed && !early[slot] {
-                self.needed(slot).iter().zip(&mut early).for_each(|(needed, early)| *early |= needed);
+        let checks = self.checks.iter().chain(&self.flags);
+        let walks = self.checks.iter().filter_map(|check| check.walks.as_ref()?.closed);
+        let all: Vec<usize> = checks.map(|check| check.slot).chain(walks).collect();
+        let mut asked = early;
+        asked.resize(self.slots.len(), false);
+        for slot in all {
+            self.needed(slot).iter().zip(&mut asked).for_each(|(needed, asked)| *asked |= needed);
+        }
+        let mut kept = vec![false; self.slots.len()];
+        for slot in (0..self.slots.len()).filter(|slot| asked[*slot]) {
+            if self.slots[slot].class == Class::Fixed && !kept[slot] {
+                self.needed(slot).iter().zip(&mut kept).for_each(|(needed, kept)| *kept |= needed);
             }
         }
-        let kept = |slot: &usize| self.slots[*slot].class != Class::Whole;
-        self.kept = (0..self.slots.len()).filter(kept).filter(|slot| early[*slot]).collect();
+        self.kept = (0..self.slots.len()).filter(|slot| kept[*slot]).collect();
         self.bound = self.kept.iter().copied().filter(|slot| reads[*slot]).collect();
+        for slot in &self.kept {
+            let slot = &mut self.slots[*slot];
+            let n = if slot.is_set { &mut self.n_sets } else { &mut self.n_rows };
+            slot.at = *n;
+            *n += 1;
+        }
+    }
+
+    /// Leaves out what a program has no events for, and checks that always hold then.
+    pub fn shrink(&mut self, is_absent: &dyn Fn(&str) -> bool) {
+        for slot in 0..self.slots.len() {
+            let is_none = |slot: &usize| self.slots[*slot].kind == Kind::Empty;
+            let kind = match &self.slots[slot].kind {
+                Kind::Member(bit) if is_absent(&self.sets[usize::from(*bit)]) => Kind::Empty,
+                Kind::Union(list) if list.iter().any(is_none) => {
+                    let left: Vec<usize> = list.iter().copied().filter(|slot| !is_none(slot)).collect();
+                    if left.is_empty() { Kind::Empty } else { Kind::Union(left) }
+                }
+                Kind::Inter(a, b) | Kind::Product(a, b) if is_none(a) || is_none(b) => Kind::Empty,
+                Kind::Diff(a, _)
+                | Kind::Inverse(a)
+                | Kind::ToId(a)
+                | Kind::Domain(a)
+                | Kind::Range(a)
+                | Kind::Plus(a)
+                | Kind::DifferentValues(a)
+                    if is_none(a) =>
+                {
+                    Kind::Empty
+                }
+                Kind::Seq(links)
+                    if links.iter().any(|(Link::Filter(slot) | Link::Step(slot))| is_none(slot)) =>
+                {
+                    Kind::Empty
+                }
+                _ => continue,
+            };
+            let class = match &kind {
+                Kind::Empty => Class::Fixed,
+                Kind::Union(list) => {
+                    let first = self.slots[list[0]].class;
+                    let same = list.iter().all(|slot| self.slots[*slot].class == first);
+                    if same { first } else { Class::Whole }
+                }
+                _ => self.slots[slot].class,
+            };
+            self.slots[slot].kind = kind;
+            self.slots[slot].class = class;
+        }
+        for group in &mut self.groups {
+            group.code.retain(|slot| self.slots[*slot].class == Class::Whole);
+        }
+        let holds = |check: &Check| {
+            let slot = &self.slots[check.slot];
+            let leads_back = check.test == TestKind::Acyclic
+                && slot.class == Class::Fixed
+                && !slot.is_set
+                && self.is_strict(check.slot);
+            !check.negated && (slot.kind == Kind::Empty || leads_back)
+        };
+        let kept: Vec<bool> = self.checks.iter().map(|check| !holds(check)).collect();
+        let mut kept = kept.into_iter();
+        self.checks.retain(|_| kept.next().unwrap_or(true));
     }
 
     /// Of each slot: do all its pairs that come with a new event touch that event? A new event has no edge of a fixed relation to any other.
@@ -306,9 +395,102 @@ impl Code {
         }
     }
 
-    /// The parts of a relation whose new pairs all touch a new event, if it is composed of such parts.
+    /// Where a cycle must be, if a check fails by a new event.
+    fn walks_of(&mut self, check: &Check, locals: &[bool]) -> Option<Walks> {
+        let exact = check.local && check.test == TestKind::Acyclic && !self.slots[check.slot].is_set;
+        let parts = match exact {
+            true => self.flattened(check.slot),
+            false if check.local || check.test == TestKind::Empty => return None,
+            false => self.walks(check.slot, locals)?,
+        };
+        let (mut fixed, others): (Vec<usize>, Vec<usize>) =
+            parts.into_iter().partition(|slot| self.slots[*slot].class == Class::Fixed);
+        let is_covered = |slot: &usize, all: &[usize]| {
+            all.iter().any(|other| {
+                other != slot && self.is_part(*slot, *other) && (slot > other || !self.is_part(*other, *slot))
+            })
+        };
+        let all = fixed.clone();
+        fixed.retain(|slot| !is_covered(slot, &all));
+        let closed = match fixed[..] {
+            [] => None,
+            [one] if matches!(self.slots[one].kind, Kind::Plus(_)) => Some(one),
+            _ => {
+                let union = self.keep(Kind::Union(fixed));
+                Some(self.keep(Kind::Plus(union)))
+            }
+        };
+        Some(Walks { closed, others, exact })
+    }
+
+    /// Is a relation part of another?
+    fn is_part(&self, slot: usize, of: usize) -> bool {
+        let within = match &self.slots[of].kind {
+            Kind::Union(list) => list.iter().any(|of| self.is_part(slot, *of)),
+            Kind::Plus(of) | Kind::Star(of) | Kind::Opt(of) => self.is_part(slot, *of),
+            _ => false,
+        };
+        let is_closed = matches!(self.slots[of].kind, Kind::Plus(_) | Kind::Star(_));
+        within
+            || slot == of
+            || match &self.slots[slot].kind {
+                Kind::Union(list) => list.iter().all(|slot| self.is_part(*slot, of)),
+                Kind::Inter(a, b) => self.is_part(*a, of) || self.is_part(*b, of),
+                Kind::Diff(a, _) => self.is_part(*a, of),
+                Kind::Seq(links) => {
+                    let mut steps = links.iter().filter_map(|link| match link {
+                        Link::Step(slot) => Some(*slot),
+                        Link::Filter(_) => None,
+                    });
+                    let n = steps.clone().count();
+                    (n == 1 || n > 1 && is_closed) && steps.all(|slot| self.is_part(slot, of))
+                }
+                _ => false,
+            }
+    }
+
+    /// The parts of a union.
+    fn flattened(&self, slot: usize) -> Vec<usize> {
+        match &self.slots[slot].kind {
+            Kind::Union(list) => list.iter().flat_map(|slot| self.flattened(*slot)).collect(),
+            _ => vec![slot],
+        }
+    }
+
+    /// Does a relation lead to accesses of the same cell only?
+    fn is_within_cells(&self, slot: usize) -> bool {
+        match &self.slots[slot].kind {
+            Kind::Base(Base::Loc | Base::Co | Base::Rf) => true,
+            Kind::Union(list) => list.iter().all(|slot| self.is_within_cells(*slot)),
+            Kind::Inter(a, b) => self.is_within_cells(*a) || self.is_within_cells(*b),
+            Kind::Diff(a, _) => self.is_within_cells(*a),
+            _ => false,
+        }
+    }
+
+    /// Is an event in a set or not by what it is, whatever it reads?
+    fn is_static(&self, set: usize) -> bool {
+        match &self.slots[set].kind {
+            Kind::Member(_) | Kind::All | Kind::Empty => true,
+            Kind::Union(list) => list.iter().all(|set| self.is_static(*set)),
+            Kind::Inter(a, b) | Kind::Diff(a, b) => self.is_static(*a) && self.is_static(*b),
+            Kind::Compl(a) => self.is_static(*a),
+            _ => false,
+        }
+    }
+
+    /// The parts of a relation whose new pairs all touch a new event, if it is composed of such parts. Those from an event to itself are left out: what fails by
+    /// such pairs alone would fail wherever the event is added.
     fn walks(&self, slot: usize, locals: &[bool]) -> Option<Vec<usize>> {
-        if locals[slot] {
+        let is_own = match &self.slots[slot].kind {
+            Kind::Id => true,
+            Kind::ToId(set) => self.is_static(*set),
+            _ => false,
+        };
+        if is_own {
+            return Some(Vec::new());
+        }
+        if locals[slot] && !matches!(self.slots[slot].kind, Kind::Union(_)) {
             return Some(vec![slot]);
         }
         let parts: Vec<usize> = match &self.slots[slot].kind {

@@ -16,7 +16,7 @@ impl<const W: usize> Graph<'_, W> {
     fn floor_along(&self, code: &Code, floor: &Floor, x: usize) -> usize {
         let cell = usize::from(self.events[x].cell);
         let order = &self.co[cell];
-        let before = and(&self.kept.rel(code.slots[floor.slot].at)[x], &self.cells[cell]);
+        let before = and(self.kept.row(code.slots[floor.slot].at, x), &self.cells[cell]);
         let mut lowest = order.iter().rposition(|w| has(&before, usize::from(*w))).unwrap_or(0);
         if floor.through_reads {
             each(&before, |e| {
@@ -75,7 +75,7 @@ impl<const W: usize> Graph<'_, W> {
         }
         match &code.inside {
             Inside::Never => true,
-            Inside::Rows(slots) => slots.iter().all(|slot| is_empty(&self.kept.rel(code.slots[*slot].at)[x])),
+            Inside::Rows(slots) => slots.iter().all(|slot| is_empty(self.kept.row(code.slots[*slot].at, x))),
             Inside::Always => and(&self.instances[x], &self.visible) == one(x),
         }
     }

@@ -56,6 +56,7 @@ pub(super) fn compile(model: &Model, skip: &[String], base: OrderOn) -> Result<C
                     exact: None,
                     local: false,
                     walks: None,
+                    same_cell: false,
                     turned: None,
                     expr: test.expr,
                 };
@@ -72,7 +73,6 @@ pub(super) fn compile(model: &Model, skip: &[String], base: OrderOn) -> Result<C
     let mut code = compiler.code;
     code.depends =
         code.slots.iter().any(|slot| matches!(slot.kind, Kind::Base(Base::Addr | Base::Data | Base::Ctrl)));
-    code.kept = (0..code.slots.len()).filter(|slot| code.slots[*slot].class != Class::Whole).collect();
     code.checks = checks;
     code.flags = flags;
     Ok(code)
@@ -139,13 +139,7 @@ struct Compiler<'m> {
 
 impl Compiler<'_> {
     fn add(&mut self, kind: Kind, class: Class, is_set: bool) -> usize {
-        let at = match class {
-            Class::Whole => &mut self.code.n_whole,
-            _ => &mut self.code.n_kept,
-        };
-        let slot = Slot { kind, class, is_set, at: *at };
-        *at += 1;
-        self.code.slots.push(slot);
+        self.code.slots.push(Slot { kind, class, is_set, at: 0 });
         self.code.slots.len() - 1
     }
 

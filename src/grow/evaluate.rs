@@ -1,9 +1,10 @@
 //! Checks over a graph. Rows are computed when they are asked for, and once for each graph.
 
 use super::bits::{Bits, add, and, each, has, is_acyclic, is_empty, none, one, or, without};
-use super::code::{Base, Check, Class, Code, Kind, Link};
+use super::code::{Base, Check, Class, Code, Kind, Link, Walks};
 use super::graph::{Graph, base_row};
 use super::kept::{Facts, Kept, capacity, different};
+use super::node::NONE;
 use crate::model::TestKind;
 
 /// Computes checks over graphs. One serves all graphs of a search.
@@ -59,9 +60,11 @@ impl<const W: usize> Evaluation<W> {
         if let Some(walks) = &check.walks
             && !check.negated
             && !new.is_empty()
-            && !new.iter().any(|x| self.is_on_walk(code, walks, *x, seen))
         {
-            return true;
+            let found = new.iter().any(|x| self.is_on_walk(code, walks, *x, seen));
+            if !found || walks.exact {
+                return !found;
+            }
         }
         // What comes with an event touches it.
         let local = check.local && !check.negated && !new.is_empty();
@@ -70,9 +73,6 @@ impl<const W: usize> Evaluation<W> {
             check.test != TestKind::Empty || is_empty(&self.set(code, check.slot, seen))
         } else {
             match check.test {
-                TestKind::Acyclic if local => {
-                    new.iter().all(|x| !self.reaches_itself(code, check.slot, *x, seen))
-                }
                 TestKind::Irreflexive if local => {
                     new.iter().all(|x| !has(&self.row(code, check.slot, *x, seen), *x))
                 }
@@ -103,11 +103,16 @@ impl<const W: usize> Evaluation<W> {
     }
 
     /// The events of some that a relation leads to from others.
-    pub fn touched(&mut self, code: &Code, slot: usize, events: &Bits<W>, seen: &Seen<W>) -> Bits<W> {
+    pub fn touched(&mut self, code: &Code, flag: &Check, events: &Bits<W>, seen: &Seen<W>) -> Bits<W> {
         let mut touched = none();
         let visible = &seen.facts.visible;
         self.any(&and(events, visible), |own, x| {
-            if !is_empty(&own.within(code, slot, x, *visible, seen)) {
+            let part = match (flag.same_cell, seen.facts.nodes[x].cell) {
+                (true, NONE) => return false,
+                (true, cell) => and(visible, &seen.facts.cells[usize::from(cell)]),
+                (false, _) => *visible,
+            };
+            if !is_empty(&own.within(code, flag.slot, x, part, seen)) {
                 add(&mut touched, x);
             }
             false
@@ -124,7 +129,7 @@ impl<const W: usize> Evaluation<W> {
                 false => {
                     let rows = seen.kept.rel(slot.at);
                     let mut empty = true;
-                    each(&seen.facts.visible, |x| empty &= is_empty(&rows[x]));
+                    each(&seen.facts.visible, |x| empty &= is_empty(rows.of(x)));
                     empty
                 }
             }
@@ -145,29 +150,34 @@ impl<const W: usize> Evaluation<W> {
         false
     }
 
-    /// Is there a way from an event back to itself?
-    fn reaches_itself(&mut self, code: &Code, slot: usize, x: usize, seen: &Seen<W>) -> bool {
-        let first = self.row(code, slot, x, seen);
-        has(&self.back(code, slot, first, seen), x)
-    }
-
     /// Is an event on a cycle of some relations?
-    fn is_on_walk(&mut self, code: &Code, walks: &[usize], x: usize, seen: &Seen<W>) -> bool {
+    fn is_on_walk(&mut self, code: &Code, walks: &Walks, x: usize, seen: &Seen<W>) -> bool {
         let mut all = none();
         let mut left = one(x);
         while !is_empty(&left) {
-            let mut next = none();
-            let found = self.any(&left, |own, y| {
-                for slot in walks {
-                    next = or(&next, &own.row(code, *slot, y, seen));
+            // All the way back along what is closed, then one step along the rest.
+            let mut next = left;
+            if let Some(closed) = walks.closed {
+                let at = code.slots[closed].at;
+                each(&left, |y| next = or(&next, seen.kept.row(at, y)));
+                let is_back = left != one(x) || has(seen.kept.row(at, x), x);
+                if is_back && has(&next, x) {
+                    return true;
                 }
-                has(&next, x)
+            }
+            next = without(&next, &all);
+            all = or(&all, &next);
+            left = none();
+            let found = self.any(&next, |own, y| {
+                for slot in &walks.others {
+                    left = or(&left, &own.row(code, *slot, y, seen));
+                }
+                has(&left, x)
             });
             if found {
                 return true;
             }
-            left = without(&next, &all);
-            all = or(&all, &next);
+            left = without(&left, &all);
         }
         false
     }
@@ -298,7 +308,7 @@ impl<const W: usize> Evaluation<W> {
         let own = &code.slots[slot];
         let facts = &seen.facts;
         if own.class == Class::Fixed {
-            return seen.kept.rel(own.at)[y];
+            return *seen.kept.row(own.at, y);
         }
         let at = slot * capacity::<W>() + y;
         match own.kind {

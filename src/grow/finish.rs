@@ -1,5 +1,6 @@
 //! Executions as whoever asked for them sees them.
 
+use super::bits::{count, has};
 use super::code::Check;
 use super::graph::Graph;
 use super::node::{Kind, NONE, Role};
@@ -184,7 +185,8 @@ impl<const W: usize> Graph<'_, W> {
 
     /// The place of an event in the order in which events were found.
     fn number(&self, slot: u16) -> Option<usize> {
-        self.order.iter().position(|x| *x == slot)
+        let slot = usize::from(slot);
+        has(&self.present, slot).then(|| count(&self.earlier[slot]))
     }
 }
 
@@ -227,7 +229,7 @@ impl<const W: usize> Execution for Graph<'_, W> {
         let (Some(first), Some(second)) = (self.order.get(first), self.order.get(second)) else {
             return false;
         };
-        super::bits::has(&self.prefix[usize::from(*second)], usize::from(*first))
+        has(&self.prefix[usize::from(*second)], usize::from(*first))
     }
 
     fn made(&self) -> Vec<(u16, Made)> {

@@ -4,13 +4,16 @@
 //! that loses some events when a read is given another source keeps the rows of all others as they are: what an event
 //! comes after never goes before it.
 
+use std::cell::Cell;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::bits::{Bits, add, and, each, first_free, has, none, one, or, remove, without};
 use super::cells::Cells;
 use super::code::{Base, Code};
-use super::kept::{Facts, Kept};
-use super::node::{Bound, Members, NONE, Node, Role, Thread};
+use super::kept::{Facts, Kept, Which};
+use super::members::Table;
+use super::node::{Bound, NONE, Node, Role, Thread};
 use super::state::{Join, Leaf, Spawn, State, Stop};
 use crate::program::Value;
 
@@ -18,6 +21,8 @@ use crate::program::Value;
 pub(super) struct Graph<'p, const W: usize> {
     /// By slot; what is not present is stale.
     pub events: Vec<Node<'p>>,
+    /// By slot: a number that tells this event, with the source that it has, from all others that are or were in any graph.
+    pub stamps: Vec<u64>,
     pub values: Vec<Option<Value>>,
     pub present: Bits<W>,
     /// Slots in the order in which events were added.
@@ -59,6 +64,7 @@ impl<'p, const W: usize> Graph<'p, W> {
     pub fn empty(code: &Code) -> Graph<'p, W> {
         Graph {
             events: Vec::with_capacity(64 * W),
+            stamps: vec![0; 64 * W],
             values: vec![None; 64 * W],
             present: none(),
             order: Vec::with_capacity(64 * W),
@@ -80,7 +86,7 @@ impl<'p, const W: usize> Graph<'p, W> {
     }
 
     /// Initial writes only.
-    pub fn new(code: &Code, initial: &[Value], stops: Vec<Stop<'p>>, members: &dyn Members) -> Graph<'p, W> {
+    pub fn new(code: &Code, initial: &[Value], stops: Vec<Stop<'p>>, members: &Table) -> Graph<'p, W> {
         let mut graph = Graph::empty(code);
         graph.threads = stops.into_iter().map(|stop| Thread::new(Arc::new(stop))).collect();
         graph.cells = vec![none(); initial.len()];
@@ -92,14 +98,14 @@ impl<'p, const W: usize> Graph<'p, W> {
     }
 
     /// Adds the initial write of a cell.
-    fn initial(&mut self, code: &Code, cell: u16, value: Option<Value>, members: &dyn Members) {
-        let slot = self.push(Node::initial(cell, value, members));
+    fn initial(&mut self, code: &Code, cell: u16, value: Option<Value>, members: &Table) {
+        let slot = self.push(Node::initial(cell, value, members.initial));
         self.co[usize::from(cell)].push(slot as u16);
         self.fill(code, &[slot]);
     }
 
     /// Sees to it that a cell made while the program runs has its initial write. It belongs to the step that comes next.
-    fn ensure(&mut self, code: &Code, cell: u16, cells: &Cells, members: &dyn Members) {
+    fn ensure(&mut self, code: &Code, cell: u16, cells: &Cells, members: &Table) {
         let number = usize::from(cell);
         if self.cells.len() <= number {
             self.cells.resize(number + 1, none());
@@ -128,6 +134,7 @@ impl<'p, const W: usize> Graph<'p, W> {
     /// Adds an event, without its rows; its slot.
     pub fn push(&mut self, mut node: Node<'p>) -> usize {
         let x = first_free(&self.present);
+        self.stamps[x] = stamp();
         self.earlier[x] = self.present;
         add(&mut self.present, x);
         self.order.push(x as u16);
@@ -200,10 +207,10 @@ impl<'p, const W: usize> Graph<'p, W> {
 
     /// Prefixes and rows of some events, each after those that it has edges from.
     pub fn fill(&mut self, code: &Code, events: &[usize]) {
-        self.fill_slots(code, &code.kept, events);
+        self.fill_rows(code, events, Which::All);
     }
 
-    fn fill_slots(&mut self, code: &Code, slots: &[usize], events: &[usize]) {
+    fn fill_rows(&mut self, code: &Code, events: &[usize], which: Which) {
         for x in events {
             let node = &self.events[*x];
             let mut prefix = none();
@@ -231,7 +238,7 @@ impl<'p, const W: usize> Graph<'p, W> {
             self.prefix[*x] = prefix;
         }
         let mut kept = std::mem::take(&mut self.kept);
-        kept.add(code, slots, events, &self.facts());
+        kept.add(code, events, which, &self.facts());
         self.kept = kept;
     }
 
@@ -276,15 +283,15 @@ impl<'p, const W: usize> Graph<'p, W> {
         leaf: &Leaf<'p>,
         bound: Bound<'p>,
         cells: &Cells,
-        members: &dyn Members,
+        members: &Table,
     ) -> usize {
         let first = self.n();
         self.ensure(code, leaf.access.cell, cells, members);
         let from = self.n();
         for event in &leaf.state.fresh {
-            self.push(Node::plain(event, members));
+            self.push(Node::plain(event));
         }
-        let head = self.push(Node::access(&leaf.access, &bound, members));
+        let head = self.push(Node::access(&leaf.access, &bound));
         let thread = usize::from(leaf.access.place.thread);
         let before = std::mem::replace(&mut self.threads[thread].stop, bound.stop);
         self.close(first, before);
@@ -293,45 +300,32 @@ impl<'p, const W: usize> Graph<'p, W> {
     }
 
     /// A thread starts another.
-    pub fn spawn(
-        &mut self,
-        code: &Code,
-        spawn: &Spawn<'p>,
-        (child, parent): (Stop<'p>, Stop<'p>),
-        members: &dyn Members,
-    ) {
-        self.events_of(code, &spawn.state, Role::Spawn(spawn.child), Some(Arc::new(parent)), members);
+    pub fn spawn(&mut self, code: &Code, spawn: &Spawn<'p>, (child, parent): (Stop<'p>, Stop<'p>)) {
+        self.events_of(code, &spawn.state, Role::Spawn(spawn.child), Some(Arc::new(parent)));
         self.thread(usize::from(spawn.child)).stop = Arc::new(child);
     }
 
     /// A thread has waited for another.
-    pub fn join(&mut self, code: &Code, join: &Join<'p>, next: Stop<'p>, members: &dyn Members) {
-        self.events_of(code, &join.state, Role::Join(join.target), Some(Arc::new(next)), members);
+    pub fn join(&mut self, code: &Code, join: &Join<'p>, next: Stop<'p>) {
+        self.events_of(code, &join.state, Role::Join(join.target), Some(Arc::new(next)));
     }
 
     /// The events that a thread made after its last access.
-    pub fn flush(&mut self, code: &Code, thread: usize, members: &dyn Members) {
+    pub fn flush(&mut self, code: &Code, thread: usize) {
         let stop = self.threads[thread].stop.clone();
         let Some(state) = stop.last() else { return };
-        self.events_of(code, state, Role::Nothing, None, members);
+        self.events_of(code, state, Role::Nothing, None);
         self.threads[thread].flushed = true;
     }
 
     /// Adds the events that a thread has made as a step, the last of them with a role, if it is given one.
-    fn events_of(
-        &mut self,
-        code: &Code,
-        state: &State<'p>,
-        role: Role,
-        next: Option<Arc<Stop<'p>>>,
-        members: &dyn Members,
-    ) {
+    fn events_of(&mut self, code: &Code, state: &State<'p>, role: Role, next: Option<Arc<Stop<'p>>>) {
         let from = self.n();
         let Some((last, others)) = state.fresh.split_last() else { return };
         for event in others {
-            self.push(Node::plain(event, members));
+            self.push(Node::plain(event));
         }
-        let mut node = Node::plain(last, members);
+        let mut node = Node::plain(last);
         if role != Role::Nothing {
             node.role = role;
         }
@@ -346,14 +340,20 @@ impl<'p, const W: usize> Graph<'p, W> {
     }
 
     /// A choice of the machine.
-    pub fn choose(&mut self, code: &Code, thread: usize, way: usize, stop: Arc<Stop<'p>>) {
+    pub fn choose(
+        &mut self,
+        code: &Code,
+        thread: usize,
+        (way, stop): (usize, Arc<Stop<'p>>),
+        members: &Table,
+    ) {
         let from = self.n();
         let instance = match self.threads[thread].last {
             NONE => 0,
             last => self.events[usize::from(last)].place.instance,
         };
         let before = std::mem::replace(&mut self.threads[thread].stop, stop);
-        self.push(Node::choice(thread, instance, way));
+        self.push(Node::choice(thread, instance, way, members.choice));
         self.close(from, before);
         self.fill_from(code, from);
     }
@@ -367,7 +367,8 @@ impl<'p, const W: usize> Graph<'p, W> {
         self.clean.iter_mut().for_each(|clean| remove(clean, read));
         let thread = usize::from(node.place.thread);
         self.threads[thread].stop = bound.stop;
-        self.fill_slots(code, &code.bound, &[read]);
+        self.stamps[read] = stamp();
+        self.fill_rows(code, &[read], Which::Bound);
     }
 
     /// Takes the last step off.
@@ -386,6 +387,7 @@ impl<'p, const W: usize> Graph<'p, W> {
         for _ in 0..count {
             let Some(x) = self.order.pop() else { return };
             let x = usize::from(x);
+            self.stamps[x] = 0;
             remove(&mut self.present, x);
             remove(&mut self.visible, x);
             let node = &self.events[x];
@@ -435,6 +437,19 @@ impl<'p, const W: usize> Graph<'p, W> {
         }
         order
     }
+}
+
+/// A number that was never given before. Each worker has its own.
+fn stamp() -> u64 {
+    static WORKERS: AtomicU64 = AtomicU64::new(1);
+    thread_local!(static NEXT: Cell<u64> = const { Cell::new(0) });
+    NEXT.with(|next| {
+        if next.get() & ((1 << 40) - 1) == 0 {
+            next.set(WORKERS.fetch_add(1, Ordering::Relaxed) << 40);
+        }
+        next.set(next.get() + 1);
+        next.get()
+    })
 }
 
 /// Where a base relation leads to an event from, among all that is there.

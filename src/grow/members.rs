@@ -1,4 +1,4 @@
-//! Which predefined sets an event is in.
+//! Which predefined sets an event is in, and what is computed of it.
 
 use std::sync::RwLock;
 
@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::code::Code;
 use super::compile::in_set_by_kind;
-use super::node::Members;
+use super::node::{Kind, Sort, Sorted};
 use crate::execution::EventKind;
 use crate::program::{Program, SetName};
 
@@ -15,45 +15,48 @@ pub(super) struct Table<'p> {
     program: &'p Program,
     code: &'p Code,
     #[allow(clippy::type_complexity)]
-    known: RwLock<FxHashMap<(EventKind, Option<u16>, usize, usize), u128>>,
+    known: RwLock<FxHashMap<(EventKind, u16, usize, usize), Sorted>>,
+    /// Of initial writes, and of choices.
+    pub initial: Sorted,
+    pub choice: Sorted,
 }
 
 impl<'p> Table<'p> {
     pub fn new(program: &'p Program, code: &'p Code) -> Table<'p> {
-        Table { program, code, known: RwLock::default() }
+        let initial = find(program, code, EventKind::Init, None, &[]);
+        let recipe = code.recipe(Sort { kind: Kind::Choice, members: 0 });
+        Table { program, code, known: RwLock::default(), initial, choice: Sorted { members: 0, recipe } }
     }
 
-    fn find(&self, kind: EventKind, thread: Option<u16>, sets: &[SetName]) -> u128 {
-        let tagged = |name: &str| sets.iter().any(|set| set == name);
-        let conventions = self.program.conventions;
-        let thread = thread.and_then(|thread| self.program.threads.get(usize::from(thread)));
-        self.code.members(&|name| match in_set_by_kind(kind, name) {
-            Some(is_in) => is_in,
-            None => match name {
-                "NA" if conventions.non_atomics => !tagged("A"),
-                "X" | "RMW" if conventions.one_event_rmw => {
-                    kind == EventKind::Rmw || tagged("X") || tagged("RMW")
-                }
-                _ => {
-                    tagged(name) || thread.is_some_and(|thread| thread.annotations.iter().any(|a| a == name))
-                }
-            },
-        })
+    /// Of an event of a thread.
+    pub fn of(&self, kind: EventKind, thread: u16, sets: &[SetName]) -> Sorted {
+        let key = (kind, thread, sets.as_ptr() as usize, sets.len());
+        if let Ok(known) = self.known.read()
+            && let Some(sorted) = known.get(&key)
+        {
+            return *sorted;
+        }
+        let sorted = find(self.program, self.code, kind, Some(thread), sets);
+        if let Ok(mut known) = self.known.write() {
+            known.insert(key, sorted);
+        }
+        sorted
     }
 }
 
-impl Members for Table<'_> {
-    fn members(&self, kind: EventKind, thread: Option<u16>, sets: &[SetName]) -> u128 {
-        let key = (kind, thread, sets.as_ptr() as usize, sets.len());
-        if let Ok(known) = self.known.read()
-            && let Some(members) = known.get(&key)
-        {
-            return *members;
-        }
-        let members = self.find(kind, thread, sets);
-        if let Ok(mut known) = self.known.write() {
-            known.insert(key, members);
-        }
-        members
-    }
+fn find(program: &Program, code: &Code, kind: EventKind, thread: Option<u16>, sets: &[SetName]) -> Sorted {
+    let tagged = |name: &str| sets.iter().any(|set| set == name);
+    let conventions = program.conventions;
+    let thread = thread.and_then(|thread| program.threads.get(usize::from(thread)));
+    let members = code.members(&|name| match in_set_by_kind(kind, name) {
+        Some(is_in) => is_in,
+        None => match name {
+            "NA" if conventions.non_atomics => !tagged("A"),
+            "X" | "RMW" if conventions.one_event_rmw => {
+                kind == EventKind::Rmw || tagged("X") || tagged("RMW")
+            }
+            _ => tagged(name) || thread.is_some_and(|thread| thread.annotations.iter().any(|a| a == name)),
+        },
+    });
+    Sorted { members, recipe: code.recipe(Sort { kind: Kind::Event(kind), members }) }
 }

@@ -60,7 +60,9 @@ impl<'p> Stepper<'p> {
             _ => (Sym(u16::MAX), 0),
         };
         let reasons = flow::accesses(state, op);
-        let access = Access { place, kind, cell, at, sets, causes, inner, value, wanted: None, op, reasons };
+        let sorted = self.members.of(kind, state.thread, sets);
+        let access =
+            Access { place, kind, cell, at, sets, sorted, causes, inner, value, wanted: None, op, reasons };
         // The read before is not the latest any more.
         state.latest = None;
         let leaf = Leaf { state: state.clone(), access };
@@ -71,6 +73,7 @@ impl<'p> Stepper<'p> {
             let mut failed = leaf;
             failed.access.kind = EventKind::Read;
             failed.access.sets = failure;
+            failed.access.sorted = self.members.of(EventKind::Read, state.thread, failure);
             failed.access.wanted = Some((expected, false));
             // What it would have written is not looked at.
             failed.access.reasons = failed

@@ -23,6 +23,7 @@ mod memory;
 mod node;
 mod ops;
 mod part;
+mod recipe;
 mod revisit;
 mod search;
 mod sketch;
@@ -210,19 +211,22 @@ pub fn walks(
 /// Does the engine see by itself, under that model, where a loop only waits?
 pub fn sees_waiting(model: &Model) -> bool {
     let sets = part::chosen_from(model);
-    code_of(model, &[], &|name| sets.contains(name)).is_ok_and(|code| decide::allows_fewer_events(&code))
+    code_of(model, &[], &|name| sets.contains(name), &|_| false)
+        .is_ok_and(|code| decide::allows_fewer_events(&code))
 }
 
-/// The code of a model, or of what is left of it where some sets are empty.
+/// The code of a model, or of what is left of it where some sets are empty, without what is said of sets that are missing.
 fn code_of(
     model: &Model,
     skip_checks: &[String],
     is_absent: &dyn Fn(&str) -> bool,
+    is_missing: &dyn Fn(&str) -> bool,
 ) -> Result<code::Code, String> {
     let mut code = decide::built(model, skip_checks, OrderOn::Usual).or_else(|why| {
         let part = part::without(model, is_absent).ok_or(why)?;
         decide::built(&part, skip_checks, OrderOn::Checked)
     })?;
+    code.shrink(is_missing);
     code.derive();
     code.arrange();
     Ok(code)
@@ -236,11 +240,15 @@ fn prepared<R>(
     work: impl FnOnce(&Setting, usize) -> R,
 ) -> Result<R, Diagnostic> {
     let is_absent = part::is_absent(program);
-    let code = code_of(model, &options.skip_checks, &is_absent).map_err(|why| refused(model, &why))?;
+    let is_missing = part::is_missing(program);
+    let code =
+        code_of(model, &options.skip_checks, &is_absent, &is_missing).map_err(|why| refused(model, &why))?;
     let cells = cells::Cells::new(program);
     let loops = awaits::Loops::new(program, !options.properties);
+    let members = members::Table::new(program, &code);
     let stepper = step::Stepper {
         program,
+        members: &members,
         unroll: options.unroll,
         cells: &cells,
         orders_updates: code.orders_updates,
@@ -250,9 +258,7 @@ fn prepared<R>(
         depends: code.depends,
         loops: (options.awaits && decide::allows_fewer_events(&code)).then_some(&loops),
     };
-    let members = members::Table::new(program, &code);
-    let search =
-        Setting { code: &code, stepper: &stepper, members: &members, all_blocked: options.all_blocked };
+    let search = Setting { code: &code, stepper: &stepper, all_blocked: options.all_blocked };
     let n_events = match program.threads.iter().any(|thread| thread.start == Start::Spawned) {
         true => search.pilot(),
         false => room(program, options.unroll),
@@ -297,7 +303,6 @@ fn room(program: &Program, unroll: u32) -> usize {
 struct Setting<'s, 'p> {
     code: &'s code::Code,
     stepper: &'s step::Stepper<'p>,
-    members: &'s members::Table<'p>,
     all_blocked: bool,
 }
 
@@ -319,7 +324,7 @@ impl<'p> Setting<'_, 'p> {
         let stops = (0..program.threads.len()).map(|thread| self.stepper.start(thread)).collect();
         // A program may have many cells, and an execution looks at few: each gets its initial write when it is first looked at.
         let initial = if self.stepper.properties { &[] } else { self.stepper.cells.initial() };
-        graph::Graph::<'p, W>::new(self.code, initial, stops, self.members)
+        graph::Graph::<'p, W>::new(self.code, initial, stops, self.stepper.members)
     }
 
     /// One worker.
@@ -331,7 +336,6 @@ impl<'p> Setting<'_, 'p> {
         search::Search::<W> {
             stepper: self.stepper,
             code: self.code,
-            members: self.members,
             evaluation: evaluate::Evaluation::new(self.code),
             ways: ways::Ways::default(),
             spare: Vec::new(),

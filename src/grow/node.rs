@@ -21,6 +21,8 @@ pub(super) struct Node<'p> {
     pub at: Option<(Sym, i64)>,
     pub sets: &'p [SetName],
     pub members: u128,
+    /// What is computed of it.
+    pub recipe: u16,
     pub read: Option<Value>,
     pub written: Option<Value>,
     /// Where a read takes its value from.
@@ -54,7 +56,7 @@ pub(super) enum Role {
 }
 
 /// What an event is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Kind {
     /// An event of the program.
     Event(EventKind),
@@ -62,9 +64,19 @@ pub(super) enum Kind {
     Choice,
 }
 
-/// How events of a graph get their memberships.
-pub(super) trait Members: Sync {
-    fn members(&self, kind: EventKind, thread: Option<u16>, sets: &[SetName]) -> u128;
+/// What a model can tell of an event by itself.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Sort {
+    pub kind: Kind,
+    /// The predefined sets that it is in, by bit.
+    pub members: u128,
+}
+
+/// The predefined sets that an event is in, and what is computed of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Sorted {
+    pub members: u128,
+    pub recipe: u16,
 }
 
 /// What an access finds: its source and the value there, and what it makes of it.
@@ -107,14 +119,15 @@ impl<'p> Node<'p> {
     }
 
     /// An initial write.
-    pub fn initial(cell: u16, value: Option<Value>, members: &dyn Members) -> Node<'p> {
+    pub fn initial(cell: u16, value: Option<Value>, Sorted { members, recipe }: Sorted) -> Node<'p> {
         Node {
             place: Place { thread: NONE, code: 0, pc: 0, instance: 0, own: 0 },
             kind: Kind::Event(EventKind::Init),
             cell,
             at: None,
             sets: &[],
-            members: members.members(EventKind::Init, None, &[]),
+            members,
+            recipe,
             read: None,
             written: value,
             source: NONE,
@@ -130,14 +143,15 @@ impl<'p> Node<'p> {
     }
 
     /// A choice that a thread makes.
-    pub fn choice(thread: usize, instance: u32, way: usize) -> Node<'p> {
+    pub fn choice(thread: usize, instance: u32, way: usize, sorted: Sorted) -> Node<'p> {
         Node {
             place: Place { thread: thread as u16, code: 0, pc: 0, instance, own: u8::MAX },
             kind: Kind::Choice,
             cell: NONE,
             at: None,
             sets: &[],
-            members: 0,
+            members: sorted.members,
+            recipe: sorted.recipe,
             read: None,
             written: None,
             source: NONE,
@@ -153,14 +167,16 @@ impl<'p> Node<'p> {
     }
 
     /// An event without a value.
-    pub fn plain(event: &Plain<'p>, members: &dyn Members) -> Node<'p> {
+    pub fn plain(event: &Plain<'p>) -> Node<'p> {
+        let Sorted { members, recipe } = event.sorted;
         Node {
             place: event.place,
             kind: Kind::Event(event.kind),
             cell: event.cell.unwrap_or(NONE),
             at: None,
             sets: event.sets,
-            members: members.members(event.kind, Some(event.place.thread), event.sets),
+            members,
+            recipe,
             read: None,
             written: None,
             source: NONE,
@@ -176,14 +192,16 @@ impl<'p> Node<'p> {
     }
 
     /// A memory access.
-    pub fn access(access: &Access<'p>, bound: &Bound<'p>, members: &dyn Members) -> Node<'p> {
+    pub fn access(access: &Access<'p>, bound: &Bound<'p>) -> Node<'p> {
+        let Sorted { members, recipe } = access.sorted;
         Node {
             place: access.place,
             kind: Kind::Event(access.kind),
             cell: access.cell,
             at: Some(access.at),
             sets: access.sets,
-            members: members.members(access.kind, Some(access.place.thread), access.sets),
+            members,
+            recipe,
             read: bound.read,
             written: bound.written,
             source: bound.source,

@@ -65,7 +65,7 @@ impl<'p> Stepper<'p> {
             Op::WriteReg { reg, src, extra } => {
                 let held = self.held(state, *src);
                 state.count += 1;
-                state.regs[reg.0 as usize] = Held { causes: 0, newest: 0, ..held };
+                Arc::make_mut(&mut state.regs)[reg.0 as usize] = Held { causes: 0, newest: 0, ..held };
                 if let Some(done) = extra.done {
                     let (causes, _) = self.causes(state, &[*src], Some(extra));
                     let newest = state.count;

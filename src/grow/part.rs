@@ -15,7 +15,7 @@ use crate::model::{
     Base, CheckKind, ChoiceId, Expr, ExprId, FixId, Interp, Model, Pool, Sort, Step, Test, TestKind,
 };
 use crate::program::fences::full_fence;
-use crate::program::{BranchKind, Instr, Op, Program, SetName};
+use crate::program::{BranchKind, Instr, Op, Program, SetName, each_op};
 
 /// The model as it is where some predefined sets are empty; it makes at most one choice. `None`: it is not simpler.
 pub(super) fn without(model: &Model, is_absent: &dyn Fn(&str) -> bool) -> Option<Model> {
@@ -154,6 +154,40 @@ pub(super) fn is_absent(program: &Program) -> impl Fn(&str) -> bool + use<> {
         names.extend(thread.annotations.iter().map(ToString::to_string));
     }
     move |name: &str| !is_by_kind(name) && !names.contains(name)
+}
+
+/// Has a program no event in a set, such sets included as kinds of events decide?
+pub(super) fn is_missing(program: &Program) -> impl Fn(&str) -> bool + use<> {
+    let mut names: BTreeSet<String> = full_fence().iter().map(ToString::to_string).collect();
+    let mut has_updates = false;
+    for thread in &program.threads {
+        names.extend(thread.annotations.iter().map(ToString::to_string));
+        for instr in &thread.code {
+            each_op(&instr.ops, &mut |op| match op {
+                Op::CompareExchange { sets, failure, .. } => {
+                    has_updates = true;
+                    names.extend(sets.iter().chain(failure).map(ToString::to_string));
+                }
+                Op::Rmw { sets, .. } => {
+                    has_updates = true;
+                    names.extend(sets.iter().map(ToString::to_string));
+                }
+                Op::Load { sets, .. }
+                | Op::Store { sets, .. }
+                | Op::Fence { sets, .. }
+                | Op::Other { sets, .. }
+                | Op::Named { sets, .. }
+                | Op::Fault { sets, .. }
+                | Op::Mark { sets, .. } => names.extend(sets.iter().map(ToString::to_string)),
+                _ => {}
+            });
+        }
+    }
+    let lacks_updates = program.conventions.one_event_rmw && !has_updates;
+    move |name: &str| match name {
+        "RMW" | "X" => lacks_updates && !names.contains(name),
+        _ => !is_by_kind(name) && name != "EXC-RET" && !names.contains(name),
+    }
 }
 
 struct Part<'a> {

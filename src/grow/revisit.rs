@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::bits::{Bits, add, and, each, has, is_empty, none, one, or, remove, without};
 use super::code::Code;
 use super::graph::{Graph, Pending};
-use super::node::{Bound, Members, NONE, Node, Role, Thread};
+use super::node::{Bound, NONE, Node, Role, Thread};
 use super::state::{Leaf, Stop};
 
 impl<'p, const W: usize> Graph<'p, W> {
@@ -89,18 +89,27 @@ impl<'p, const W: usize> Graph<'p, W> {
         self.initial = other.initial;
         self.order.clear();
         self.order.extend(other.order.iter().filter(|x| has(&keep, usize::from(**x))));
-        let n = other.events.len();
-        self.events.clone_from(&other.events);
-        self.values[..n].copy_from_slice(&other.values[..n]);
-        self.instances[..n].copy_from_slice(&other.instances[..n]);
-        self.po[..n].copy_from_slice(&other.po[..n]);
-        self.prefix[..n].copy_from_slice(&other.prefix[..n]);
-        self.inherited[..n].copy_from_slice(&other.inherited[..n]);
-        self.kept.copy_from(&other.kept, n);
-        for x in 0..n {
+        // Most of them are here already, from the last time that this graph was made from that one or one like it.
+        let known = self.events.len();
+        self.events.extend(other.events.iter().skip(known).cloned());
+        self.kept.copy_sets(&other.kept);
+        each(&keep, |x| {
             self.earlier[x] = and(&other.earlier[x], &keep);
             self.co_rows[x] = and(&other.co_rows[x], &keep);
-        }
+            if self.stamps[x] == other.stamps[x] {
+                return;
+            }
+            self.stamps[x] = other.stamps[x];
+            if x < known {
+                self.events[x].clone_from(&other.events[x]);
+            }
+            self.values[x] = other.values[x];
+            self.instances[x] = other.instances[x];
+            self.po[x] = other.po[x];
+            self.prefix[x] = other.prefix[x];
+            self.inherited[x] = other.inherited[x];
+            self.kept.copy_event(&other.kept, x);
+        });
         self.cells.clear();
         self.cells.extend(other.cells.iter().map(|cell| and(cell, &keep)));
         self.co.resize(other.co.len(), Vec::new());
@@ -108,7 +117,17 @@ impl<'p, const W: usize> Graph<'p, W> {
             own.clear();
             own.extend(order.iter().filter(|w| has(&keep, usize::from(**w))));
         }
-        self.threads.clone_from(&other.threads);
+        self.threads.truncate(other.threads.len());
+        for (own, thread) in self.threads.iter_mut().zip(&other.threads) {
+            // Counting who holds a place takes longer than looking whether it is the same.
+            if !Arc::ptr_eq(&own.stop, &thread.stop) {
+                own.stop.clone_from(&thread.stop);
+            }
+            (own.flushed, own.last, own.spawner) = (thread.flushed, thread.last, thread.spawner);
+            (own.events, own.inherited) = (thread.events, thread.inherited);
+        }
+        let more = self.threads.len();
+        self.threads.extend(other.threads[more..].iter().cloned());
         for (own, clean) in self.clean.iter_mut().zip(&other.clean) {
             *own = and(clean, &keep);
         }
@@ -153,14 +172,13 @@ impl<'p, const W: usize> Graph<'p, W> {
         (read, write): (usize, usize),
         deleted: &Bits<W>,
         (leaf, bound): (&Leaf<'p>, Bound<'p>),
-        members: &dyn Members,
     ) -> usize {
         let new_read = self.replace(other, code, read, deleted, |graph| {
             // Its cell has an initial write: the write that it reads from is there.
             for event in &leaf.state.fresh {
-                graph.push(Node::plain(event, members));
+                graph.push(Node::plain(event));
             }
-            let read = graph.push(Node::access(&leaf.access, &bound, members));
+            let read = graph.push(Node::access(&leaf.access, &bound));
             graph.events[read].source = write as u16;
         });
         let reader = usize::from(self.events[new_read].place.thread);

@@ -11,12 +11,12 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::bits::{each, has, is_empty, without};
+use super::bits::{first, has, is_empty, remove, without};
 use super::code::Code;
 use super::evaluate::Evaluation;
 use super::finish::{Ended, Found};
 use super::graph::{Graph, Pending};
-use super::node::{Bound, Members, NONE};
+use super::node::{Bound, NONE};
 use super::state::{Leaf, Stop};
 use super::step::Stepper;
 use super::ways::Ways;
@@ -32,7 +32,6 @@ const TICKS: u64 = 1024;
 pub(super) struct Search<'s, 'p, const W: usize> {
     pub stepper: &'s Stepper<'p>,
     pub code: &'s Code,
-    pub members: &'s dyn Members,
     pub evaluation: Evaluation<W>,
     pub ways: Ways<'p>,
     /// Graphs to be used again.
@@ -109,7 +108,7 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
                         Stop::Ready(state) => Arc::new(self.stepper.run((**state).clone())),
                         _ => stop.clone(),
                     };
-                    graph.choose(self.code, thread, way, stop);
+                    graph.choose(self.code, thread, (way, stop), self.stepper.members);
                     let flow = self.visit(graph);
                     graph.pop();
                     flow?;
@@ -117,7 +116,7 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
                 ControlFlow::Continue(())
             }
             Stop::Spawn(spawn) => {
-                graph.spawn(self.code, spawn, self.stepper.spawn(spawn), self.members);
+                graph.spawn(self.code, spawn, self.stepper.spawn(spawn));
                 let flow = self.visit(graph);
                 graph.pop();
                 flow
@@ -128,13 +127,13 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
                     code.result.map_or(Ok(Value::ZERO), |reg| state.register(reg))
                 });
                 let next = self.stepper.join(join, result.unwrap_or(Ok(Value::ZERO)));
-                graph.join(self.code, join, next, self.members);
+                graph.join(self.code, join, next);
                 let flow = self.visit(graph);
                 graph.pop();
                 flow
             }
             _ => {
-                graph.flush(self.code, thread, self.members);
+                graph.flush(self.code, thread);
                 let flow = self.visit(graph);
                 graph.pop();
                 flow
@@ -214,7 +213,7 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
             way: 0,
             canonical: true,
         };
-        let write = graph.step(self.code, leaf, bound, self.stepper.cells, self.members);
+        let write = graph.step(self.code, leaf, bound, self.stepper.cells, self.stepper.members);
         let flow = self.write(graph, Pending { update: write, with: None });
         graph.pop();
         flow
@@ -232,7 +231,7 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
             || Bound { source: NONE, read: None, written: None, stop: stop.clone(), way: 0, canonical: true };
         let mut floor = usize::MAX;
         for leaf in leaves {
-            let read = graph.step(self.code, leaf, unbound(), self.stepper.cells, self.members);
+            let read = graph.step(self.code, leaf, unbound(), self.stepper.cells, self.stepper.members);
             floor = floor.min(graph.floor(self.code, read));
             if leaves.len() > 1 {
                 graph.pop();
@@ -253,7 +252,7 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
                 let leaf = &leaves[way.leaf];
                 let read = match is_alone {
                     true => graph.newest(),
-                    false => graph.step(self.code, leaf, unbound(), self.stepper.cells, self.members),
+                    false => graph.step(self.code, leaf, unbound(), self.stepper.cells, self.stepper.members),
                 };
                 let bound = Bound {
                     source: graph.co[cell][at],
@@ -326,13 +325,13 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
                 flow?;
             }
         }
-        let mut reads = Vec::new();
-        each(&graph.cells[cell], |e| {
-            if e != write && graph.events[e].is_read() && !has(&graph.prefix[write], e) {
-                reads.push(e);
+        let mut others = without(&graph.cells[cell], &graph.prefix[write]);
+        remove(&mut others, write);
+        while let Some(read) = first(&others) {
+            remove(&mut others, read);
+            if !graph.events[read].is_read() {
+                continue;
             }
-        });
-        for read in reads {
             // Large graphs take long to copy, and a write may have many reads to be offered to.
             if W > 4 {
                 self.visitor.look()?;
@@ -374,7 +373,7 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
             };
             let mut other = self.spare.pop().unwrap_or_else(|| Graph::empty(self.code));
             let leaf = (&leaves[way.leaf], bound);
-            let read = other.revisit(graph, self.code, (read, write), &deleted, leaf, self.members);
+            let read = other.revisit(graph, self.code, (read, write), &deleted, leaf);
             let flow = self.places(&other, write).rev().try_for_each(|at| {
                 other.place(write, at);
                 let is_last = || {
@@ -431,7 +430,7 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
                 let holds = match flag.settled {
                     Some(number) => {
                         let new = without(&graph.present, &clean[number]);
-                        let touched = self.evaluation.touched(self.code, flag.slot, &new, &seen);
+                        let touched = self.evaluation.touched(self.code, flag, &new, &seen);
                         clean[number] = without(&graph.present, &touched);
                         is_empty(&touched) != flag.negated
                     }
@@ -462,7 +461,6 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
         let mut search = Search::<V> {
             stepper: self.stepper,
             code: self.code,
-            members: self.members,
             evaluation: Evaluation::new(self.code),
             ways: std::mem::take(&mut self.ways),
             spare: Vec::new(),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::flow::{self, Flow, Numbers, Reasons};
+use super::node::Sorted;
 use crate::diag::Diagnostic;
 use crate::execution::{Cut, EventKind};
 use crate::program::control::Control;
@@ -45,7 +46,8 @@ pub(super) struct State<'p> {
     /// Has this instruction instance made an access already?
     pub accessed: bool,
     pub tmps: Vec<Held>,
-    pub regs: Vec<Held>,
+    /// Shared with the places that it was at until it writes one.
+    pub regs: Arc<Vec<Held>>,
     pub reserved: Option<Value>,
     /// What registers held at the last pass through a loop that was known to be taken.
     pub passes: Vec<(u32, u64)>,
@@ -169,6 +171,7 @@ pub(super) struct Plain<'p> {
     pub kind: EventKind,
     pub cell: Option<u16>,
     pub sets: &'p [SetName],
+    pub sorted: Sorted,
     /// The events of its instruction that are before it in program order.
     pub inner: u64,
     /// The object whose life it ends.
@@ -197,6 +200,7 @@ pub(super) struct Access<'p> {
     /// The object, and the byte in it.
     pub at: (Sym, i64),
     pub sets: &'p [SetName],
+    pub sorted: Sorted,
     /// The events that it comes from, inside its instruction.
     pub causes: u64,
     /// The events of its instruction that are before it in program order.

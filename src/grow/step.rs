@@ -15,6 +15,7 @@ use crate::program::{Extra, IllegalOp, Instr, Op, Program, Property, SetName, Ta
 use super::awaits::Loops;
 use super::cells::Cells;
 use super::flow::{self, Flow, Reasons};
+use super::members::Table;
 use super::state::{Halt, Held, Join, Leaf, Look, Place, Plain, Spawn, State, Stop, UNWRITTEN, bit, set};
 
 /// More executed instructions than this in one thread: it does not end.
@@ -31,6 +32,8 @@ pub(super) struct Stepper<'p> {
     pub program: &'p Program,
     pub unroll: u32,
     pub cells: &'p Cells,
+    /// The sets that events are in.
+    pub members: &'p Table<'p>,
     /// Are the two accesses of an atomic instruction ordered, as far as cycles with `rf` go?
     pub orders_updates: bool,
     /// Must the reads of an instruction come before its writes?
@@ -62,7 +65,7 @@ impl<'p> Stepper<'p> {
             control: Control::new(code),
             accessed: false,
             tmps: Vec::new(),
-            regs,
+            regs: Arc::new(regs),
             reserved: None,
             passes: Vec::new(),
             count: 0,
@@ -104,10 +107,11 @@ impl<'p> Stepper<'p> {
     /// Starts the thread that a spawn asks for; also where the one that asked goes on.
     pub fn spawn(&self, spawn: &Spawn<'p>) -> (Stop<'p>, Stop<'p>) {
         let mut child = self.state(spawn.child, spawn.code);
+        let regs = Arc::make_mut(&mut child.regs);
         for (reg, held) in &spawn.args {
-            child.regs[reg.0 as usize] = Held { causes: 0, newest: 0, ..*held };
+            regs[reg.0 as usize] = Held { causes: 0, newest: 0, ..*held };
         }
-        if let Some(held) = child.regs.get_mut(spawn.register.0 as usize) {
+        if let Some(held) = regs.get_mut(spawn.register.0 as usize) {
             held.value = Ok(handle(spawn.child));
         }
         child.is_child = true;
@@ -154,11 +158,13 @@ impl<'p> Stepper<'p> {
         let own = state.own;
         let place = self.place(state);
         let reasons = flow::fences(state, None, &FENCE, None);
+        let sorted = self.members.of(EventKind::Fence, state.thread, &FENCE);
         state.fresh.push(Plain {
             place,
             kind: EventKind::Fence,
             cell: None,
             sets: &FENCE,
+            sorted,
             inner: u64::MAX,
             frees: None,
             reasons,
@@ -409,7 +415,8 @@ impl<'p> Stepper<'p> {
         reasons: Option<Arc<Reasons>>,
     ) -> Held {
         let place = self.place(state);
-        state.fresh.push(Plain { place, kind, cell, sets, inner: self.inner(causes), frees: None, reasons });
+        let (inner, sorted) = (self.inner(causes), self.members.of(kind, state.thread, sets));
+        state.fresh.push(Plain { place, kind, cell, sets, sorted, inner, frees: None, reasons });
         state.own += 1;
         state.count += 1;
         Held { value: Ok(Value::ZERO), constant: true, causes: causes | bit(place.own), newest: state.count }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::state::{Leaf, Stop};
+use super::state::{Held, Leaf, State, Stop};
 use super::step::Stepper;
 use crate::execution::EventKind;
 use crate::program::threads::{COPY, PART};
 use crate::program::{Property, Value};
 
-/// So many are remembered.
-const MOST: usize = 3 << 10;
+/// What is remembered takes so many bytes, about: half of it what was asked for lately, half what was asked for before that.
+const ROOM: usize = 6 << 20;
 
 /// A way in which a thread goes on from an access.
 pub(super) struct Way<'p> {
@@ -34,10 +34,17 @@ pub(super) struct Found<'p> {
 /// A place that a thread was at, with what came of the value.
 type Entry<'p> = (Arc<Stop<'p>>, Rc<Found<'p>>);
 
-/// What was found so far, by the place that a thread was at.
+/// By the place that a thread was at, and the value.
+type Known<'p> = FxHashMap<(usize, Option<Value>), Entry<'p>>;
+
+/// What was found so far.
 #[derive(Default)]
 pub(super) struct Ways<'p> {
-    known: FxHashMap<(usize, Option<Value>), Entry<'p>>,
+    known: Known<'p>,
+    /// Bytes that it takes.
+    size: usize,
+    /// What was known before that; forgotten next, unless it is asked for.
+    older: Known<'p>,
 }
 
 impl<'p> Ways<'p> {
@@ -47,14 +54,30 @@ impl<'p> Ways<'p> {
         if let Some((_, found)) = self.known.get(&key) {
             return found.clone();
         }
-        let found = Rc::new(find(stepper, stop, value));
-        if self.known.len() >= MOST {
-            self.known.clear();
+        let entry = match self.older.remove(&key) {
+            Some(entry) => entry,
+            // The place is kept, so that no other one comes to stand where it stood.
+            None => (stop.clone(), Rc::new(find(stepper, stop, value))),
+        };
+        let found = entry.1.clone();
+        if self.size >= ROOM / 2 {
+            self.older = std::mem::take(&mut self.known);
+            self.size = 0;
         }
-        // The place is kept, so that no other one comes to stand where it stood.
-        self.known.insert(key, (stop.clone(), found.clone()));
+        self.size += found.ways.iter().map(|way| size(&way.stop)).sum::<usize>();
+        self.known.insert(key, entry);
         found
     }
+}
+
+/// About how many bytes a place takes.
+fn size(stop: &Stop) -> usize {
+    let one = |state: &State| {
+        let regs = state.regs.len() * size_of::<Held>();
+        size_of::<Leaf>() + regs + (state.private.len() + state.tmps.len()) * size_of::<Held>()
+    };
+    let n = if let Stop::Access(leaves) = stop { leaves.len() } else { 1 };
+    size_of::<Stop>() + size_of::<Found>() + stop.state().map_or(0, |state| n * one(state))
 }
 
 fn find<'p>(stepper: &Stepper<'p>, before: &Arc<Stop<'p>>, found: Option<Value>) -> Found<'p> {

@@ -11,6 +11,7 @@ impl<'p, const W: usize> Graph<'p, W> {
         let mut graph = Graph::empty(code);
         let n = self.events.len();
         graph.events.clone_from(&self.events);
+        graph.stamps[..n].copy_from_slice(&self.stamps[..n]);
         graph.values[..n].copy_from_slice(&self.values[..n]);
         graph.present = wide(&self.present);
         graph.visible = wide(&self.visible);
