@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::arch::c::preprocess;
@@ -121,6 +122,12 @@ pub fn verify(
 /// A search that takes longer may be one that never comes to its end.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// How often whoever watches a search looks at the time.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// The stack of whoever looks for loops without an end.
+const STACK: usize = 1 << 28;
+
 fn looks_for_livelocks(args: &VerifyArgs) -> bool {
     let long = args.timeout.is_none_or(|seconds| seconds > 3.0 * PATIENCE.as_secs_f64());
     let ignored = args.ignore.iter().any(|ignored| matches!(ignored, IgnoreArg::Liveness));
@@ -128,17 +135,58 @@ fn looks_for_livelocks(args: &VerifyArgs) -> bool {
     long && !ignored && !all && args.engine == VerifyEngineArg::Grow
 }
 
-/// A search that is through has seen the end of every loop. Before one that is not goes on, it is asked whether it can end at all.
+/// A search that is through has seen the end of every loop. While one that takes long goes on, it is asked whether it can end at all.
 fn patiently(
     search: impl Fn() -> (Loaded, Ran),
-    endless: impl FnOnce() -> Option<(Loaded, Ran)>,
+    endless: impl FnOnce() -> Option<(Loaded, Ran)> + Send,
 ) -> (Loaded, Ran) {
     let process = limits::current();
-    let short = Budget::starting_now(Some(PATIENCE), process.memory, process.interrupt);
-    let stopped = |ran: &Ran| matches!(ran, Some(Ok(a)) if a.stopped == Some(Stopped::Time));
-    match short.run(&search) {
-        Ok((loaded, ran)) if !stopped(&ran) => (loaded, ran),
-        _ => endless().unwrap_or_else(search),
+    let stop = Arc::new(AtomicBool::new(false));
+    let over = Arc::new(AtomicBool::new(false));
+    let begun = Instant::now();
+    let watch = || {
+        let mut endless = Some(endless);
+        let mut found = None;
+        while !over.load(Ordering::Relaxed) {
+            std::thread::park_timeout(GLANCE);
+            if process.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+                stop.store(true, Ordering::Relaxed);
+            }
+            if begun.elapsed() >= PATIENCE
+                && let Some(endless) = endless.take()
+            {
+                let budget = Budget { interrupt: Some(over.clone()), ..process.clone() };
+                found = budget.run(endless).ok().flatten();
+                stop.fetch_or(found.is_some(), Ordering::Relaxed);
+            }
+        }
+        found
+    };
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().stack_size(STACK);
+        let Ok(watcher) = builder.spawn_scoped(scope, watch) else { return search() };
+        let budget = Budget { interrupt: Some(stop.clone()), ..process.clone() };
+        let tell = Tell(&over);
+        let searched = budget.run(&search);
+        drop(tell);
+        watcher.thread().unpark();
+        let found = watcher.join();
+        let is_through = |ran: &Ran| !matches!(ran, Some(Ok(a)) if a.stopped == Some(Stopped::Interrupt));
+        match (searched, found) {
+            (Ok((loaded, ran)), _) if is_through(&ran) => (loaded, ran),
+            (_, Ok(Some(found))) => found,
+            (Ok(stopped), _) => stopped,
+            (Err(why), _) => limits::stop(why),
+        }
+    })
+}
+
+/// Tells that the search is over, also when it is left by a panic.
+struct Tell<'a>(&'a AtomicBool);
+
+impl Drop for Tell<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 

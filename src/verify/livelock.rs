@@ -8,13 +8,14 @@ use std::time::Duration;
 use super::check::Part;
 use super::run::{Answer, By, Verdict, Violation};
 use super::trace::Step;
-use crate::limits::{self, Budget};
+use crate::limits::{self, Budget, memory};
 use crate::machine::{self, Action, Awaited, Buffers, Effect, Lasso, Loop, Options, System, TraceStep};
 use crate::model::Model;
 use crate::program::{Op, Program, Property, any_op};
 
-/// It may take so long; then the search begins.
+/// It may take so long, and so many bytes: the search is what the machine is for.
 const PATIENCE: Duration = Duration::from_millis(700);
+const ROOM: u64 = 16 << 20;
 
 /// A fair run for ever through a loop that changes something. The program was lowered for the machine.
 pub fn livelock(program: Program, model: &Model) -> Option<Answer> {
@@ -33,7 +34,9 @@ pub fn livelock(program: Program, model: &Model) -> Option<Answer> {
     let options = Options { buffers, ..Options::default() };
     let system = System::from(program);
     let process = limits::current();
-    let budget = Budget::starting_now(Some(PATIENCE), process.memory, process.interrupt);
+    let room = memory::live().saturating_add(ROOM);
+    let memory = Some(process.memory.map_or(room, |most| most.min(room)));
+    let budget = Budget::starting_now(Some(PATIENCE), memory, process.interrupt);
     let found = budget.run(|| {
         loops.iter().find_map(|each| match machine::ends(&system, each, &options) {
             Ok(Awaited::MayNotEnd(lasso)) => Some((each, Some(lasso))),
