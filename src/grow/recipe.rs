@@ -77,7 +77,7 @@ enum Known {
 pub(super) struct Recipes {
     numbers: RwLock<FxHashMap<Sort, u16>>,
     /// Lists of 16, 32, 64 and so on.
-    lists: [OnceLock<Vec<OnceLock<Recipe>>>; 12],
+    lists: [OnceLock<Vec<OnceLock<Recipe>>>; 13],
 }
 
 impl Clone for Recipes {
@@ -255,5 +255,20 @@ impl Code {
             Some(Link::Step(step)) if known[*step] != Known::Open => Err(Known::Nothing),
             _ => Ok(Of::Seq(links[..left].iter().map(place).collect())),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::place;
+
+    #[test]
+    fn every_number_has_a_place_of_its_own() {
+        let mut next = (0, 0);
+        for number in 0..u16::MAX {
+            assert_eq!(place(number), next, "{number}");
+            next = if next.1 + 1 == 16 << next.0 { (next.0 + 1, 0) } else { (next.0, next.1 + 1) };
+        }
+        assert!(place(u16::MAX).0 < 13);
     }
 }

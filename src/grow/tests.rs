@@ -164,3 +164,17 @@ fn with_waiting_a_lock_has_one_execution_for_each_order_of_its_owners() {
         assert_eq!((stats.complete, stats.cut), (expected, 0), "{threads} threads, {times} times");
     }
 }
+
+/// What is said of updates and of fences is left out of the code for a program that has none, and is there for one that has.
+#[test]
+fn checks_about_events_that_a_program_has_none_of_are_left_out() {
+    let rc11 = model("rc11", ArchId::C);
+    let names = |missing: &[&str]| {
+        let is_missing = |name: &str| missing.contains(&name);
+        let code = super::code_of(&rc11, &[], &|_| false, &is_missing).expect("code");
+        code.checks.iter().map(|check| check.name.clone()).collect::<Vec<String>>()
+    };
+    // A cycle of program order and `rf` is never made.
+    assert_eq!(names(&[]), ["coherence", "coherence-of-updates", "atomicity", "SC"]);
+    assert_eq!(names(&["SC"]), ["coherence", "coherence-of-updates", "atomicity"]);
+}
