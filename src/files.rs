@@ -31,7 +31,7 @@ impl Files for Disk {
     fn read(&self, path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
         match std::fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => Ok(None),
-            Ok(_) => limits::read_file(path, most).map(Some),
+            Ok(metadata) => limits::read_found(path, &metadata, most).map(Some),
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(error),
             // Not there; or not a possible path at all (a name with a NUL byte, a file where a folder should be).
             Err(_) => Ok(None),

@@ -110,8 +110,13 @@ pub fn reading(args: &Reading) -> Result<Resolved, Stop> {
 /// An output file must not be one that is still to be read: it is emptied first. `named` are files by the names of models,
 /// which may be found elsewhere and leave out their extension.
 fn keep_inputs(output: &Path, inputs: &[Input], named: &[&String], include: &[PathBuf]) -> Result<(), Stop> {
-    let Ok(target) = output.canonicalize() else { return Ok(()) };
-    let is_target = |path: &Path| path.canonicalize().is_ok_and(|path| path == target);
+    // A device or a pipe is not emptied.
+    let Ok(target) = output.metadata() else { return Ok(()) };
+    if !target.is_file() {
+        return Ok(());
+    }
+    let Some(target) = identity(output) else { return Ok(()) };
+    let is_target = |path: &Path| identity(path).is_some_and(|path| path == target);
     let tests = inputs.iter().any(|input| matches!(input, Input::File(path) if is_target(path)));
     let folders = || std::iter::once(Path::new("")).chain(include.iter().map(PathBuf::as_path));
     let model = |name: &&String| {
@@ -123,6 +128,19 @@ fn keep_inputs(output: &Path, inputs: &[Input], named: &[&String], include: &[Pa
         return Err(Stop::Usage(message));
     }
     Ok(())
+}
+
+/// What tells one file from another, by whatever name: one look at each, however deep it lies.
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    path.metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))
+}
+
+/// What tells one file from another, by whatever name.
+#[cfg(not(unix))]
+fn identity(path: &Path) -> Option<PathBuf> {
+    path.canonicalize().ok()
 }
 
 /// The session settings that herd7's options ask for.

@@ -110,16 +110,19 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>, errors: &mut Vec<String>) {
         Ok(entries) => entries,
         Err(error) => return errors.push(format!("cannot read the folder `{}`: {error}", folder.display())),
     };
-    let mut entries: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
-    entries.sort();
-    for path in entries {
+    // What an entry is stands beside its name: nobody need ask again.
+    let kind = |entry: std::fs::DirEntry| Some((entry.path(), entry.file_type().ok()?));
+    let mut entries: Vec<(PathBuf, std::fs::FileType)> =
+        entries.filter_map(Result::ok).filter_map(kind).collect();
+    entries.sort_by(|(one, _), (other, _)| one.cmp(other));
+    for (path, kind) in entries {
         // A link to a folder above would never end; links to files are fine.
-        if path.is_dir() && !path.is_symlink() {
+        if kind.is_dir() {
             walk(&path, found, errors);
         } else if path.extension().is_some_and(|ext| ext == "litmus") {
-            if path.is_file() {
+            if kind.is_file() || path.is_file() {
                 found.push(path);
-            } else if path.is_symlink() && !path.exists() {
+            } else if kind.is_symlink() && !path.exists() {
                 errors.push(format!("`{}` is a link to a file that is not there", path.display()));
             }
         }

@@ -1,5 +1,7 @@
 //! What a model can ask about a world by name: predefined sets and relations.
 
+use std::cmp::Reverse;
+
 use crate::model::{Base, Universe, Val, ValueTest};
 use crate::program::{self, BranchKind, LocId, Port, Program, ScopeTree, SetName, Space, Value};
 use crate::relation::{Rel, Set};
@@ -314,11 +316,13 @@ impl World {
             threads[thread].push((event.instance, number));
         }
         let mut rel = Rel::empty(n);
-        for thread in &threads {
-            for (first, a) in thread {
-                for (_, b) in thread.iter().filter(|(second, _)| first < second) {
-                    rel.insert(*a, *b);
-                }
+        for mut thread in threads {
+            // From the last instruction to the first: before all that has been seen.
+            thread.sort_unstable_by_key(|(instance, _)| Reverse(*instance));
+            let mut later = Set::empty(n);
+            for instruction in thread.chunk_by(|one, other| one.0 == other.0) {
+                instruction.iter().for_each(|(_, event)| rel.set_row(*event, &later));
+                instruction.iter().for_each(|(_, event)| later.insert(*event));
             }
         }
         rel

@@ -29,13 +29,12 @@ impl Dependencies {
         let pairs = |list: &[(u32, u32)]| Rel::of(n, list.iter().map(|(a, b)| (*a as usize, *b as usize)));
         let iico_data = pairs(&world.iico_data);
         let iico_ctrl = pairs(&world.iico_ctrl);
-        let iico = iico_data.union(&iico_ctrl).union(&pairs(&world.iico_order)).plus();
+        let iico = || pairs(&world.iico_data).union(&iico_ctrl).union(&pairs(&world.iico_order)).plus();
         let flow = if conventions.control_flows { iico_data.union(&iico_ctrl) } else { iico_data };
         let loads = set(&|e| e.is_read() || looks_at_lock(e));
         let writes = set(&Event::is_write);
         let memory = set(&Event::is_memory);
         let registers = set(&Event::is_register);
-        let relevant = set(&|e| !e.is_internal());
 
         let mut inside = pairs(&world.rf_reg).union(&flow.restrict(&registers));
         inside.close();
@@ -43,9 +42,10 @@ impl Dependencies {
         let depend = start.seq(&inside);
         let any = depend.union(&Rel::id_on(&loads));
 
+        let controls = if conventions.control_flows { world.iico_ctrl.as_slice() } else { &[] };
         let feeds = |list: &[(u32, u32)], port: Port| {
             let mut rel = Rel::empty(n);
-            for (a, b) in &flow_pairs(world, conventions) {
+            for (a, b) in world.iico_data.iter().chain(controls) {
                 let fed = match world.events[*a as usize].kind {
                     EventKind::RegRead(_, Port::None) => list.contains(&(*a, *b)),
                     EventKind::RegRead(_, own) => own == port,
@@ -59,23 +59,34 @@ impl Dependencies {
             rel
         };
         let branches = set(&|e| matches!(e.kind, EventKind::Branch(_)));
-        let last_data = to(&flow, &branches).union(&to(&feeds(&world.data_in, Port::Data), &writes));
-        let last_addr = to(&flow, &loads).union(&to(&feeds(&world.addr_in, Port::Addr), &writes));
+        let mut last_data = to(&feeds(&world.data_in, Port::Data), &writes);
+        if !branches.is_empty() {
+            last_data.union_with(&to(&flow, &branches));
+        }
+        let mut last_addr = to(&feeds(&world.addr_in, Port::Addr), &writes);
+        last_addr.union_with(&to(&flow, &loads));
         let data = any.seq(&last_data);
         let addr = any.seq(&last_addr);
 
-        let conditional =
-            set(&|e| matches!(e.kind, EventKind::Branch(BranchKind::Bcc | BranchKind::HiddenBcc)));
-        let predicated =
-            set(&|e| matches!(e.kind, EventKind::Branch(BranchKind::Pred | BranchKind::HiddenPred)));
-        let readers = set(&|e| e.is_read() || looks_at_lock(e) || matches!(e.kind, EventKind::RegRead(..)));
-        let guarded = from(&readers, &pairs(&world.control));
-        let mut later = from(&predicated, &iico).union(&guarded);
-        if !conditional.is_empty() {
-            later.union_with(&from(&conditional, &world.program_order(n).union(&iico)));
+        // Nearly all tests are without branches, and then nothing is guarded by any.
+        let mut ctrl = Rel::empty(n);
+        if !branches.is_empty() || !world.control.is_empty() {
+            let conditional =
+                set(&|e| matches!(e.kind, EventKind::Branch(BranchKind::Bcc | BranchKind::HiddenBcc)));
+            let predicated =
+                set(&|e| matches!(e.kind, EventKind::Branch(BranchKind::Pred | BranchKind::HiddenPred)));
+            let readers =
+                set(&|e| e.is_read() || looks_at_lock(e) || matches!(e.kind, EventKind::RegRead(..)));
+            let guarded = from(&readers, &pairs(&world.control));
+            let iico = iico();
+            let mut later = from(&predicated, &iico).union(&guarded);
+            if !conditional.is_empty() {
+                later.union_with(&from(&conditional, &world.program_order(n).union(&iico)));
+            }
+            let relevant = set(&|e| !e.is_internal());
+            ctrl = depend.union(&addr).union(&data).seq(&later).union(&guarded);
+            ctrl = to(&from(&memory.union(&loads), &ctrl), &relevant);
         }
-        let ctrl = depend.union(&addr).union(&data).seq(&later).union(&guarded);
-        let ctrl = to(&from(&memory.union(&loads), &ctrl), &relevant);
 
         Dependencies { addr, data: to(&data, &memory), ctrl, depend }
     }
@@ -85,14 +96,6 @@ impl Dependencies {
 /// Taking a lock is not: nothing can depend on it.
 fn looks_at_lock(event: &Event) -> bool {
     event.kind == EventKind::Other && event.sets.iter().any(|set| matches!(set.as_ref(), "LF" | "RL" | "RU"))
-}
-
-fn flow_pairs(world: &World, conventions: &Conventions) -> Vec<(u32, u32)> {
-    let mut pairs = world.iico_data.clone();
-    if conventions.control_flows {
-        pairs.extend_from_slice(&world.iico_ctrl);
-    }
-    pairs
 }
 
 fn from(set: &Set, rel: &Rel) -> Rel {

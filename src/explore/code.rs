@@ -67,6 +67,7 @@ pub enum Code {
 impl Code {
     /// Calls `f` with each slot that the instruction reads, and whether a bound of the result comes from the operand's
     /// *other* bound (what grows with the operand shrinks the result).
+    #[inline]
     pub fn operands(&self, mut f: impl FnMut(Slot, bool)) {
         match self {
             Code::Const | Code::Rf | Code::Fw | Code::Choice(_) | Code::Variable | Code::Opaque => {}

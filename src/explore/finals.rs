@@ -112,16 +112,17 @@ impl<'f> Finals<'f> {
     pub fn illegal(&self, observed: &[Observable]) -> Option<Diagnostic> {
         let world = self.view.world;
         let program = self.view.names.program;
-        let registers = world
-            .final_regs
-            .iter()
-            .filter(|((thread, reg), _)| observed.contains(&Observable::Reg(*thread as u16, *reg)));
+        // What is known, or read, is no operation.
+        let computed = |value: &SymVal| !matches!(value, SymVal::Known(_) | SymVal::Read(_));
+        let registers = world.final_regs.iter().filter(|((thread, reg), value)| {
+            computed(value) && observed.contains(&Observable::Reg(*thread as u16, *reg))
+        });
         let compared = world.collisions.iter().flat_map(|(a, b, _)| [a, b]);
         let needed = world.constraints.iter().map(|(value, _)| value).chain(compared);
         let needed = needed.chain(registers.map(|(_, v)| v));
         let written = self.last.iter().filter_map(|w| world.events[*w].written_value());
         let fails = |value: &SymVal| value.eval(self.values, program.bits).err();
-        let illegal = needed.chain(written).find_map(fails)?;
+        let illegal = needed.chain(written).filter(|value| computed(value)).find_map(fails)?;
         // Values remember no places, but the first event that has such a value stands where it was computed.
         let makers = world.events.iter().filter(|event| event.needs(illegal, self.values, program.bits));
         let maker = makers.min_by_key(|event| (event.thread, event.instance));

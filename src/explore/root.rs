@@ -10,8 +10,8 @@ use crate::condition::Observable;
 use crate::diag::{Diagnostic, Remedy};
 use crate::execution::{View, World};
 use crate::model::{
-    Base, Bound, Bounds, CheckKind, ChoiceId, Choices, Expr, ExprId, Model, Order, OrderBase, Rows, Sort,
-    Step, Test, TestKind, Val,
+    Base, Bound, Bounds, CheckKind, ChoiceId, Choices, Expr, ExprId, InterpId, Model, Order, OrderBase, Rows,
+    Signature, Sort, Step, Test, TestKind, Val, Watched,
 };
 use crate::outcome::{Cause, Counts};
 use crate::relation::flat::Shape;
@@ -276,25 +276,52 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
     /// The alternatives, with inputs that are not known yet left open; `None` if that cannot be.
     fn alternatives(&mut self, from: ExprId) -> Result<Option<Choices>, Diagnostic> {
         let Expr::Interp(interp, _) = self.model.pool.expr(from) else { return Ok(None) };
+        let mut signature = Signature::new(from, self.view);
+        // What is wrong with an input is said when its turn comes.
+        let told = self.add_inputs(*interp, &mut signature).unwrap_or(false);
+        if told && let Some(choices) = self.model.recalled.get(&signature) {
+            return Ok(Some(choices));
+        }
         let interp = self.model.pool.interp(*interp);
-        let inputs =
-            interp.inputs.iter().map(|input| self.open_value(*input)).collect::<Result<Vec<_>, _>>()?;
-        match interp.function.eval(&inputs, self.view) {
-            Ok(Val::Choices(choices)) => Ok(Some(choices)),
+        let events = Watched::new(self.view);
+        let open = |input: &ExprId| self.open_value(*input, &events);
+        let inputs = interp.inputs.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+        match interp.function.eval(&inputs, &events) {
+            Ok(Val::Choices(choices)) => {
+                if told && !events.asked_more() {
+                    self.model.recalled.put(signature, &choices);
+                }
+                Ok(Some(choices))
+            }
             Ok(_) => Err(Diagnostic::internal("`with` is given no list of values")),
             Err(diagnostic) if diagnostic.remedy == Some(Remedy::DecidedInputs) => Ok(None),
             Err(diagnostic) => Err(diagnostic),
         }
     }
 
+    /// Adds the sets and relations that a function of events works on, through other functions. `false`: there is something else among them.
+    fn add_inputs(&mut self, interp: InterpId, signature: &mut Signature) -> Result<bool, Diagnostic> {
+        let pool = &self.model.pool;
+        for input in &pool.interp(interp).inputs {
+            let told = match pool.expr(*input) {
+                Expr::Interp(inner, Sort::Other) => self.add_inputs(*inner, signature)?,
+                _ => signature.add(&self.bounds.eval_exact(*input)?.unwrap_or(Val::Unknown(*input))),
+            };
+            if !told {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// The value of a node, as far as it is known: a function of values that are not known may still be computed with these
     /// left open (the orders of the writes, on top of a relation that mentions the final writes).
-    fn open_value(&mut self, id: ExprId) -> Result<Val, Diagnostic> {
+    fn open_value(&mut self, id: ExprId, events: &Watched) -> Result<Val, Diagnostic> {
         if let Expr::Interp(interp, Sort::Other) = self.model.pool.expr(id) {
             let interp = self.model.pool.interp(*interp);
-            let inputs =
-                interp.inputs.iter().map(|input| self.open_value(*input)).collect::<Result<Vec<_>, _>>()?;
-            return match interp.function.eval(&inputs, self.view) {
+            let open = |input: &ExprId| self.open_value(*input, events);
+            let inputs = interp.inputs.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+            return match interp.function.eval(&inputs, events) {
                 Err(diagnostic) if diagnostic.remedy == Some(Remedy::DecidedInputs) => Ok(Val::Unknown(id)),
                 result => result,
             };

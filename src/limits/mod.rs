@@ -9,7 +9,7 @@ pub mod memory;
 mod read;
 
 pub use gauge::{Expected, Gauge};
-pub use read::{MAX_TEXT, read_all, read_file, read_text};
+pub use read::{MAX_TEXT, read_all, read_file, read_found, read_text};
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

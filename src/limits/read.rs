@@ -1,6 +1,6 @@
 //! Reading without blocking for ever, and without taking all memory.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -15,6 +15,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How often the budget is looked at meanwhile.
 const TICK: Duration = Duration::from_millis(50);
 
+/// Room beyond the end of a file: with less, the end is looked for in a buffer apart.
+const END: usize = 64;
+
 /// What a pipe is read by.
 const CHUNK: usize = 64 << 10;
 
@@ -23,9 +26,18 @@ const CHUNK: usize = 64 << 10;
 /// # Errors
 /// It cannot be read, is larger, or is a pipe that nobody writes to.
 pub fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    let metadata = std::fs::metadata(path)?;
+    read_found(path, &std::fs::metadata(path)?, most)
+}
+
+/// The bytes of a file that has been looked at.
+///
+/// # Errors
+/// As [`read_file`].
+pub fn read_found(path: &Path, metadata: &Metadata, most: u64) -> io::Result<Vec<u8>> {
     if metadata.is_file() || metadata.is_dir() {
-        let mut bytes = Vec::new();
+        // All of it at once, and room for the end to be seen. What the disk says of its size may be out of date: no more than a hint.
+        let size = metadata.len().min(most).min(MAX_TEXT) as usize;
+        let mut bytes = Vec::with_capacity(size + END);
         File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
         return not_more_than(bytes, most);
     }
@@ -114,6 +126,10 @@ mod tests {
         std::fs::write(&path, "12345").unwrap();
         assert_eq!(read_file(&path, 5).unwrap(), b"12345");
         assert_eq!(read_file(&path, 4).unwrap_err().to_string(), "more than 0 MB");
+        // One that has grown since it was looked at.
+        let before = std::fs::metadata(&path).unwrap();
+        std::fs::write(&path, "1234567").unwrap();
+        assert_eq!(read_found(&path, &before, 7).unwrap(), b"1234567");
         assert_eq!(read_all(&b"abc"[..], 3).unwrap(), b"abc");
         assert!(read_all(io::repeat(0), 1 << 20).is_err());
     }

@@ -23,7 +23,7 @@ pub fn hashes(test: &Test, program: &Program, functions: Option<&[String]>) -> V
         return own.map(|info| info.value.trim_end().to_string()).collect();
     }
     let code = match functions {
-        Some(functions) => table(&functions.iter().map(|f| vec![f.clone()]).collect::<Vec<_>>()),
+        Some(functions) => table(&functions.iter().map(|f| vec![f.into()]).collect::<Vec<_>>()),
         None => table(&columns(test, program)),
     };
     let mut all = Vec::new();
@@ -131,7 +131,7 @@ fn value(value: &Const) -> String {
 }
 
 /// Each thread as a list of lines: labels (renamed by rank) and instructions.
-fn columns(test: &Test, program: &Program) -> Vec<Vec<String>> {
+fn columns<'p>(test: &Test, program: &'p Program) -> Vec<Vec<Cow<'p, str>>> {
     let mut labels: Vec<&str> =
         program.threads.iter().flat_map(|thread| &thread.labels).map(|(name, _)| name.as_str()).collect();
     labels.sort_unstable();
@@ -150,6 +150,11 @@ fn columns(test: &Test, program: &Program) -> Vec<Vec<String>> {
         }
     });
     let columns = ranges.map(|(thread, range)| {
+        // Most threads have nothing but instructions.
+        if thread.labels.is_empty() && thread.aligned.is_empty() && labels.is_empty() {
+            let code = thread.code.get(range).unwrap_or_default();
+            return code.iter().map(|instruction| quirks(test.arch, &instruction.text)).collect();
+        }
         let mut lines = Vec::new();
         for pc in range.start..=range.end {
             let mut aligned =
@@ -158,17 +163,17 @@ fn columns(test: &Test, program: &Program) -> Vec<Vec<String>> {
                 while aligned.next_if(|aligned| aligned.labels <= number).is_some() {
                     lines.push(PAGE_ALIGN.into());
                 }
-                lines.push(format!("{}:", rename(name).unwrap_or_default()));
+                lines.push(format!("{}:", rename(name).unwrap_or_default()).into());
             }
-            lines.extend(aligned.map(|_| PAGE_ALIGN.to_string()));
+            lines.extend(aligned.map(|_| Cow::Borrowed(PAGE_ALIGN)));
             let padded = thread.aligned.iter().any(|aligned| aligned.padded && aligned.pc == pc);
             let text = thread.code.get(pc).filter(|_| pc < range.end).map(|instruction| match padded {
                 true => PAGE_ALIGN.into(),
                 false => quirks(test.arch, &instruction.text),
             });
             lines.extend(text.map(|text| match labels.is_empty() {
-                true => text.into_owned(),
-                false => rename_labels(&text, &rename),
+                true => text,
+                false => rename_labels(&text, &rename).into(),
             }));
         }
         lines
@@ -225,22 +230,23 @@ fn rename_labels(text: &str, rename: &impl Fn(&str) -> Option<String>) -> String
 }
 
 /// Columns side by side, padded to their widths.
-fn table(columns: &[Vec<String>]) -> String {
+fn table(columns: &[Vec<Cow<str>>]) -> String {
     let widths: Vec<usize> =
-        columns.iter().map(|column| column.iter().map(String::len).max().unwrap_or(0)).collect();
+        columns.iter().map(|column| column.iter().map(|cell| cell.len()).max().unwrap_or(0)).collect();
     let n_rows = columns.iter().map(Vec::len).max().unwrap_or(0);
-    let mut result = String::new();
+    let width = widths.iter().map(|width| width + "|  ".len()).sum::<usize>() + ";\n".len();
+    let mut result = String::with_capacity(n_rows * width);
     for row in 0..n_rows {
-        let cells: Vec<String> = columns
-            .iter()
-            .zip(&widths)
-            .map(|(column, width)| {
-                let cell = column.get(row).map_or("", String::as_str);
-                // By bytes, as the widths are.
-                format!(" {cell}{:pad$} ", "", pad = width - cell.len())
-            })
-            .collect();
-        result.push_str(&cells.join("|"));
+        for (number, (column, width)) in columns.iter().zip(&widths).enumerate() {
+            let cell = column.get(row).map_or("", |cell| cell.as_ref());
+            if number > 0 {
+                result.push('|');
+            }
+            result.push(' ');
+            result.push_str(cell);
+            // By bytes, as the widths are.
+            result.extend(std::iter::repeat_n(' ', width - cell.len() + 1));
+        }
         result.push_str(";\n");
     }
     result
@@ -248,7 +254,7 @@ fn table(columns: &[Vec<String>]) -> String {
 
 /// The locations that the test looks at.
 fn observed(test: &Test) -> String {
-    let mut locs: Vec<Loc> = Vec::new();
+    let mut locs: Vec<&Loc> = Vec::new();
     let of_fault =
         |fault: &Fault| {
             let text = fault.loc.as_ref()?;
@@ -262,23 +268,26 @@ fn observed(test: &Test) -> String {
         };
     for item in &test.fin.locations {
         match item {
-            Item::Loc(loc, _) => locs.push(loc.clone()),
+            Item::Loc(loc, _) => locs.push(loc),
             Item::Fault(..) => {}
         }
     }
     let mut faults = Vec::new();
     test.own_prop.as_ref().unwrap_or(&test.fin.prop).visit(
         &mut |atom| {
-            locs.push(atom.left.clone());
-            if let Side::Loc(loc) = &atom.right {
-                locs.push(loc.clone());
+            // Long conditions are about few places.
+            let right = if let Side::Loc(loc) = &atom.right { Some(loc) } else { None };
+            for loc in std::iter::once(&atom.left).chain(right) {
+                if !locs.contains(&loc) {
+                    locs.push(loc);
+                }
             }
         },
         &mut |fault| faults.extend(of_fault(fault)),
     );
-    locs.extend(faults);
+    locs.extend(&faults);
     locs.sort_by(|a, b| order(a).cmp(&order(b)));
     locs.dedup();
-    let locs: Vec<String> = locs.iter().map(show).collect();
+    let locs: Vec<String> = locs.into_iter().map(show).collect();
     locs.join("; ")
 }

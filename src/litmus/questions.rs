@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::diag::{Diagnostic, nearest};
 use crate::program::signature::Pointer;
-use crate::program::{Location, Oa, Reg, Space, Sym, Uses, Value, addresses};
+use crate::program::{Location, Oa, Op, Reg, Space, Sym, Uses, Value, addresses, any_op};
 use crate::source::Span;
 
 use super::ast::{Atom, Item, Loc, Prop, Side, Test};
@@ -54,8 +54,10 @@ fn unset_addresses(names: &Names, uses: &[Uses], found: &mut Vec<Diagnostic>) {
         let is_set = |reg: &Reg| {
             uses.written.contains(reg) || program.init_regs.iter().any(|(t, r, _)| (*t, r) == (number, reg))
         };
+        // Nearly all instructions work with registers that are set: what they make of them need not be known.
+        let doubtful = |op: &Op| matches!(op, Op::ReadReg { reg, .. } if !is_set(reg));
         let mut told = BTreeSet::new();
-        for instr in &thread.code {
+        for instr in thread.code.iter().filter(|instr| any_op(&instr.ops, doubtful)) {
             for address in addresses(instr) {
                 let nothing = !address.other && !address.regs.iter().any(is_set);
                 let Some(reg) = address.regs.first().filter(|_| nothing) else { continue };

@@ -100,9 +100,12 @@ pub fn blank_comments(text: &str, comments: Comments) -> String {
             result.extend(text[at..end].bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
             at = end;
         } else {
-            let next = text[at..].chars().next().map_or(1, char::len_utf8);
-            result.push_str(&text[at..at + next]);
-            at += next;
+            // This character, and all up to the next that may begin one or the other.
+            let opens = |byte: &u8| matches!(byte, b'"' | b'(' | b'/');
+            let rest = &text.as_bytes()[at + 1..];
+            let end = rest.iter().position(opens).map_or(text.len(), |offset| at + 1 + offset);
+            result.push_str(&text[at..end]);
+            at = end;
         }
     }
     result

@@ -11,6 +11,7 @@ mod given;
 mod origin;
 mod plain;
 mod pool;
+mod recall;
 mod same;
 mod vacuous;
 mod values;
@@ -24,6 +25,7 @@ pub use given::{given_empty, violating};
 pub use origin::{Operator, Origins, Spot, Written};
 pub use plain::{EvalError, Plain};
 pub use pool::{Dynamics, Node, Polarity, Pool};
+pub use recall::{Recalled, Signature, Watched};
 pub use same::same;
 pub use vacuous::{Vacuous, vacuous};
 pub use values::{ENTRY_SETS, ValueTest};
@@ -347,6 +349,8 @@ pub struct Model {
     pub origins: Origins,
     /// Does the model compute dependencies from register events itself (`catdep`)?
     pub catdep: bool,
+    /// What it has chosen from so far.
+    pub recalled: Recalled,
 }
 
 impl Model {

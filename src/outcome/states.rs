@@ -2,11 +2,90 @@
 
 use rustc_hash::{FxHashMap, FxHasher};
 use std::cmp::Ordering;
-use std::hash::{Hash, Hasher};
+use std::hash::Hasher;
 
 use crate::program::{Assumptions, Program, Value};
 
 use super::format::compare;
+
+/// Small numbers in a row: bytes, as long as these do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Numbers {
+    Bytes(Vec<u8>),
+    Words(Vec<u32>),
+}
+
+impl Default for Numbers {
+    fn default() -> Numbers {
+        Numbers::Bytes(Vec::new())
+    }
+}
+
+impl Numbers {
+    fn get(&self, at: usize) -> u32 {
+        match self {
+            Numbers::Bytes(numbers) => u32::from(numbers[at]),
+            Numbers::Words(numbers) => numbers[at],
+        }
+    }
+
+    /// Adds numbers, below 256 if they are kept as bytes.
+    fn extend(&mut self, more: impl Iterator<Item = u32>) {
+        match self {
+            Numbers::Bytes(numbers) => numbers.extend(more.map(|number| number as u8)),
+            Numbers::Words(numbers) => numbers.extend(more),
+        }
+    }
+
+    /// From now on numbers may be larger.
+    fn widen(&mut self) {
+        if let Numbers::Bytes(numbers) = self {
+            *self = Numbers::Words(numbers.iter().map(|number| u32::from(*number)).collect());
+        }
+    }
+
+    /// None, with room for as many.
+    fn emptied(&self) -> Numbers {
+        match self {
+            Numbers::Bytes(numbers) => Numbers::Bytes(Vec::with_capacity(numbers.len())),
+            Numbers::Words(numbers) => Numbers::Words(Vec::with_capacity(numbers.len())),
+        }
+    }
+
+    fn renumber(&mut self, to: &[u32]) {
+        match self {
+            Numbers::Bytes(numbers) => {
+                numbers.iter_mut().for_each(|number| *number = to[usize::from(*number)] as u8);
+            }
+            Numbers::Words(numbers) => numbers.iter_mut().for_each(|number| *number = to[*number as usize]),
+        }
+    }
+
+    /// Is this what stands from there on?
+    fn is_at(&self, from: usize, key: &[u32]) -> bool {
+        match self {
+            Numbers::Bytes(numbers) => {
+                let pairs = numbers[from..from + key.len()].iter().zip(key);
+                pairs.fold(0, |differ, (a, b)| differ | (u32::from(*a) ^ b)) == 0
+            }
+            Numbers::Words(numbers) => numbers[from..from + key.len()] == *key,
+        }
+    }
+
+    fn compare(&self, one: usize, other: usize, width: usize) -> Ordering {
+        match self {
+            Numbers::Bytes(numbers) => numbers[one..one + width].cmp(&numbers[other..other + width]),
+            Numbers::Words(numbers) => numbers[one..one + width].cmp(&numbers[other..other + width]),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Numbers::Bytes(numbers) => numbers.capacity(),
+            Numbers::Words(numbers) => numbers.capacity() * size_of::<u32>(),
+        }
+    }
+}
 
 /// Final states (values of `Lowered::shown`, in that order), in increasing order, with the number of executions that end in each.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -15,7 +94,7 @@ pub struct States {
     /// The values that occur, in increasing order.
     values: Vec<Value>,
     /// State after state, the positions of its values.
-    rows: Vec<u32>,
+    rows: Numbers,
     counts: Vec<u64>,
 }
 
@@ -47,7 +126,7 @@ impl States {
         let (mut low, mut high) = (0, self.len());
         while low < high {
             let middle = low.midpoint(high);
-            match self.row(middle).cmp(&row[..]) {
+            match self.row(middle).cmp(row.iter().copied()) {
                 Ordering::Equal => return true,
                 Ordering::Less => low = middle + 1,
                 Ordering::Greater => high = middle,
@@ -85,9 +164,9 @@ impl States {
         }
         let values = self.width.saturating_sub(last.len());
         let key = |at: &u32| {
-            let (row, rest) = self.row(*at as usize).split_at(values);
-            let shown = row.iter().map(|value| rank[*value as usize]);
-            shown.chain(rest.iter().zip(&last).map(|(value, rank)| rank[*value as usize]))
+            let shown = self.row(*at as usize).take(values).map(|value| rank[value as usize]);
+            let rest = self.row(*at as usize).skip(values);
+            shown.chain(rest.zip(&last).map(|(value, rank)| rank[value as usize]))
         };
         let mut order: Vec<u32> = all.collect();
         if order.len() > most {
@@ -107,12 +186,12 @@ impl States {
         rank
     }
 
-    fn row(&self, at: usize) -> &[u32] {
-        &self.rows[at * self.width..(at + 1) * self.width]
+    fn row(&self, at: usize) -> impl Iterator<Item = u32> {
+        (at * self.width..(at + 1) * self.width).map(|place| self.rows.get(place))
     }
 
     fn state(&self, at: usize) -> Vec<Value> {
-        self.row(at).iter().map(|value| self.values[*value as usize]).collect()
+        self.row(at).map(|value| self.values[value as usize]).collect()
     }
 }
 
@@ -133,7 +212,9 @@ pub struct Collector {
     width: usize,
     values: Vec<Value>,
     numbers: FxHashMap<Value, u32>,
-    rows: Vec<u32>,
+    /// One more than the numbers of the least integers: most values are such. 0 for none.
+    least: [u32; 8],
+    rows: Numbers,
     counts: Vec<u64>,
     marks: Vec<bool>,
     /// One more than the state at each hash; 0 for none. A power of two of them, a third free.
@@ -158,18 +239,29 @@ impl Collector {
 
     /// The number of a value.
     pub fn number(&mut self, value: Value) -> u32 {
+        let least = if let Value::Int(least @ 0..8) = value { Some(least as usize) } else { None };
+        if let Some(known @ 1..) = least.map(|least| self.least[least]) {
+            return known - 1;
+        }
         let next = self.values.len() as u32;
         let number = *self.numbers.entry(value).or_insert(next);
+        if let Some(least) = least {
+            self.least[least] = number + 1;
+        }
         if number == next {
             self.values.push(value);
+            if self.values.len() == 257 {
+                self.rows.widen();
+            }
         }
         number
     }
 
     /// Bytes that it takes.
     pub fn bytes(&self) -> u64 {
-        let words = self.rows.capacity() + self.slots.capacity();
-        (words * size_of::<u32>() + self.counts.capacity() * size_of::<u64>() + self.marks.capacity()) as u64
+        let slots = self.slots.capacity() * size_of::<u32>();
+        let counts = self.counts.capacity() * size_of::<u64>();
+        (self.rows.bytes() + slots + counts + self.marks.capacity()) as u64
     }
 
     /// So many more executions end in this state, given by the numbers of its values. A new one is marked or not; the mark comes back.
@@ -186,7 +278,7 @@ impl Collector {
             return self.marks[at];
         }
         let mark = mark();
-        self.rows.extend_from_slice(key);
+        self.rows.extend(key.iter().copied());
         self.counts.push(ways);
         self.marks.push(mark);
         self.slots[slot] = self.counts.len() as u32;
@@ -199,8 +291,7 @@ impl Collector {
         let mut key = Vec::with_capacity(other.width);
         for at in 0..other.len() {
             key.clear();
-            let row = &other.rows[at * other.width..(at + 1) * other.width];
-            key.extend(row.iter().map(|value| numbers[*value as usize]));
+            key.extend(other.row(at).map(|value| numbers[value as usize]));
             self.add(&key, other.counts[at], || other.marks[at]);
         }
     }
@@ -218,12 +309,13 @@ impl Collector {
         order.sort_unstable_by_key(|value| values[*value as usize]);
         let mut rank = vec![0u32; values.len()];
         order.iter().enumerate().for_each(|(place, value)| rank[*value as usize] = place as u32);
-        rows.iter_mut().for_each(|value| *value = rank[*value as usize]);
-        let row = |at: u32| &rows[at as usize * width..(at as usize + 1) * width];
-        let mut states: Vec<u32> = (0..counts.len() as u32).collect();
-        states.sort_unstable_by(|a, b| row(*a).cmp(row(*b)));
-        let mut sorted = Vec::with_capacity(rows.len());
-        states.iter().for_each(|at| sorted.extend_from_slice(row(*at)));
+        rows.renumber(&rank);
+        let states = in_order(&rows, width, counts.len(), values.len());
+        let mut sorted = rows.emptied();
+        for at in &states {
+            let from = *at as usize * width;
+            sorted.extend((from..from + width).map(|place| rows.get(place)));
+        }
         States {
             width,
             values: order.iter().map(|value| values[*value as usize]).collect(),
@@ -232,23 +324,23 @@ impl Collector {
         }
     }
 
+    fn row(&self, at: usize) -> impl Iterator<Item = u32> {
+        (at * self.width..(at + 1) * self.width).map(|place| self.rows.get(place))
+    }
+
+    /// The place of a state, or of a new one.
     fn slot_of(&self, key: &[u32]) -> usize {
-        let mut hasher = FxHasher::default();
-        key.hash(&mut hasher);
-        let mask = self.slots.len() - 1;
-        let mut slot = hasher.finish() as usize & mask;
-        loop {
-            match self.slots[slot] {
-                0 => return slot,
-                at => {
-                    let from = (at as usize - 1) * self.width;
-                    if self.rows[from..from + self.width] == *key {
-                        return slot;
-                    }
-                }
-            }
-            slot = (slot + 1) & mask;
+        let mut slot = self.hashed(key.iter().copied());
+        while self.slots[slot] != 0 && !self.rows.is_at((self.slots[slot] as usize - 1) * self.width, key) {
+            slot = (slot + 1) & (self.slots.len() - 1);
         }
+        slot
+    }
+
+    fn hashed(&self, key: impl Iterator<Item = u32>) -> usize {
+        let mut hasher = FxHasher::default();
+        key.for_each(|number| hasher.write_u32(number));
+        hasher.finish() as usize & (self.slots.len() - 1)
     }
 
     fn grow(&mut self) {
@@ -256,11 +348,32 @@ impl Collector {
         self.slots.clear();
         self.slots.resize(size, 0);
         for at in 0..self.len() {
-            let key = self.rows[at * self.width..(at + 1) * self.width].to_vec();
-            let slot = self.slot_of(&key);
+            // All of them differ.
+            let mut slot = self.hashed(self.row(at));
+            while self.slots[slot] != 0 {
+                slot = (slot + 1) & (size - 1);
+            }
             self.slots[slot] = at as u32 + 1;
         }
     }
+}
+
+/// Rows of numbers below `below`, in increasing order.
+fn in_order(rows: &Numbers, width: usize, n: usize, below: usize) -> Vec<u32> {
+    let bits = below.next_power_of_two().trailing_zeros();
+    if width as u32 * bits > u128::BITS {
+        let mut order: Vec<u32> = (0..n as u32).collect();
+        order.sort_unstable_by(|a, b| rows.compare(*a as usize * width, *b as usize * width, width));
+        return order;
+    }
+    // A row is one number: nothing to follow while sorting.
+    let key = |at: usize| {
+        let row = (at * width..(at + 1) * width).map(|place| u128::from(rows.get(place)));
+        row.fold(0, |key, number| key << bits | number)
+    };
+    let mut keys: Vec<(u128, u32)> = (0..n).map(|at| (key(at), at as u32)).collect();
+    keys.sort_unstable();
+    keys.into_iter().map(|(_, at)| at).collect()
 }
 
 #[cfg(test)]
@@ -272,13 +385,14 @@ mod tests {
     #[test]
     fn as_a_map_would() {
         let mut seed = 7u64;
-        for width in 0..4 {
+        // Few values, and more than a byte can tell apart.
+        for (width, shift) in (0..4).flat_map(|width| [(width, 60), (width, 54)]) {
             let (mut map, mut parts) = (BTreeMap::new(), [Collector::default(), Collector::default()]);
             for _ in 0..500 {
                 let mut draw = || {
                     seed =
                         seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                    Value::Int(i128::from(seed >> 60) - 3)
+                    Value::Int(i128::from(seed >> shift) - 3)
                 };
                 let state: Vec<Value> = (0..width).map(|_| draw()).collect();
                 *map.entry(state.clone()).or_insert(0u64) += 2;
@@ -293,7 +407,7 @@ mod tests {
             let states = all.finish();
             assert_eq!(states.iter().collect::<Vec<_>>(), map.clone().into_iter().collect::<Vec<_>>());
             assert!(map.keys().all(|state| states.contains(state)));
-            assert!(!states.contains(&vec![Value::Int(99); width.max(1)]));
+            assert!(!states.contains(&vec![Value::Int(9999); width.max(1)]));
             assert_eq!(map.into_iter().collect::<States>(), states);
         }
     }

@@ -112,6 +112,12 @@ impl Rel {
         self.rows[from * self.words + to / 64] |= 1 << (to % 64);
     }
 
+    /// Gives one event its targets.
+    pub fn set_row(&mut self, from: usize, to: &Set) {
+        debug_assert_eq!(self.n, to.n());
+        self.row_mut(from).copy_from_slice(to.words());
+    }
+
     /// Takes a pair out.
     pub fn remove(&mut self, from: usize, to: usize) {
         self.rows[from * self.words + to / 64] &= !(1 << (to % 64));

@@ -59,7 +59,11 @@ impl Input {
                 let message = format!("`{}` is not a text file: it holds a NUL byte", self.name());
                 Err(Diagnostic::error("file::not-text", message))
             }
-            Ok(bytes) => Ok(Arc::from(String::from_utf8_lossy(&bytes))),
+            // Nearly always text as it should be, and then looked at word by word.
+            Ok(bytes) => Ok(match std::str::from_utf8(&bytes) {
+                Ok(text) => Arc::from(text),
+                Err(_) => Arc::from(String::from_utf8_lossy(&bytes)),
+            }),
             Err(error) => Err(unreadable("the test", &self.name(), &error)),
         }
     }

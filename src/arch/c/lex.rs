@@ -67,6 +67,11 @@ fn punctuation(text: &str) -> Option<&'static str> {
     PUNCTUATION.into_iter().find(|p| p.as_bytes().first() == first && text.starts_with(p))
 }
 
+/// Can it stand in a name?
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
 /// How deep macros may expand inside each other.
 const EXPANSION_DEPTH: usize = 64;
 
@@ -77,8 +82,14 @@ const EXPANSION_DEPTH: usize = 64;
 pub fn tokens(text: &str, region: Span) -> Result<Vec<Token>, Diagnostic> {
     let mut lexer = Lexer { text, region, at: 0, defines: HashMap::new() };
     let raw = lexer.all()?;
-    let mut result = Vec::with_capacity(raw.len() + 1);
-    expand(&raw, &lexer.defines, &mut Vec::new(), &mut result)?;
+    let mut result = match lexer.defines.is_empty() {
+        true => raw,
+        false => {
+            let mut expanded = Vec::with_capacity(raw.len() + 1);
+            expand(&raw, &lexer.defines, &mut Vec::new(), &mut expanded)?;
+            expanded
+        }
+    };
     let end = region.sub(text.len(), 0);
     result.push(Token { kind: Tok::End, span: end });
     Ok(result)
@@ -112,7 +123,8 @@ impl Lexer<'_> {
     }
 
     fn all(&mut self) -> Result<Vec<Token>, Diagnostic> {
-        let mut result = Vec::new();
+        // A test is short, and its tokens are about as long as this, blanks included.
+        let mut result = Vec::with_capacity(self.text.len().min(4096) / 3 + 1);
         while let Some(token) = self.next_token()? {
             result.push(token);
         }
@@ -131,7 +143,7 @@ impl Lexer<'_> {
         let start = self.at;
         let Some(first) = self.peek() else { return Ok(None) };
         let kind = if first.is_ascii_alphabetic() || first == '_' {
-            Tok::Ident(self.take_while(|c| c.is_ascii_alphanumeric() || c == '_'))
+            Tok::Ident(self.take_while(is_name).to_string())
         } else if first.is_ascii_digit() {
             self.number()?
         } else if first == '\'' {
@@ -149,18 +161,30 @@ impl Lexer<'_> {
         Ok(Some(Token { kind, span: self.span(start) }))
     }
 
-    fn take_while(&mut self, keep: impl Fn(char) -> bool) -> String {
-        let taken: String = self.rest().chars().take_while(|c| keep(*c)).collect();
-        self.at += taken.len();
-        taken
+    /// Takes bytes as long as they are such; it ends between characters, because what is not ASCII is kept, or not, as a whole.
+    fn take_while(&mut self, keep: impl Fn(u8) -> bool) -> &str {
+        let start = self.at;
+        let rest = &self.text.as_bytes()[start..];
+        self.at += rest.iter().position(|byte| !keep(*byte)).unwrap_or(rest.len());
+        &self.text[start..self.at]
     }
 
     fn skip_blanks(&mut self) -> Result<(), Diagnostic> {
         loop {
-            let blank = self.rest().len() - self.rest().trim_start().len();
-            self.at += blank;
+            self.take_while(|byte| byte.is_ascii_whitespace());
+            match self.text.as_bytes().get(self.at) {
+                Some(b'/' | b'\\') => {}
+                // Blanks that are not ASCII, and one that Rust does not count among the ASCII ones.
+                Some(byte) if !byte.is_ascii() || *byte == 0x0b => {
+                    self.at += self.rest().len() - self.rest().trim_start().len();
+                    if !matches!(self.peek(), Some('/' | '\\')) {
+                        return Ok(());
+                    }
+                }
+                _ => return Ok(()),
+            }
             if self.rest().starts_with("//") {
-                self.take_while(|c| c != '\n');
+                self.take_while(|byte| byte != b'\n');
             } else if self.rest().starts_with("/*") {
                 let start = self.at;
                 match self.rest().find("*/") {
@@ -181,8 +205,7 @@ impl Lexer<'_> {
 
     fn number(&mut self) -> Result<Tok, Diagnostic> {
         let start = self.at;
-        let word = self.take_while(|c| c.is_ascii_alphanumeric() || c == '_');
-        let lower = word.to_ascii_lowercase();
+        let lower = self.take_while(is_name).to_ascii_lowercase();
         let suffix_at = lower.find(['u', 'l']);
         let (digits, suffix) = lower.split_at(suffix_at.unwrap_or(lower.len()));
         let (radix, digits) = if let Some(hex) = digits.strip_prefix("0x") {
@@ -202,8 +225,11 @@ impl Lexer<'_> {
                 long: suffix.contains('l'),
                 decimal: radix == 10,
             }),
-            _ => Err(Diagnostic::error("c::bad-number", format!("`{word}` is no integer constant"))
-                .at(self.span(start), "this number")),
+            _ => {
+                let word = &self.text[start..self.at];
+                Err(Diagnostic::error("c::bad-number", format!("`{word}` is no integer constant"))
+                    .at(self.span(start), "this number"))
+            }
         }
     }
 
@@ -264,7 +290,7 @@ impl Lexer<'_> {
         let start = self.at;
         let mut line = String::new();
         loop {
-            line.push_str(&self.take_while(|c| c != '\n'));
+            line.push_str(self.take_while(|byte| byte != b'\n'));
             if !line.ends_with('\\') || self.rest().is_empty() {
                 break;
             }
@@ -414,4 +440,28 @@ fn macro_arguments(input: &[Token], at: usize, name: Span) -> Result<(Vec<Vec<To
     }
     Err(Diagnostic::error("c::open-parenthesis", "the arguments of this macro are never closed")
         .at(name, "no `)` for its `(`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Sources;
+
+    #[test]
+    fn blanks_of_all_kinds_and_comments_lie_between_tokens() {
+        let text = "int\u{a0}/* é */ x\u{b} = 0x1fUL;// ü\n\\\ny\u{2003}// last";
+        let source = Sources::new().add("t", text);
+        let found = tokens(text, Span::new(source, 0, text.len())).unwrap();
+        let shown: Vec<String> = found.iter().map(|token| token.kind.describe()).collect();
+        assert_eq!(shown, ["`int`", "`x`", "`=`", "`31`", "`;`", "`y`", "the end of the program"]);
+        assert!(
+            found.iter().all(|token| text.get(token.span.start as usize..token.span.end as usize).is_some())
+        );
+        let wrong = "x = é;";
+        let source = Sources::new().add("t", wrong);
+        assert_eq!(
+            tokens(wrong, Span::new(source, 0, wrong.len())).unwrap_err().message,
+            "`é` is no part of C"
+        );
+    }
 }
