@@ -30,6 +30,10 @@ pub struct Tables {
     pub announced: Managed,
     /// Is the thread unprivileged?
     pub user: bool,
+    /// Are the entries themselves reached through page tables (`pte2`)?
+    pub squared: bool,
+    /// Is there no branch between an entry and what hangs on it (`noptebranch`)?
+    pub silent: bool,
 }
 
 /// Signed pointers.

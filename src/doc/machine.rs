@@ -17,11 +17,13 @@ const fn word(word: &'static str, place: &'static str, text: &'static str) -> Wo
 
 /// All of them.
 #[rustfmt::skip]
-pub const MACHINE: [Word; 57] = [
+pub const MACHINE: [Word; 59] = [
     word("mixed", VARIANT, "Accesses of several sizes in every test, with herd7's rules on bounds and alignment. Where a test needs them they are there without it."),
     word("unaligned", VARIANT, "With `mixed`: accesses need not be aligned."),
     word("ifetch", VARIANT, "Instructions are fetched from memory, and may have been overwritten. Also `self`."),
     word("vmsa", VARIANT, "Every access goes through a page table entry. Also `kvm`."),
+    word("pte2", VARIANT, "With `vmsa`: page table entries are reached through page tables, too: `PTE(x)` through `PTE(PTE(x))`. Also `pte-squared`."),
+    word("noptebranch", VARIANT, "With `vmsa`: no branch stands between a walk and what hangs on it. Also `nobranch`."),
     word("memtag", VARIANT, "Memory and pointers have tags, which accesses compare. Also `mte`."),
     word("pauth1", VARIANT, "Signed pointers; a wrong signature leaves an error in the pointer."),
     word("pauth2", VARIANT, "Signed pointers; a wrong signature leaves both signatures in the pointer."),

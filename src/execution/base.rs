@@ -91,7 +91,7 @@ impl World {
             {
                 let data = &**name == "D-PTE";
                 self.select(names, |e| {
-                    e.is_memory() && self.holds(e, Space::Pte, names) && !(data && e.is_in(program::FETCH))
+                    e.is_memory() && self.is_entry(e, names) && !(data && e.is_in(program::FETCH))
                 })
             }
             Base::Named(name) if names.program.machine.tables.is_some() && &**name == "PA" => {
@@ -275,16 +275,24 @@ impl World {
         self.cell(event).is_some_and(|cell| names.program.locations[usize::from(cell.0)].space == space)
     }
 
+    /// Is its cell a page table entry, whatever of?
+    fn is_entry(&self, event: &Event, names: &Names) -> bool {
+        self.holds(event, Space::Pte, names) || self.holds(event, Space::Table, names)
+    }
+
     /// Which page table accesses each TLB maintenance concerns, and back: those of the page it names, or all.
     fn invalidated(&self, names: &Names) -> Rel {
         let mut rel = Rel::empty(names.n);
         for (from, tlbi) in self.events[..names.n].iter().enumerate().filter(|(_, e)| e.is_in("TLBI")) {
             for (to, event) in self.events[..names.n].iter().enumerate() {
-                let at_entry = self.holds(event, Space::Pte, names);
+                let at_entry = self.is_entry(event, names);
                 let sym = self.cell(event).map(|cell| names.program.locations[usize::from(cell.0)].sym);
                 let concerned = match tlbi.at {
                     None => at_entry,
-                    Some(Value::Page(page)) => at_entry && event.is_memory() && sym == Some(page),
+                    Some(Value::Page(page)) => {
+                        let walk = self.holds(event, Space::Pte, names);
+                        walk && event.is_memory() && sym == Some(page)
+                    }
                     Some(_) => false,
                 };
                 if concerned {

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::diag::Diagnostic;
 use crate::program::{
-    BinOp, Conventions, LocId, Managed, Program, Reg, SetName, Space, UnOp, Value, WRITE_BACK, Walk, Walked,
+    BinOp, Conventions, LocId, Managed, Program, Reg, SetName, UnOp, Value, WRITE_BACK, Walk, Walked,
 };
 
 use super::base::Tags;
@@ -147,8 +147,7 @@ impl Worlds {
         let places = observed.iter().flat_map(|cell| cells.of(*cell));
         let observed = places.map(|place| LocId(place as u16)).collect();
         let managed = program.machine.tables.is_some_and(|managed| managed != Managed::Software);
-        let ages =
-            |place: usize| managed && !cells.is_split() && program.locations[place].space == Space::Pte;
+        let ages = |place: usize| managed && !cells.is_split() && program.locations[place].space.is_entry();
         let aging: Vec<bool> = (0..cells.len()).map(ages).collect();
         let ranges = Ranges::new(&cells.init, &aging, &mut threads, program.bits);
         let threads: Vec<Vec<Candidate>> = threads

@@ -77,8 +77,8 @@ fn role(event: &Event, test: &Lowered) -> &'static str {
     match cell {
         _ if !event.is_implicit() => "",
         _ if event.is_in("GCS") => " stack",
-        Some(cell) if cell.space == Space::Pte && event.is_read() => " walk",
-        Some(cell) if cell.space == Space::Pte => " update",
+        Some(cell) if cell.space.is_entry() && event.is_read() => " walk",
+        Some(cell) if cell.space.is_entry() => " update",
         Some(cell) if cell.space == Space::Tag => " tag check",
         _ => " fetch",
     }

@@ -74,6 +74,7 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
         Ok(setup) => {
             let machine = &mut lowering.program.machine;
             machine.tables = setup.tables;
+            machine.squared = setup.squared;
             if setup.tags {
                 machine.tags = machine::TAGS.iter().map(|tag| (*tag).to_string()).collect();
             }
@@ -378,6 +379,10 @@ impl Lowering<'_> {
                 let entry = Value::Pte(Pte::of(Oa::Phys(sym)));
                 program.locations.push(cell(Space::Pte, format!("PTE({name})"), 0, entry));
             }
+            if program.machine.squared {
+                let entry = Value::Pte(Pte { el0: false, ..Pte::of(Oa::Pte(sym)) });
+                program.locations.push(cell(Space::Table, format!("PTE(PTE({name}))"), 0, entry));
+            }
             if !program.machine.tags.is_empty() {
                 let of = program.locations.iter().filter(|l| l.sym == sym && l.space == Space::Data);
                 let end = of.map(|l| l.offset + i64::from(l.ty.bytes)).max().unwrap_or(1);
@@ -568,7 +573,9 @@ fn special_cell(names: &mut Names, text: &str, entry: &Init) -> Result<(), Diagn
     let cell = &mut names.program.locations[loc.0 as usize];
     cell.init = match (cell.space, value) {
         (Space::Pte, Value::Phys { sym, .. }) => Value::Pte(Pte::of(Oa::Phys(sym))),
-        (Space::Pte, Value::Pte(_)) | (Space::Tag, Value::Tag(_) | Value::Addr { .. }) => value,
+        (Space::Pte | Space::Table, Value::Pte(_)) | (Space::Tag, Value::Tag(_) | Value::Addr { .. }) => {
+            value
+        }
         _ => {
             return Err(Diagnostic::error(
                 "litmus::bad-entry",

@@ -14,6 +14,8 @@ pub const TAGS: [&str; 8] = ["green", "red", "blue", "black", "white", "cyan", "
 pub struct Setup {
     /// What hardware does to page tables anywhere, if there are any.
     pub tables: Option<Managed>,
+    /// Are page table entries themselves reached through page tables?
+    pub squared: bool,
     /// Are there tags?
     pub tags: bool,
     /// Are there signed pointers?
@@ -56,12 +58,19 @@ pub fn setup(test: &Test, variants: &[Variant], n_threads: usize) -> Result<Setu
         let managed = managers.iter().filter(|(thread, _)| of(*thread)).filter_map(|(_, managed)| *managed);
         managed.max().unwrap_or_default()
     };
+    let squared = tables && variants.contains(&Variant::Pte2);
     let threads = (0..n_threads).map(|thread| {
         let announced = highest(&|of| of.is_none_or(|t| t == thread));
         let own_way = managers.contains(&(Some(thread), None));
         let managed = if own_way { Managed::Software } else { announced };
         Extensions {
-            tables: tables.then_some(Tables { managed, announced, user: users.contains(&thread) }),
+            tables: tables.then_some(Tables {
+                managed,
+                announced,
+                user: users.contains(&thread),
+                squared,
+                silent: variants.contains(&Variant::NoPteBranch),
+            }),
             tags: checks.map(|_| TagChecks { mode, stores_only }),
             signing,
             mixed,
@@ -72,6 +81,7 @@ pub fn setup(test: &Test, variants: &[Variant], n_threads: usize) -> Result<Setu
     });
     Ok(Setup {
         tables: tables.then(|| highest(&|_| true)),
+        squared,
         tags: checks.is_some(),
         signs: signing.is_some(),
         threads: threads.collect(),

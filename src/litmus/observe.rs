@@ -335,7 +335,7 @@ fn display(names: &Names, places: &[Place]) -> (Vec<Observable>, Vec<Shown>) {
                     Space::Data if names.array_len(l.sym).is_some() => 4,
                     Space::Data => 1,
                     Space::Tag => 2,
-                    Space::Pte => 3,
+                    Space::Pte | Space::Table => 3,
                 };
                 (class, 0, 0, &program.symbols[l.sym.0 as usize], l.sym, l.offset)
             }

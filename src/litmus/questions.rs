@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::diag::{Diagnostic, nearest};
 use crate::program::signature::Pointer;
-use crate::program::{Location, Oa, Op, Reg, Space, Sym, Uses, Value, addresses, any_op};
+use crate::program::{Location, Oa, Op, Reg, Sym, Uses, Value, addresses, any_op};
 use crate::source::Span;
 
 use super::ast::{Atom, Item, Loc, Prop, Side, Test};
@@ -175,7 +175,7 @@ impl Asked<'_, '_> {
             _ => false,
         };
         // That its own page table entry leads there is no use of it.
-        let own = |cell: &Location| cell.sym == sym && cell.space == Space::Pte;
+        let own = |cell: &Location| cell.sym == sym && cell.space.is_entry();
         self.uses.iter().any(|uses| uses.symbols.contains(&sym))
             || program.init_regs.iter().any(|(_, _, value)| is(value))
             || program.locations.iter().any(|cell| !own(cell) && is(&cell.init))

@@ -11,6 +11,8 @@ use super::names::{Names, special};
 pub enum Named<'t> {
     /// `PTE(x)`.
     Entry(&'t str),
+    /// `PTE(PTE(x))`.
+    Table(&'t str),
     /// `PA(x)`.
     Physical(&'t str),
     /// `tag(x)`, `tag(x+16)`.
@@ -25,7 +27,11 @@ impl<'t> Named<'t> {
     /// Reads the text that the parser has made of it.
     pub fn parse(text: &'t str) -> Option<Named<'t>> {
         if let Some(name) = text.strip_prefix("pte_") {
-            return Some(Named::Entry(name));
+            let inner = ["PTE(", "TTD("].iter().find_map(|word| name.strip_prefix(word));
+            return Some(match inner.and_then(|inner| inner.strip_suffix(')')) {
+                Some(name) => Named::Table(name.trim()),
+                None => Named::Entry(name),
+            });
         }
         if let Some(name) = text.strip_prefix("phy_") {
             return Some(Named::Physical(name));
@@ -52,6 +58,7 @@ impl<'t> Named<'t> {
     pub fn symbol(&self) -> &'t str {
         match self {
             Named::Entry(name)
+            | Named::Table(name)
             | Named::Physical(name)
             | Named::Tag(name, _)
             | Named::Cap(name, _)
@@ -100,11 +107,16 @@ impl Names<'_> {
         }
         match Named::parse(text) {
             Some(Named::Entry(name)) => return Ok(Value::PteAddr(self.symbol(name))),
+            Some(Named::Table(name)) if self.program.machine.squared => {
+                return Ok(Value::TableAddr(self.symbol(name)));
+            }
             Some(Named::Physical(name)) => {
                 let (name, offset) = with_offset(name);
                 return Ok(Value::Phys { sym: self.symbol(name), offset });
             }
-            Some(Named::Tag(..) | Named::Cap(..) | Named::Signed(..)) => return Err(special(text, span)),
+            Some(Named::Table(_) | Named::Tag(..) | Named::Cap(..) | Named::Signed(..)) => {
+                return Err(special(text, span));
+            }
             None => {}
         }
         if self.program.machine.tags.is_empty() {
@@ -165,6 +177,7 @@ impl Names<'_> {
     pub fn special_place(&mut self, text: &str, span: Span) -> Result<super::names::Place, Diagnostic> {
         let (space, name, offset) = match Named::parse(text) {
             Some(Named::Entry(name)) => (Space::Pte, name, 0),
+            Some(Named::Table(name)) => (Space::Table, name, 0),
             Some(Named::Tag(name, offset)) => (Space::Tag, name, offset),
             _ => return Err(special(text, span)),
         };

@@ -139,7 +139,7 @@ pub(super) fn compare(a: Value, b: Value, program: &Program) -> Ordering {
         Value::Signed { .. } | Value::Tagged { .. } => 4,
         Value::Tag(_) => 5,
         Value::Phys { .. } => 6,
-        Value::PteAddr(_) | Value::Page(_) | Value::TagAddr { .. } => 7,
+        Value::PteAddr(_) | Value::TableAddr(_) | Value::Page(_) | Value::TagAddr { .. } => 7,
         Value::Pte(_) => 8,
         Value::Translated(_) => 9,
     };

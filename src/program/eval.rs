@@ -71,6 +71,7 @@ pub fn eval_unary(op: UnOp, a: Value, bits: u32) -> Result<Value, IllegalOp> {
     let n = match (op, a) {
         (
             UnOp::EntryOf
+            | UnOp::TableOf
             | UnOp::IsEntry
             | UnOp::Walk(_)
             | UnOp::Updated(_)
@@ -124,7 +125,10 @@ fn special(op: UnOp, a: Value) -> Option<Value> {
         (UnOp::Unauthentic(key), _) => return signature::with_error(a, key),
         (UnOp::IsEntry, Value::PteAddr(_)) => Value::ONE,
         (UnOp::IsEntry, _) => Value::ZERO,
-        (UnOp::EntryOf, Value::Addr { sym, .. } | Value::Tagged { sym, .. }) => Value::PteAddr(sym),
+        (UnOp::EntryOf | UnOp::TableOf, Value::Addr { sym, .. } | Value::Tagged { sym, .. }) => {
+            Value::PteAddr(sym)
+        }
+        (UnOp::TableOf, Value::PteAddr(sym)) => Value::TableAddr(sym),
         (UnOp::Walk(walk), Value::Pte(pte)) => Value::Int(walk.outcome(&pte) as i128),
         (UnOp::Updated(dirty), Value::Pte(pte)) => Value::Pte(pte.updated(dirty)),
         (UnOp::Report, Value::Phys { sym, offset }) => Value::Translated(Some((sym, offset))),
@@ -166,7 +170,7 @@ fn reverse_bytes(n: i128, bytes: u8, group: u8) -> i128 {
 /// The operation has no meaning for the operands.
 pub fn eval_binary(op: BinOp, a: Value, b: Value, bits: u32) -> Result<Value, IllegalOp> {
     match (a, b) {
-        _ if matches!(op, BinOp::Translate | BinOp::WithTag | BinOp::Sign { .. }) => {
+        _ if matches!(op, BinOp::Translate | BinOp::Follow | BinOp::WithTag | BinOp::Sign { .. }) => {
             paired(op, a, b).ok_or(IllegalOp::Binary(op, a, b))
         }
         (Value::Int(a), Value::Int(b)) => Ok(Value::Int(integers(op, a, b, bits))),
@@ -222,7 +226,7 @@ fn integers(op: BinOp, a: i128, b: i128, bits: u32) -> i128 {
         BinOp::Minu => ua.min(ub) as i128,
         BinOp::Maxu => ua.max(ub) as i128,
         // Not for numbers: answered before.
-        BinOp::Translate | BinOp::WithTag | BinOp::Sign { .. } => 0,
+        BinOp::Translate | BinOp::Follow | BinOp::WithTag | BinOp::Sign { .. } => 0,
     };
     wrap(result, bits)
 }
@@ -237,6 +241,14 @@ fn paired(op: BinOp, a: Value, b: Value) -> Option<Value> {
                 // Nothing is there: no cell has such an address.
                 Oa::Empty | Oa::Pte(_) => Some(Value::Int(0)),
             }
+        }
+        (BinOp::Follow, Value::Pte(pte), _) => {
+            let offset = match b {
+                Value::Addr { offset, .. } | Value::Tagged { offset, .. } => offset,
+                Value::PteAddr(_) => 0,
+                _ => return None,
+            };
+            Some(pte.oa.leads_to(offset))
         }
         (BinOp::WithTag, Value::Addr { sym, offset } | Value::Tagged { sym, offset, .. }, _) => {
             match eval_unary(UnOp::TagOf, b, 64) {

@@ -196,6 +196,7 @@ impl Program {
             Value::Addr { sym, offset } if self.machine.tables.is_none() => self.location_at(sym, offset),
             Value::Phys { sym, offset } => self.location_at(sym, offset),
             Value::PteAddr(sym) => self.cell_in(Space::Pte, sym, 0),
+            Value::TableAddr(sym) => self.cell_in(Space::Table, sym, 0),
             Value::TagAddr { sym, offset } => self.cell_in(Space::Tag, sym, offset),
             _ => None,
         }
@@ -208,6 +209,7 @@ impl Program {
             Space::Data if self.machine.tables.is_some() => Value::Phys { sym, offset },
             Space::Data => Value::Addr { sym, offset },
             Space::Pte => Value::PteAddr(sym),
+            Space::Table => Value::TableAddr(sym),
             Space::Tag => Value::TagAddr { sym, offset },
         }
     }
@@ -229,6 +231,7 @@ impl Program {
             Value::Addr { sym, offset } => moved(self.symbol(sym).to_string(), offset),
             Value::Phys { sym, offset } => moved(format!("PA({})", self.symbol(sym)), offset),
             Value::PteAddr(sym) => format!("PTE({})", self.symbol(sym)),
+            Value::TableAddr(sym) => format!("PTE(PTE({}))", self.symbol(sym)),
             Value::Page(sym) => format!("TLB({})", self.symbol(sym)),
             Value::Pte(pte) => pte.show(self),
             Value::Translated(None) => "(parel1_t:(f:1))".to_string(),

@@ -70,6 +70,8 @@ pub enum BinOp {
     Maxu,
     /// A page table entry and a virtual address: where in physical memory the entry leads.
     Translate,
+    /// Likewise for the address of an entry, too, and entries may lead to entries.
+    Follow,
     /// A pointer and another one (or a tag): the first with the tag of the second.
     WithTag,
     /// A pointer and a modifier: the pointer with one more signature under that key. `any`: even if it has some already.
@@ -132,7 +134,7 @@ impl BinOp {
             BinOp::Ltu | BinOp::Leu | BinOp::Gtu | BinOp::Geu => "unsigned comparison",
             BinOp::Min | BinOp::Minu => "the minimum",
             BinOp::Max | BinOp::Maxu => "the maximum",
-            BinOp::Translate => "translation",
+            BinOp::Translate | BinOp::Follow => "translation",
             BinOp::WithTag => "tagging",
             BinOp::Sign { .. } => "signing",
         }
@@ -162,6 +164,8 @@ pub enum UnOp {
     CountLeadingZeros(u8),
     /// The address of the page table entry of a virtual address.
     EntryOf,
+    /// Likewise, also of the address of an entry.
+    TableOf,
     /// Is it the address of a page table entry?
     IsEntry,
     /// What becomes of an access through a page table entry: [`super::Walked`], as a number.
@@ -199,7 +203,7 @@ impl UnOp {
             UnOp::Bit(_) => "testing one bit",
             UnOp::ReverseBits(_) | UnOp::ReverseBytes { .. } => "reversal of the bits",
             UnOp::CountLeadingZeros(_) => "counting the leading zeros",
-            UnOp::EntryOf | UnOp::IsEntry | UnOp::Report => "translation",
+            UnOp::EntryOf | UnOp::TableOf | UnOp::IsEntry | UnOp::Report => "translation",
             UnOp::Walk(_) | UnOp::Updated(_) => "translation through a page table entry",
             UnOp::IsTagged | UnOp::TagOf | UnOp::Untag | UnOp::TagCell => "looking at the tag",
             UnOp::Offset | UnOp::WithLow { .. } => "looking at the low bits",

@@ -1,6 +1,6 @@
 //! Page table entries, and what becomes of an access that goes through one.
 
-use super::{Program, Sym};
+use super::{Program, Sym, Value};
 
 /// A page table entry. The order of the fields is that of states in a log.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -32,6 +32,18 @@ pub enum Oa {
     Phys(Sym),
     /// The entry of a symbol.
     Pte(Sym),
+}
+
+impl Oa {
+    /// Where it leads at that offset of the page, if entries can be reached through entries.
+    pub fn leads_to(self, offset: i64) -> Value {
+        match self {
+            Oa::Phys(sym) => Value::Phys { sym, offset },
+            Oa::Pte(sym) if offset == 0 => Value::PteAddr(sym),
+            // Nothing is there: no cell has such an address.
+            Oa::Pte(_) | Oa::Empty => Value::Int(0),
+        }
+    }
 }
 
 /// Memory attributes.

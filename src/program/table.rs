@@ -39,6 +39,15 @@ pub enum Space {
     Tag,
     /// The page table entry of its symbol.
     Pte,
+    /// The entry of the page on which that entry lies, where entries are reached through entries.
+    Table,
+}
+
+impl Space {
+    /// Is it a page table entry, whatever of?
+    pub fn is_entry(self) -> bool {
+        matches!(self, Space::Pte | Space::Table)
+    }
 }
 
 /// A memory cell.

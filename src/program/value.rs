@@ -45,6 +45,8 @@ pub enum Value {
     },
     /// The address of the page table entry of a symbol.
     PteAddr(Sym),
+    /// The address of the entry of the page on which the page table entry of a symbol lies.
+    TableAddr(Sym),
     /// The page of a symbol, as TLB maintenance names it.
     Page(Sym),
     /// A page table entry.

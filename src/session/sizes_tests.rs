@@ -124,7 +124,7 @@ struct Syntax {
     register: fn(usize) -> String,
 }
 
-const SYNTAXES: [Syntax; 4] = [
+const SYNTAXES: [Syntax; 7] = [
     Syntax {
         arch: "RISCV",
         init: "0:x6=x; 1:x6=x;",
@@ -173,7 +173,147 @@ const SYNTAXES: [Syntax; 4] = [
         },
         register: |to| format!("X{}", 10 + to),
     },
+    Syntax {
+        arch: "MIPS",
+        init: "0:$6=x; 1:$6=x;",
+        store: |_, bytes, offset, value| {
+            let store = if bytes == 1 { "sb" } else { "sh" };
+            vec![format!("li $5,{}", word(bytes, value)), format!("{store} $5,{offset}($6)")]
+        },
+        load: |_, bytes, offset, to| {
+            format!("{} ${},{offset}($6)", if bytes == 1 { "lbu" } else { "lhu" }, 10 + to)
+        },
+        register: |to| format!("${}", 10 + to),
+    },
+    Syntax {
+        arch: "X86_64",
+        init: "",
+        store: |_, bytes, offset, value| {
+            let store = if bytes == 1 { "movb" } else { "movw" };
+            vec![format!("{store} ${},(x+{offset})", word(bytes, value))]
+        },
+        load: |_, bytes, offset, to| {
+            let load = if bytes == 1 { "movzbl" } else { "movzwl" };
+            format!("{load} (x+{offset}),%e{}x", ["a", "b"][to])
+        },
+        register: |to| format!("r{}x", ["a", "b"][to]),
+    },
+    Syntax {
+        arch: "X86",
+        init: "",
+        store: |_, bytes, offset, value| {
+            let width = if bytes == 1 { "byte" } else { "word" };
+            vec![format!("mov {width} ptr [x+{offset}],${}", word(bytes, value))]
+        },
+        load: |_, bytes, offset, to| {
+            let width = if bytes == 1 { "byte" } else { "word" };
+            format!("movzx E{}X,{width} ptr [x+{offset}]", ["A", "B"][to])
+        },
+        register: |to| format!("E{}X", ["A", "B"][to]),
+    },
 ];
+
+/// Atomic instructions and exclusives of four bytes: what they are, the value in a register, and the registers that tell what happened.
+struct Atomics {
+    arch: &'static str,
+    codes: &'static [&'static [&'static str]],
+    init: &'static str,
+    seen: &'static [&'static str],
+}
+
+const ATOMICS: [Atomics; 7] = [
+    Atomics {
+        arch: "RISCV",
+        codes: &[
+            &["lr.w x12,0(x6)", "sc.w x13,x7,0(x6)"],
+            &["amoswap.w x12,x7,(x6)"],
+            &["amoadd.w x12,x7,(x6)"],
+        ],
+        init: "0:x7=0x1020304;",
+        seen: &["0:x12", "0:x13"],
+    },
+    Atomics {
+        arch: "PPC",
+        codes: &[&["lwarx r12,r0,r6", "stwcx. r7,r0,r6"]],
+        init: "0:r7=0x1020304;",
+        seen: &["0:r12"],
+    },
+    Atomics {
+        arch: "ARM",
+        codes: &[&["LDREX R2,[R6]", "STREX R3,R7,[R6]"]],
+        init: "0:R7=0x1020304;",
+        seen: &["0:R2", "0:R3"],
+    },
+    Atomics {
+        arch: "AArch64",
+        codes: &[
+            &["LDXR W12,[X6]", "STXR W13,W7,[X6]"],
+            &["SWP W7,W12,[X6]"],
+            &["LDADDAL W7,W12,[X6]"],
+            &["CAS W12,W7,[X6]"],
+        ],
+        init: "0:X7=0x1020304;",
+        seen: &["0:X12", "0:X13"],
+    },
+    Atomics {
+        arch: "MIPS",
+        codes: &[&["ll $12,0($6)", "sc $7,0($6)"]],
+        init: "0:$7=0x1020304;",
+        seen: &["0:$12", "0:$7"],
+    },
+    Atomics {
+        arch: "X86_64",
+        codes: &[&["xchgl %ecx,(x)"], &["lock addl $16909060,(x)"], &["lock incb (x+1)"]],
+        init: "0:rcx=0x1020304;",
+        seen: &["0:rcx"],
+    },
+    Atomics {
+        arch: "X86",
+        codes: &[&["xchg [x],ECX"], &["lock; add [x],$16909060"]],
+        init: "0:ECX=0x1020304;",
+        seen: &["0:ECX"],
+    },
+];
+
+/// An atomic of four bytes against a store and a load of one byte or two, somewhere in them.
+fn random_atomic(atomics: &Atomics, seed: &mut u64) -> String {
+    let syntax = SYNTAXES.iter().find(|syntax| syntax.arch == atomics.arch).unwrap();
+    let mut next = |n: u64| draw(seed, n);
+    let code = atomics.codes[next(atomics.codes.len() as u64) as usize];
+    let mut place = || [(1, 0), (1, 1), (1, 3), (2, 0), (2, 2)][next(5) as usize];
+    let ((bytes, offset), (read, at)) = (place(), place());
+    let mut other = (syntax.store)(1, bytes, offset, 5);
+    let load = (syntax.load)(1, read, at, 0);
+    other.insert(if next(2) == 0 { 0 } else { other.len() }, load);
+    let length = code.len().max(other.len());
+    let cell = |row: usize| other.get(row).map_or("", String::as_str);
+    let rows: String =
+        (0..length).map(|row| format!(" {} | {} ;\n", code.get(row).unwrap_or(&""), cell(row))).collect();
+    format!(
+        "{} T\n{{ uint32_t x; {} {} }}\n P0 | P1 ;\n{rows}locations [x; 1:{}; {};]\n",
+        syntax.arch,
+        syntax.init,
+        atomics.init,
+        (syntax.register)(0),
+        atomics.seen.join("; ")
+    )
+}
+
+/// Likewise in C, of two bytes against one.
+fn random_atomic_c(seed: &mut u64) -> String {
+    let mut next = |n: u64| draw(seed, n) as usize;
+    let whole = [
+        "atomic_exchange_explicit(x, 770, memory_order_relaxed)",
+        "atomic_fetch_add_explicit(x, 258, memory_order_relaxed)",
+    ][next(2)];
+    let byte = ["(atomic_uchar*)x", "(atomic_uchar*)x + 1"];
+    let (update, read) = (byte[next(2)], byte[next(2)]);
+    format!(
+        "C T\n{{ uint16_t x=0; }}\nP0 (atomic_ushort* x) {{ int r0 = {whole}; }}\nP1 (atomic_ushort* x) {{ int r0 = \
+         atomic_fetch_add_explicit({update}, 3, memory_order_relaxed); int r1 = atomic_load_explicit({read}, \
+         memory_order_relaxed); }}\nlocations [x; 0:r0; 1:r0; 1:r1;]\n"
+    )
+}
 
 /// A value whose bytes are all the same.
 fn word(bytes: u8, value: u8) -> u32 {
@@ -236,42 +376,55 @@ fn random_test(syntax: &Syntax, seed: &mut u64) -> String {
     )
 }
 
-/// The answer with memory cut up as needed, and into bytes; and that of the oracle.
+/// How many random tests of each syntax.
+fn cases() -> usize {
+    std::env::var("LITMUS_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(3)
+}
+
 #[test]
 fn as_good_as_byte_by_byte() {
     let mut seed = 7;
-    let cases: usize = std::env::var("LITMUS_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(3);
-    for case in 0..cases {
-        let mut texts: Vec<String> = SYNTAXES.iter().map(|syntax| random_test(syntax, &mut seed)).collect();
-        texts.push(random_c(&mut seed));
-        for text in texts {
-            let report = report(&text, &[], None);
-            let Some(answer) = report.answer else {
-                panic!("{text}{}", render_all(&report.diagnostics, &report.sources, Color::Never));
-            };
-            let settings = Settings::default();
-            let input = Input::Text { name: "test".into(), text: Arc::from(text.as_str()) };
-            let mut sources = crate::source::Sources::new();
-            let parsed =
-                load::parse(&input, &crate::files::Disk, &mut sources, &mut crate::diag::Diagnostics::new())
-                    .unwrap();
-            let key = super::ModelKey { single_copy: true, ..load::key(&settings, None, &parsed) };
-            let prepared = load::prepare(&settings, &key).unwrap();
-            let run = |mixed: Mixed, granule: Option<u8>, engine: Engine| -> Outcome {
-                let mut test = answer.test.clone();
-                test.program.features.mixed = mixed;
-                test.program.features.granule = granule;
-                let options = explore::Options { engine, ..explore::Options::default() };
-                explore::run(&test, &prepared.model, &options).unwrap()
-            };
-            let figures = |outcome: &Outcome| (outcome.states.clone(), outcome.positive, outcome.negative);
-            let bytes = run(Mixed::AsNeeded, Some(1), Engine::default());
-            let parts = run(Mixed::AsNeeded, None, Engine::default());
-            assert_eq!(figures(&bytes), figures(&parts), "case {case}: {text}");
-            let oracle = run(Mixed::AsNeeded, None, Engine::Naive);
-            assert_eq!(figures(&parts), figures(&oracle), "case {case}: {text}");
-            let found = answer.outcome.as_ref().unwrap();
-            assert_eq!(figures(found), figures(&bytes), "case {case}: {text}");
-        }
+    for _ in 0..cases() {
+        SYNTAXES.iter().for_each(|syntax| in_parts_as_in_bytes(&random_test(syntax, &mut seed)));
+        in_parts_as_in_bytes(&random_c(&mut seed));
     }
+}
+
+#[test]
+fn atomics_and_exclusives_byte_by_byte() {
+    let mut seed = 11;
+    for _ in 0..cases() {
+        ATOMICS.iter().for_each(|atomics| in_parts_as_in_bytes(&random_atomic(atomics, &mut seed)));
+        in_parts_as_in_bytes(&random_atomic_c(&mut seed));
+    }
+}
+
+/// The answer with memory cut up as needed, and into bytes; and that of the oracle.
+fn in_parts_as_in_bytes(text: &str) {
+    let report = report(text, &[], None);
+    let Some(answer) = report.answer else {
+        panic!("{text}{}", render_all(&report.diagnostics, &report.sources, Color::Never));
+    };
+    let settings = Settings::default();
+    let input = Input::Text { name: "test".into(), text: Arc::from(text) };
+    let mut sources = crate::source::Sources::new();
+    let parsed =
+        load::parse(&input, &crate::files::Disk, &mut sources, &mut crate::diag::Diagnostics::new()).unwrap();
+    let key = super::ModelKey { single_copy: true, ..load::key(&settings, None, &parsed) };
+    let prepared = load::prepare(&settings, &key).unwrap();
+    let run = |mixed: Mixed, granule: Option<u8>, engine: Engine| -> Outcome {
+        let mut test = answer.test.clone();
+        test.program.features.mixed = mixed;
+        test.program.features.granule = granule;
+        let options = explore::Options { engine, ..explore::Options::default() };
+        explore::run(&test, &prepared.model, &options).unwrap()
+    };
+    let figures = |outcome: &Outcome| (outcome.states.clone(), outcome.positive, outcome.negative);
+    let bytes = run(Mixed::AsNeeded, Some(1), Engine::default());
+    let parts = run(Mixed::AsNeeded, None, Engine::default());
+    assert_eq!(figures(&bytes), figures(&parts), "{text}");
+    let oracle = run(Mixed::AsNeeded, None, Engine::Naive);
+    assert_eq!(figures(&parts), figures(&oracle), "{text}");
+    let found = answer.outcome.as_ref().unwrap();
+    assert_eq!(figures(found), figures(&bytes), "{text}");
 }

@@ -132,3 +132,21 @@ fn registers_live_in_memory_under_nested_virtualization() {
         "States 2\n0:X2=1; 1:X0=0;\n0:X2=1; 1:X0=1;\nPositive: 2 Negative: 0"
     );
 }
+
+/// A granule has 16 bytes: of an array that is several elements, which can only be cleared where sizes may be mixed.
+#[test]
+fn zeros_in_a_granule_of_an_array() {
+    let (init, code) = ("int t[8]={1,2,3,4,5,6,7,8}; 0:X1=t:green; 0:X3=t:red;", " P0 ;\n STZG X3,[X1] ;\n");
+    assert_eq!(
+        answer("memtag,mixed", init, code, "locations [t;]"),
+        "States 1\nt={0,0,0,0,5,6,7,8};\nPositive: 1 Negative: 0"
+    );
+    let test = format!("AArch64 T\nVariant=memtag\n{{ {init} }}\n{code}locations [t;]\n");
+    let dir = folder(&[("T.litmus", &test)]);
+    let said = stderr(&litmus_in(dir.path(), &["run", "T.litmus"]).assert().code(3));
+    assert!(
+        said.contains("error[program::mixed-size]: `t` is an array, of which 16 bytes are cleared"),
+        "{said}"
+    );
+    assert!(said.contains("--variant mixed has accesses of several sizes"), "{said}");
+}

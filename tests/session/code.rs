@@ -176,6 +176,14 @@ fn modified_code() {
     assert!(answer(&load, &["ifetch"], None).contains("0:X0=5; 0:X3=1;"));
 }
 
+/// `NOP` is written so on every architecture that has instructions as values, and shown so.
+#[test]
+fn no_operation_as_a_value() {
+    let test = "PPC T\n{ ins_t x=NOP; 0:r1=instr:\"add r1,r1,r1\"; 0:r2=x; 1:r2=x; }\n P0 | P1 ;\n\
+                stw r1,0(r2) | lwz r1,0(r2) ;\nexists (1:r1=NOP)\n";
+    assert_eq!(answer(test, &[], None), "1:r1=NOP;\n1:r1=instr:\"add r1,r1,r1\";\n1 1");
+}
+
 /// Two fetches of one thread are not in order: the second may see the older instruction.
 #[test]
 fn fetches_are_not_coherent() {

@@ -193,3 +193,45 @@ fn every_invalidation_is_ordered_with_every_walk_on_its_own() {
     );
     assert_eq!(counts("vmsa", &text), (16, 0));
 }
+
+#[test]
+fn entries_are_reached_through_entries() {
+    let test = |table: &str| {
+        format!(
+            "AArch64 squared\n{{ [PTE(x)]=(valid:0); {table} 0:X0=(oa:PA(x)); 0:X1=PTE(x); y=0; }}\n P0 ;\n\
+             L0: STR X0,[X1] ;\nlocations [PTE(x); PTE(y);]\nexists (fault(P0:L0,PTE(x)))\n"
+        )
+    };
+    let before = "[PTE(x)]=(oa:PA(x), valid:0); [PTE(y)]=(oa:PA(y));";
+    let (fault, none) = ("Fault(P0:L0,PTE(x),D-MMU", " ~Fault(P0:L0,PTE(x));");
+    assert_eq!(states("vmsa,pte2", &test("")), [format!("[PTE(x)]=(oa:PA(x)); [PTE(y)]=(oa:PA(y)); {none}")]);
+    let invalid = states("vmsa,pte2", &test("[PTE(PTE(x))]=(oa:PTE(x), valid:0);"));
+    assert_eq!(invalid, [format!("{before} {fault}:Translation);")]);
+    // One page of tables in place of another.
+    let other = states("vmsa,pte2", &test("[PTE(PTE(x))]=(oa:PTE(y));"));
+    assert_eq!(other, [format!("[PTE(x)]=(oa:PA(x), valid:0); [PTE(y)]=(oa:PA(x)); {none}")]);
+    // Unprivileged code has no access to tables, unless they say so.
+    let user = |table: &str| test(table).replace("squared\n", "squared\nEL0=P0\n");
+    assert_eq!(states("vmsa,pte2", &user("")), [format!("{before} {fault}:Permission);")]);
+    assert_eq!(counts("vmsa,pte2", &user("[PTE(PTE(x))]=(oa:PTE(x));")), (0, 1));
+}
+
+/// What a model sees of an access through page tables that faults or not, with a branch and without.
+#[test]
+fn faults_hang_on_the_entry_or_on_a_branch() {
+    let dir = tempfile::tempdir().unwrap();
+    let model = dir.path().join("branches.cat");
+    let text = "\"branches\"\ninclude \"cos.cat\"\nflag ~empty B as branch\n\
+                flag ~empty [PTE & R]; iico_ctrl; [FAULT] as fault-on-entry\nflag ~empty [B]; iico_ctrl; [PA & R] as access-on-branch\n";
+    std::fs::write(&model, text).unwrap();
+    let flags = |variants: &str| {
+        let input = Input::Text { name: "test".into(), text: Arc::from(UNMAPPED) };
+        let variants = variants.split(',').filter_map(litmus::variant::Variant::parse).collect();
+        let session = Session::new(Settings { variants, ..Settings::default() });
+        let report = session.run(&input, model.to_str());
+        let outcome = report.answer.and_then(|answer| answer.outcome).unwrap();
+        outcome.flags.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(flags("vmsa"), ["access-on-branch", "branch"]);
+    assert_eq!(flags("vmsa,noptebranch"), ["fault-on-entry"]);
+}

@@ -58,7 +58,7 @@ impl Lower<'_, '_> {
         let tagged = self.where_holds(is_tagged, |lower| {
             let read = Access { direction: Direction::Read, ..access };
             let seen = lower.walk(pointer, walk(read, tables), tables, &[]);
-            let hangs_on: Vec<Tmp> = place.ctrl.iter().copied().chain([seen.branch]).collect();
+            let hangs_on: Vec<Tmp> = place.ctrl.iter().copied().chain([seen.cause()]).collect();
             lower.outcomes(&seen, tables.managed, |lower, kind| {
                 let extra = Extra { ctrl: hangs_on.clone(), ..Extra::default() };
                 lower.fault(kind, Some(pointer), access, extra);
@@ -69,7 +69,7 @@ impl Lower<'_, '_> {
             let tagged = lower.where_holds(is_tagged, |lower| {
                 let phys = lower.b.binary(BinOp::Translate, seen.pte, pointer);
                 let cell = lower.b.unary(UnOp::TagCell, phys);
-                let branch = lower.compare_tags(cell, pointer, access, checks, &[seen.branch]);
+                let branch = lower.compare_tags(cell, pointer, access, checks, &seen.hangs_on());
                 lower.b.push(Op::From { dst: color, a: branch, from: vec![branch] });
             });
             lower.b.push(Op::Choice { branches: vec![plain, tagged] });

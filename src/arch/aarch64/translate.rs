@@ -15,11 +15,27 @@ impl Lower<'_, '_> {
         let Place { addr, ctrl, .. } = place;
         self.b.push(Op::Pin { addr });
         let (out, branch, via) = (self.b.tmp(), self.b.tmp(), self.b.tmp());
+        let page = |lower: &mut Self| {
+            let walked = lower.walk(addr, walk(access, tables), tables, &ctrl);
+            lower.outcomes(&walked, tables.managed, |lower, kind| {
+                let extra = Extra { ctrl: vec![walked.cause()], ..Extra::default() };
+                lower.fault(kind, Some(addr), access, extra);
+            });
+            let follows = if tables.squared { BinOp::Follow } else { BinOp::Translate };
+            let phys = lower.b.binary(follows, walked.pte, addr);
+            lower.b.push(Op::From { dst: out, a: phys, from: vec![walked.pte] });
+            lower.b.push(Op::From { dst: branch, a: walked.cause(), from: walked.hangs_on() });
+            lower.b.push(Op::Taint { dst: via, a: walked.pte, also: Vec::new() });
+        };
+        if tables.squared {
+            page(self);
+            return Place { addr: out, ctrl: vec![branch], via: vec![via] };
+        }
         let is_entry = self.b.unary(UnOp::IsEntry, addr);
         let is_virtual = self.b.unary(UnOp::IsZero, is_entry);
         let entry = self.where_holds(is_entry, |lower| match tables.user {
             true => {
-                let done = lower.commit(addr, &[]);
+                let done = if tables.silent { addr } else { lower.commit(addr, &[]) };
                 let extra = Extra { ctrl: vec![done], ..Extra::default() };
                 lower.fault(PERMISSION, Some(addr), access, extra);
             }
@@ -30,17 +46,7 @@ impl Lower<'_, '_> {
                 lower.b.push(Op::Taint { dst: via, a: addr, also: Vec::new() });
             }
         });
-        let page = self.where_holds(is_virtual, |lower| {
-            let walked = lower.walk(addr, walk(access, tables), tables, &ctrl);
-            lower.outcomes(&walked, tables.managed, |lower, kind| {
-                let extra = Extra { ctrl: vec![walked.branch], ..Extra::default() };
-                lower.fault(kind, Some(addr), access, extra);
-            });
-            let phys = lower.b.binary(BinOp::Translate, walked.pte, addr);
-            lower.b.push(Op::From { dst: out, a: phys, from: vec![walked.pte] });
-            lower.b.push(Op::From { dst: branch, a: walked.branch, from: vec![walked.branch] });
-            lower.b.push(Op::Taint { dst: via, a: walked.pte, also: Vec::new() });
-        });
+        let page = self.where_holds(is_virtual, page);
         self.b.push(Op::Choice { branches: vec![entry, page] });
         Place { addr: out, ctrl: vec![branch], via: vec![via] }
     }
@@ -52,19 +58,19 @@ impl Lower<'_, '_> {
         let walked = self.walk(addr, Walk { fetch: true, ..walk(access, tables) }, tables, &[]);
         self.b.push(Op::Mark { of: walked.pte, sets: names(&[FETCH]) });
         self.outcomes_of(&walked, tables.managed, FETCH_FAULTS, |lower, kind| {
-            let extra = Extra { ctrl: vec![walked.branch], ..Extra::default() };
+            let extra = Extra { ctrl: vec![walked.cause()], ..Extra::default() };
             lower.fault(kind, Some(addr), access, extra);
         });
         let (phys, from) = (self.b.binary(BinOp::Translate, walked.pte, addr), self.b.tmp());
         self.b.push(Op::From { dst: from, a: phys, from: vec![walked.pte] });
-        let extra = Extra { ctrl: vec![walked.branch], ..Extra::default() };
+        let extra = Extra { ctrl: walked.hangs_on(), ..Extra::default() };
         let size = AccessSize(4);
         self.b.push(Op::Load { dst: word, addr: from, size, sets: names(&["NExp"]), extra });
     }
 
     /// Reads the entry of an address, and looks at it. The read hangs on `ctrl`.
     pub fn walk(&mut self, addr: Tmp, walk: Walk, tables: Tables, ctrl: &[Tmp]) -> Seen {
-        let entry = self.b.unary(UnOp::EntryOf, addr);
+        let entry = self.b.unary(if tables.squared { UnOp::TableOf } else { UnOp::EntryOf }, addr);
         let pte = self.b.tmp();
         self.b.push(Op::Load {
             dst: pte,
@@ -73,7 +79,7 @@ impl Lower<'_, '_> {
             sets: walk_sets(tables.announced),
             extra: Extra { ctrl: ctrl.to_vec(), ..Extra::default() },
         });
-        let branch = self.commit(pte, &[]);
+        let branch = (!tables.silent).then(|| self.commit(pte, &[]));
         let outcome = self.b.unary(UnOp::Walk(walk), pte);
         Seen { entry, pte, branch, outcome }
     }
@@ -119,7 +125,7 @@ impl Lower<'_, '_> {
 
     /// Hardware writes the entry back.
     fn update(&mut self, walked: &Seen, dirty: bool) {
-        let branch = self.commit(walked.pte, &[walked.branch]);
+        let branch = self.commit(walked.pte, &[walked.cause()]);
         let (at, value) = (self.b.tmp(), self.b.unary(UnOp::Updated(dirty), walked.pte));
         self.b.push(Op::From { dst: at, a: walked.entry, from: vec![walked.pte] });
         let sets: &[&'static str] = if dirty { &["NExp", "X", "AF", "DB"] } else { &["NExp", "X", "AF"] };
@@ -153,11 +159,9 @@ impl Lower<'_, '_> {
         for outcome_wanted in [Walked::Done, Walked::SetsAccessFlag] {
             let cond = self.b.binary_int(BinOp::Eq, outcome, outcome_wanted as i128);
             branches.push(self.where_holds(cond, |lower| {
+                let branch = (!tables.silent).then(|| lower.commit(pte, &[]));
                 if outcome_wanted == Walked::SetsAccessFlag {
-                    let branch = lower.commit(pte, &[]);
                     lower.update(&Seen { entry, pte, branch, outcome }, false);
-                } else {
-                    lower.commit(pte, &[]);
                 }
                 let phys = lower.b.binary(BinOp::Translate, pte, addr);
                 let shown = lower.b.unary(UnOp::Report, phys);
@@ -174,12 +178,24 @@ impl Lower<'_, '_> {
     }
 }
 
-/// An entry that was read, the branch on it, and what it says.
+/// An entry that was read, the branch on it (if there is one), and what it says.
 pub struct Seen {
     entry: Tmp,
     pub pte: Tmp,
-    pub branch: Tmp,
+    branch: Option<Tmp>,
     outcome: Tmp,
+}
+
+impl Seen {
+    /// What a fault hangs on, and an update: the branch, or else the entry itself.
+    pub fn cause(&self) -> Tmp {
+        self.branch.unwrap_or(self.pte)
+    }
+
+    /// What the access hangs on.
+    pub fn hangs_on(&self) -> Vec<Tmp> {
+        self.branch.into_iter().collect()
+    }
 }
 
 /// How an access goes through an entry.

@@ -45,10 +45,15 @@ pub fn parse(cx: &mut ColumnCx, text: &str, span: Span) -> Result<(String, Insn)
         printed.push('.');
     }
     let mut text = operands::print(&printed, &args);
-    if matches!(entry.kind, Kind::RotateMask | Kind::RotateInsert) {
-        // herd7 prints a blank before the mask, and hashes it.
-        let (before, mask) = (operands::print(&printed, &args[..3]), operands::print("", &args[3..]));
-        text = format!("{before},{mask}");
+    // herd7 prints a blank before the mask of a rotation, and before the source of `extsw`, and hashes it.
+    let blank_before = match entry.kind {
+        Kind::RotateMask | Kind::RotateInsert => Some(3),
+        Kind::SignExtend(32) => Some(1),
+        _ => None,
+    };
+    if let Some(at) = blank_before {
+        let (before, after) = (operands::print(&printed, &args[..at]), operands::print("", &args[at..]));
+        text = format!("{before},{after}");
     }
     Ok((text, Insn { entry, record, args }))
 }

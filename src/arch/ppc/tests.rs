@@ -23,6 +23,7 @@ fn canonical_text() {
         "bl LC00",
         "stwcx. r1,r0,r2",
         "rlwinm r1,r2,4,0,27",
+        "extsw r1,r2",
         "lis r1,-1",
         "mr r1,%tmp",
         "com \"anything; goes\"",
@@ -46,6 +47,7 @@ fn canonical_text() {
     bl   LC00
     stwcx. r1,r0,r2
     rlwinm r1,r2,4, 0,27
+    extsw r1, r2
     lis r1,-1
     mr r1,%tmp
     com "anything; goes"

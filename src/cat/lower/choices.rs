@@ -117,6 +117,50 @@ impl ValueSet {
         Ok(made(Items::List(spell_out(&parts, n)?)))
     }
 
+    /// The members with `more` added to each, where that can be said without listing them; the number of events is that of `more`.
+    pub(super) fn with_each(&self, more: &Rel) -> Option<ValueSet> {
+        let mut lists = match &self.items {
+            Items::Cross(lists) => lists.clone(),
+            Items::List(items) if items.len() == 1 => match items.first()? {
+                Value::Rel(only) if only.is_empty() => Vec::new(),
+                Value::Rel(only) => vec![vec![(**only).clone()]],
+                _ => return None,
+            },
+            Items::List(_) | Items::Orders(_) => return None,
+        };
+        lists.push(vec![more.clone()]);
+        let apart = !more.is_empty() && disjoint_lists(&lists, more.n());
+        apart.then(|| ValueSet { element: Type::Rel, items: Items::Cross(lists) })
+    }
+
+    /// The members of both, where those differ in the last part of their unions alone: twice as many ways to make a union, and no
+    /// longer to say.
+    pub(super) fn either(&self, other: &ValueSet) -> Option<ValueSet> {
+        let (Items::Cross(own), Items::Cross(others)) = (&self.items, &other.items) else { return None };
+        let ((last, rest), (more, same)) = (own.split_last()?, others.split_last()?);
+        if rest != same {
+            return None;
+        }
+        let mut list = last.clone();
+        list.extend(more.iter().filter(|rel| !last.contains(rel)).cloned());
+        let n = list.first()?.n();
+        let mut lists = rest.to_vec();
+        lists.push(list);
+        disjoint_lists(&lists, n).then(|| ValueSet { element: Type::Rel, items: Items::Cross(lists) })
+    }
+
+    /// The number of events of the relations in it, if it has any.
+    pub(super) fn n_events(&self) -> Option<usize> {
+        match &self.items {
+            Items::Cross(lists) => lists.iter().flatten().next().map(Rel::n),
+            Items::List(items) => match items.first()? {
+                Value::Rel(rel) => Some(rel.n()),
+                _ => None,
+            },
+            Items::Orders(orders) => orders.first().map(|order| order.over.n()),
+        }
+    }
+
     /// All members, in increasing order.
     pub(super) fn members(&self) -> Result<BTreeSet<Value>, CannotList> {
         match &self.items {

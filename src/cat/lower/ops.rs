@@ -210,6 +210,11 @@ impl Interpreter<'_> {
                 Ok(Value::Explicit(Arc::new(items)))
             }
             Class::Values | Class::No => {
+                if let [(Value::Values(a), _), (Value::Values(b), _)] = &args[..]
+                    && let Some(both) = a.either(b)
+                {
+                    return Ok(Value::values(both));
+                }
                 let element = element_type(&args);
                 let mut sets = args.iter().map(|arg| self.values_of(arg)).collect::<Result<Vec<_>, _>>()?;
                 sets.sort_by_key(|set| std::cmp::Reverse(set.len()));

@@ -8,7 +8,8 @@ use super::error::{Eval, Placed, Stop, wrong_sort};
 use super::interpreter::{Interpreter, Mode};
 use super::ops::Op;
 use super::sets::cannot_list;
-use super::value::{Type, Value};
+use super::value::{Closure, Type, Value};
+use crate::cat::ast::{Expr, ExprKind, Params};
 use crate::diag::{Diagnostic, Remedy};
 use crate::model::{self, Sort, ValueTest};
 use crate::relation::{Rel, Set};
@@ -325,6 +326,18 @@ impl Interpreter<'_> {
 
     /// `f e ++ (f e' ++ … ++ {})`, for the members in order.
     fn map(&mut self, function: &Value, arg: &Placed, span: Span) -> Eval {
+        if let (Value::Values(set), Value::Closure(closure)) = (&arg.0, function)
+            && adds(closure)
+            && let Some(n) = set.n_events()
+        {
+            // What it adds is what it makes of nothing.
+            let nothing = (Value::rel(Rel::empty(n)), arg.1);
+            if let Value::Rel(more) = self.apply(&(function.clone(), span), &nothing, span)?
+                && let Some(set) = set.with_each(&more)
+            {
+                return Ok(Value::values(set));
+            }
+        }
         let members: Vec<Value> = match &arg.0 {
             Value::Set(set) => set.iter().map(Value::Event).collect(),
             Value::Rel(rel) => rel.iter().map(|(from, to)| Value::Pair(from, to)).collect(),
@@ -352,6 +365,15 @@ impl Interpreter<'_> {
         }
         Ok(result)
     }
+}
+
+/// Is it `fun r -> r | e`, where `e` is a name? It then adds the same to every relation.
+fn adds(closure: &Closure) -> bool {
+    let Params::One(Some(own)) = &closure.params else { return false };
+    let ExprKind::Union(parts) = &*closure.body.kind else { return false };
+    let name = |part: &Expr| if let ExprKind::Var(name) = &*part.kind { Some(name.clone()) } else { None };
+    let names: Option<Vec<_>> = parts.iter().map(name).collect();
+    names.is_some_and(|names| names.iter().filter(|name| **name == own.name).count() == 1)
 }
 
 fn tag_of(arg: &Placed) -> Eval<Arc<str>> {

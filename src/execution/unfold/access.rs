@@ -50,6 +50,15 @@ impl<'p> Unfolding<'p> {
                 return Ok(None);
             }
             return Ok(match self.known_spot(state, known, size) {
+                Ok(Spot::Cell(loc)) if size.0 == 0 && matches!(op, Op::Store { .. }) => {
+                    match self.cleared_in_part(state, loc) {
+                        Some(diagnostic) => {
+                            self.fail(state, diagnostic);
+                            None
+                        }
+                        None => Some(Spot::Cell(loc)),
+                    }
+                }
                 Ok(spot) => Some(spot),
                 Err(diagnostic) => {
                     match known {
@@ -115,7 +124,7 @@ impl<'p> Unfolding<'p> {
                     let tags = 0..self.program.machine.tags.len() as u16;
                     all.extend(tags.map(|tag| Value::Tagged { sym, tag, offset }));
                 }
-                Space::Pte => all.push(Value::PteAddr(sym)),
+                Space::Pte | Space::Table => all.push(self.program.address_of(cell)),
                 Space::Tag => {}
             }
         }
@@ -131,7 +140,7 @@ impl<'p> Unfolding<'p> {
                 let moved = |from| eval_unary(*op, from, self.bits()).ok();
                 Some(self.translations(inner)?.into_iter().filter_map(moved).collect())
             }
-            SymVal::Binary(op, inner, by) if *op != BinOp::Translate => {
+            SymVal::Binary(op, inner, by) if !matches!(op, BinOp::Translate | BinOp::Follow) => {
                 let by = by.known()?;
                 let moved = |from| eval_binary(*op, from, by, self.bits()).ok();
                 Some(self.translations(inner)?.into_iter().filter_map(moved).collect())
@@ -141,26 +150,32 @@ impl<'p> Unfolding<'p> {
         if moved.is_some() {
             return moved;
         }
-        let SymVal::Binary(BinOp::Translate, _, virt) = value else { return None };
-        let Some(Value::Addr { sym, offset } | Value::Tagged { sym, offset, .. }) = virt.known() else {
-            return None;
+        let SymVal::Binary(how @ (BinOp::Translate | BinOp::Follow), _, virt) = value else { return None };
+        let (own, offset) = match virt.known()? {
+            Value::Addr { sym, offset } | Value::Tagged { sym, offset, .. } => (Value::PteAddr(sym), offset),
+            Value::PteAddr(sym) => (Value::TableAddr(sym), 0),
+            _ => return None,
+        };
+        let leads_to = |oa: Oa| match (how, oa) {
+            (BinOp::Translate, Oa::Pte(_)) => Value::Int(0),
+            (_, oa) => oa.leads_to(offset),
         };
         // Entries come from where the test puts them: the entry itself, registers, cells, and entries that the code can read.
         let program = self.program;
         let mut all: Vec<Value> = Vec::new();
-        let mut entries: Vec<Sym> = vec![sym];
+        let mut entries: Vec<Value> = vec![own];
         let mut see = |value: Value| match value {
-            Value::Pte(pte) => all.push(leads_to(pte.oa, offset)),
-            Value::PteAddr(entry) => entries.push(entry),
+            Value::Pte(pte) => all.push(leads_to(pte.oa)),
+            Value::PteAddr(_) | Value::TableAddr(_) => entries.push(value),
             _ => {}
         };
         program.init_regs.iter().for_each(|(_, _, value)| see(*value));
-        program.locations.iter().filter(|cell| cell.space != Space::Pte).for_each(|cell| see(cell.init));
-        for cell in program.locations.iter().filter(|cell| cell.space == Space::Pte) {
+        program.locations.iter().filter(|cell| !cell.space.is_entry()).for_each(|cell| see(cell.init));
+        for cell in program.locations.iter().filter(|cell| cell.space.is_entry()) {
             if let Value::Pte(pte) = cell.init
-                && entries.contains(&cell.sym)
+                && entries.contains(&program.address_of(cell))
             {
-                all.push(leads_to(pte.oa, offset));
+                all.push(leads_to(pte.oa));
             }
         }
         all.sort();
@@ -170,7 +185,8 @@ impl<'p> Unfolding<'p> {
 
     /// Can a condition hold, as far as what can never change tells: entries that nobody has the address of?
     pub(super) fn is_possible(&self, state: &State<'p>, condition: &SymVal) -> bool {
-        if self.program.machine.tables.is_none() {
+        // Where entries lead to entries, an address is not needed to change one.
+        if self.program.machine.tables.is_none() || self.program.machine.squared {
             return true;
         }
         let [read] = condition.reads()[..] else { return true };
@@ -453,6 +469,22 @@ impl<'p> Unfolding<'p> {
         }
     }
 
+    /// `STZG` clears a cell, whatever its size, as nothing of the granule can be seen but that; of an array there is more to see.
+    fn cleared_in_part(&self, state: &State<'p>, loc: LocId) -> Option<Diagnostic> {
+        let cell = &self.program.locations[loc.0 as usize];
+        let (bytes, count) = self.elements(cell.sym)?;
+        if self.program.conventions.sizes != CellSizes::Declared || cell.space != Space::Data || count < 2 {
+            return None;
+        }
+        let name = &self.program.symbols[usize::from(cell.sym.0)];
+        let message = format!("`{name}` is an array, of which 16 bytes are cleared");
+        Some(
+            Diagnostic::unsupported("program::mixed-size", message)
+                .at(self.instr(state).span, format!("elements of `{name}` have {bytes} bytes"))
+                .help("--variant mixed has accesses of several sizes"),
+        )
+    }
+
     /// herd7 gives AArch64 cells one size, that of their declaration, and refuses accesses of any other.
     fn wrong_size(&self, state: &State<'p>, loc: LocId, size: AccessSize) -> Option<Diagnostic> {
         let cell = &self.program.locations[loc.0 as usize];
@@ -473,13 +505,5 @@ impl<'p> Unfolding<'p> {
                 )
                 .help(format!("declare `{name}` with a type of the size that is accessed")),
         )
-    }
-}
-
-/// Where an entry leads, for an address at that offset of its page.
-fn leads_to(oa: Oa, offset: i64) -> Value {
-    match oa {
-        Oa::Phys(sym) => Value::Phys { sym, offset },
-        Oa::Empty | Oa::Pte(_) => Value::Int(0),
     }
 }

@@ -38,11 +38,12 @@ impl<'p> Unfolding<'p> {
                 Value::Addr { sym, .. } | Value::Tagged { sym, .. } => {
                     Some(self.program.symbol(sym).to_string())
                 }
-                Value::PteAddr(_) => fault.address.clone(),
+                Value::PteAddr(_) | Value::TableAddr(_) => fault.address.clone(),
                 _ => None,
             };
             // Page tables are out of reach for unprivileged code.
-            fault.remark = matches!(address, Value::PteAddr(_)).then_some("EL0");
+            let out_of_reach = matches!(address, Value::PteAddr(_)) && !self.program.machine.squared;
+            fault.remark = out_of_reach.then_some("EL0");
         }
         let id = self.event(state, EventKind::Other, None, None, sets.clone());
         if let Some(address) = at {
