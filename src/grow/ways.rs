@@ -12,7 +12,7 @@ use crate::program::threads::{COPY, PART};
 use crate::program::{Property, Value};
 
 /// What is remembered takes so many bytes, about: half of it what was asked for lately, half what was asked for before that.
-const ROOM: usize = 6 << 20;
+const ROOM: usize = 9 << 20;
 
 /// A way in which a thread goes on from an access.
 pub(super) struct Way<'p> {
