@@ -27,9 +27,10 @@ pub struct ModelDiffArgs {
     /// Write the tests for this architecture [default: each model's own, what they have in common]
     #[arg(long, value_name = "ARCH")]
     pub arch: Option<String>,
-    /// Edges of the cycles: a number to go up to, or `A..B`
-    #[arg(long, value_name = "N", default_value = "4", value_parser = up_to)]
-    pub size: (usize, usize),
+    /// Edges of the cycles: a number to go up to, or `A..B` [default: 4; up to 6 where that finds nothing and there are few
+    /// tests]
+    #[arg(long, value_name = "N", value_parser = up_to)]
+    pub size: Option<(usize, usize)>,
     /// What cycles are made of, as in `litmus gen`
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub edges: Vec<String>,
@@ -51,6 +52,11 @@ pub struct ModelDiffArgs {
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
 }
+
+/// The sizes of cycles where none are given, and how far to go on where they are too few to say much.
+const SIZES: (usize, usize) = (2, 4);
+const FURTHEST: usize = 6;
+const FEW: usize = 1000;
 
 fn up_to(text: &str) -> Result<(usize, usize), String> {
     let (from, to) = generate::sizes(text)?;
@@ -82,7 +88,18 @@ pub fn diff(
     };
     let models: Vec<Asked> = models.map(asked).collect();
     let (jobs, _) = plan::workers(args.jobs, usize::MAX);
-    let separation = match tell_apart(&models, &vocabulary, args.size, jobs, args.all) {
+    let mut sizes = args.size.unwrap_or(SIZES);
+    let mut told = tell_apart(&models, &vocabulary, sizes, jobs, args.all);
+    while let Ok(separation) = &told
+        && args.size.is_none()
+        && separation.found.is_empty()
+        && separation.tests < FEW
+        && sizes.1 < FURTHEST
+    {
+        sizes.1 += 1;
+        told = tell_apart(&models, &vocabulary, sizes, jobs, args.all);
+    }
+    let separation = match told {
         Ok(separation) => separation,
         Err(report) => {
             let _ = err.write_all(console.diagnostics(&report).as_bytes());

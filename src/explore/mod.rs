@@ -4,6 +4,7 @@
 //! yet (`problem`, `compile`, `search`), [`Engine::Naive`] by trying all there is (`naive`).
 
 mod against;
+mod alike;
 mod assemble;
 mod bases;
 mod bound;
@@ -47,6 +48,7 @@ pub(crate) mod tests;
 mod unit_tests;
 
 pub use crate::limits::Gauge;
+pub use alike::may_notice;
 pub use candidates::{Candidate, candidates, names};
 pub(crate) use probe::Random;
 pub use recall::recall;

@@ -10,8 +10,8 @@ use crate::condition::Observable;
 use crate::diag::{Diagnostic, Remedy};
 use crate::execution::{View, World};
 use crate::model::{
-    Base, Bound, Bounds, CheckKind, ChoiceId, Choices, Expr, ExprId, InterpId, Model, Order, OrderBase, Rows,
-    Signature, Sort, Step, Test, TestKind, Val, Watched,
+    Base, Bound, Bounds, CheckKind, ChoiceId, Choices, Expr, ExprId, InterpId, Model, Order, OrderBase, Pool,
+    Rows, Signature, Sort, Step, Test, TestKind, Val, Watched,
 };
 use crate::outcome::{Cause, Counts};
 use crate::relation::flat::Shape;
@@ -53,6 +53,39 @@ pub(super) fn build<'p>(
             None => Ok(Built::Refuted(Cause::NothingToChoose)),
         },
     }
+}
+
+/// What is known of a world before anything is chosen.
+pub(super) enum Bounded<'b> {
+    /// The bounds of sources, final writes and choices; those of anything else can be asked for.
+    Bounds(Box<Bounds<'b>>),
+    /// A `with` has nothing to choose from: there is no execution.
+    NoExecution,
+    /// A choice of the model cannot be bounded.
+    Unbounded,
+}
+
+/// The bounds of what a model leaves open in a world, whatever its checks say.
+///
+/// # Errors
+/// A run-time error of the model.
+pub(super) fn bounded<'b>(
+    model: &'b Model,
+    view: &'b View<'b>,
+    goal: &'b Goal,
+) -> Result<Bounded<'b>, Diagnostic> {
+    let mut builder = Builder::new(model, view, goal, &[], false);
+    builder.set_dynamic();
+    for step in &model.steps {
+        if let Step::With { choice, name, from, .. } = step {
+            match builder.with(*choice, name, *from)? {
+                None => return Ok(Bounded::Unbounded),
+                Some(Some(_)) => return Ok(Bounded::NoExecution),
+                Some(None) => {}
+            }
+        }
+    }
+    Ok(Bounded::Bounds(Box::new(builder.bounds)))
 }
 
 /// What the steps of a model leave behind in one world.
@@ -107,6 +140,28 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
 
     /// `None`: the model has a part that needs the plain run.
     fn build(mut self, skip: &[String], entailed: &mut Counts) -> Result<Option<Built<'p>>, Diagnostic> {
+        self.set_dynamic();
+        for step in &self.model.steps {
+            let refuted = match step {
+                Step::Check { name: Some(name), .. } if skip.contains(name) => None,
+                Step::Check { kind, test, name, .. } => {
+                    self.check(*kind, test, name.as_deref(), step, entailed)?
+                }
+                Step::With { choice, name, from, .. } => match self.with(*choice, name, *from)? {
+                    Some(refuted) => refuted,
+                    None => return Ok(None),
+                },
+                Step::Fail { diagnostic } => return Err(diagnostic.clone()),
+            };
+            if let Some(by) = refuted {
+                return Ok(Some(Built::Refuted(by)));
+            }
+        }
+        self.finish()
+    }
+
+    /// The bounds of what every execution of the world chooses: sources and final writes.
+    fn set_dynamic(&mut self) {
         let n = self.bounds.n_events();
         let pool = &self.model.pool;
         let world = self.world;
@@ -133,23 +188,6 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             }
             self.bounds.set(node, &Bound::new(Val::Set(must), Val::Set(may)));
         }
-        for step in &self.model.steps {
-            let refuted = match step {
-                Step::Check { name: Some(name), .. } if skip.contains(name) => None,
-                Step::Check { kind, test, name, .. } => {
-                    self.check(*kind, test, name.as_deref(), step, entailed)?
-                }
-                Step::With { choice, name, from, .. } => match self.with(*choice, name, *from)? {
-                    Some(refuted) => refuted,
-                    None => return Ok(None),
-                },
-                Step::Fail { diagnostic } => return Err(diagnostic.clone()),
-            };
-            if let Some(by) = refuted {
-                return Ok(Some(Built::Refuted(by)));
-            }
-        }
-        self.finish()
     }
 
     /// Decides a check at the root, or keeps it. `Some`: the world is refuted by it.
@@ -161,7 +199,7 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
         source: &Step,
         entailed: &mut Counts,
     ) -> Result<Option<Cause>, Diagnostic> {
-        let test = normalise(self.model, test);
+        let test = normalise(&self.model.pool, test);
         let shape = self.bounds.shape();
         let holds = decide(&test, shape, self.bounds.eval_rows(test.expr)?);
         let cause = Cause::check(name);
@@ -466,8 +504,8 @@ fn hull(values: &[Val]) -> Option<Bound> {
 }
 
 /// `acyclic r+`, `irreflexive r+`: the same as `acyclic r`, and cheaper.
-fn normalise(model: &Model, test: &Test) -> Test {
-    match (test.kind, model.pool.expr(test.expr)) {
+pub(super) fn normalise(pool: &Pool, test: &Test) -> Test {
+    match (test.kind, pool.expr(test.expr)) {
         (TestKind::Acyclic | TestKind::Irreflexive, Expr::Plus(inner)) => {
             Test { kind: TestKind::Acyclic, negated: test.negated, expr: *inner }
         }
@@ -476,7 +514,7 @@ fn normalise(model: &Model, test: &Test) -> Test {
 }
 
 /// The answer of a test where its bounds settle it.
-fn decide(test: &Test, shape: Shape, rows: Rows) -> Option<bool> {
+pub(super) fn decide(test: &Test, shape: Shape, rows: Rows) -> Option<bool> {
     let holds = |value: &[u64]| match test.kind {
         TestKind::Acyclic => shape.is_acyclic(value),
         TestKind::Irreflexive => shape.is_irreflexive(value),

@@ -159,11 +159,14 @@ impl Thread {
         let mut at = 0;
         while let Some(access) = accesses.get(at) {
             let next = accesses.get(at + 1);
-            let atomic = next.filter(|next| next.before == Some(Edge::Rmw));
+            let atomic = next.filter(|next| next.before.is_some_and(Edge::is_atomic));
             let (place, value) = thread.lead(access, last.as_deref(), atomic)?;
             last = match (access.dir, atomic) {
                 (Dir::R, Some(write)) => {
-                    let to = thread.swap(access, write, &place, value)?;
+                    let to = match write.before {
+                        Some(Edge::LxSx) => thread.pair(access, write, &place, value)?,
+                        _ => thread.swap(access, write, &place, value)?,
+                    };
                     thread.wanted.push((wide(dialect, &to), access.value));
                     at += 1;
                     None
@@ -393,6 +396,50 @@ impl Thread {
             Dialect::Kernel => format!("WRITE_ONCE(*{at}, {value});"),
         });
         Some(())
+    }
+
+    /// A read that reserves and a write that must succeed; the register that holds what was there.
+    fn pair(&mut self, read: &Access, write: &Access, at: &str, value: Stored) -> Option<String> {
+        let value = self.held(value)?;
+        let to = self.fresh()?;
+        let dialect = self.dialect;
+        let (status, success) = match dialect {
+            // The status takes the place of the value.
+            Dialect::Mips => {
+                self.line(format!("ll {to},0({at})"));
+                self.line(format!("sc {value},0({at})"));
+                (value, 1)
+            }
+            Dialect::Ppc => {
+                let status = self.fresh()?;
+                let label = format!("LC{}{}", self.number, self.labels);
+                self.labels += 1;
+                self.line(format!("lwarx {to},0,{at}"));
+                self.line(format!("stwcx. {value},0,{at}"));
+                self.line(format!("bne {label}"));
+                self.line(format!("li {status},1"));
+                self.line(format!("{label}:"));
+                (status, 1)
+            }
+            _ => {
+                let status = self.fresh()?;
+                let (load, store) = match dialect {
+                    Dialect::AArch64 => {
+                        let (read, write) = (usize::from(read.annotation), usize::from(write.annotation));
+                        (["LDXR", "LDAXR"].get(read)?, ["STXR", "STLXR"].get(write)?)
+                    }
+                    Dialect::Arm => (&"LDREX", &"STREX"),
+                    Dialect::RiscV => (&"lr.w", &"sc.w"),
+                    _ => return None,
+                };
+                let place = if dialect == Dialect::RiscV { format!("({at})") } else { format!("[{at}]") };
+                self.line(format!("{load} {to},{place}"));
+                self.line(format!("{store} {status},{value},{place}"));
+                (status, 0)
+            }
+        };
+        self.wanted.push((wide(dialect, &status), success));
+        Some(to)
     }
 
     /// An atomic exchange; the register that holds what was there.

@@ -96,21 +96,26 @@ impl Search<'_> {
     /// Is there an instruction for each read and write that are one?
     fn atomics_fit(&self) -> bool {
         let next = |at: usize| &self.steps[(at + 1) % self.steps.len()];
-        (0..self.steps.len()).filter(|at| self.steps[*at].edge == Edge::Rmw).all(|at| {
-            self.vocabulary.dialect.atomic_order(self.steps[at].annotation, next(at).annotation).is_some()
+        (0..self.steps.len()).filter(|at| self.steps[*at].edge.is_atomic()).all(|at| {
+            let (read, write) = (self.steps[at].annotation, next(at).annotation);
+            match self.steps[at].edge {
+                Edge::LxSx => self.vocabulary.dialect.reserves(read, write),
+                _ => self.vocabulary.dialect.atomic_order(read, write).is_some(),
+            }
         })
     }
 }
 
 /// May the second edge come right after the first?
 fn follows(first: Edge, second: Edge) -> bool {
-    use Edge::{External, Internal, Po, Rmw};
+    use Edge::{External, Internal, Po};
     match (first, second) {
         // rf; fr is co, co; co is co, fr; co is fr.
         (External(_) | Internal(_), External(com) | Internal(com)) => com == Com::Rf,
-        (Rmw, Rmw) => false,
+        (first, second) if first.is_atomic() && second.is_atomic() => false,
         // What a write of the own thread hands to the read of an atomic instruction, or gets from it, says nothing more.
-        (Internal(_), Rmw) | (Rmw, Internal(Com::Co)) => false,
+        (Internal(_), atomic) if atomic.is_atomic() => false,
+        (atomic, Internal(Com::Co)) if atomic.is_atomic() => false,
         (Po { how: first, same, .. }, Po { how: second, same: also, .. }) => {
             // What comes after an address is known waits for it; otherwise two such edges in a row are one, or two cycles.
             same || also || (first == How::Addr && second == How::Plain)
@@ -156,6 +161,7 @@ fn sensible(steps: &[Step]) -> bool {
                         | Edge::External(_)
                         | Edge::Internal(_)
                         | Edge::Rmw
+                        | Edge::LxSx
                 )
             };
             steps.iter().all(plain) && writes_are_told_apart(steps)

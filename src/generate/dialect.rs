@@ -190,8 +190,27 @@ impl Dialect {
         }
     }
 
+    /// Has it exchanges of one instruction?
     fn has_atomics(self) -> bool {
         !matches!(self, Dialect::Arm | Dialect::Ppc | Dialect::Mips)
+    }
+
+    /// Has it pairs of a read that reserves and a write that may fail?
+    fn has_pairs(self) -> bool {
+        matches!(self, Dialect::AArch64 | Dialect::Arm | Dialect::Ppc | Dialect::RiscV | Dialect::Mips)
+    }
+
+    /// What such a pair is called: where there is nothing else it is the read-modify-write.
+    pub fn pair_name(self) -> &'static str {
+        if self.has_atomics() { "lxsx" } else { "rmw" }
+    }
+
+    /// Is there such a pair with these annotations?
+    pub fn reserves(self, read: u8, write: u8) -> bool {
+        match self {
+            Dialect::AArch64 => read < 2 && write < 2,
+            _ => read == 0 && write == 0,
+        }
     }
 
     /// The word for what stands between two accesses.
@@ -219,6 +238,7 @@ pub struct Vocabulary {
     /// Between accesses to one location.
     on_one: Vec<How>,
     atomics: bool,
+    pairs: bool,
     reads: Vec<u8>,
     writes: Vec<u8>,
 }
@@ -237,6 +257,7 @@ impl Vocabulary {
             on_one: between.clone(),
             between,
             atomics: dialect.has_atomics(),
+            pairs: dialect.has_pairs(),
             reads: annotations(Dir::R),
             writes: annotations(Dir::W),
         }
@@ -257,6 +278,7 @@ impl Vocabulary {
             on_one: between.clone(),
             between,
             atomics: false,
+            pairs: false,
             reads: vec![0],
             writes: vec![0],
             ..all
@@ -275,6 +297,7 @@ impl Vocabulary {
             between: Vec::new(),
             on_one: Vec::new(),
             atomics: false,
+            pairs: false,
             reads: Vec::new(),
             writes: Vec::new(),
             ..all.clone()
@@ -315,6 +338,10 @@ impl Vocabulary {
             self.atomics = true;
             return true;
         }
+        if same(self.dialect.pair_name()) && all.pairs {
+            self.pairs = true;
+            return true;
+        }
         if same("pos") {
             self.on_one.push(How::Plain);
             return true;
@@ -349,6 +376,9 @@ impl Vocabulary {
         if self.atomics {
             words.push("rmw".to_string());
         }
+        if self.pairs {
+            words.push(self.dialect.pair_name().to_string());
+        }
         words.push("plain".to_string());
         for dir in [Dir::R, Dir::W] {
             for name in self.dialect.annotations(dir) {
@@ -374,6 +404,9 @@ impl Vocabulary {
         edges.extend(self.internal.iter().copied().map(Edge::Internal));
         if self.atomics {
             edges.push(Edge::Rmw);
+        }
+        if self.pairs {
+            edges.push(Edge::LxSx);
         }
         for (list, same) in [(&self.between, false), (&self.on_one, true)] {
             for &how in list {

@@ -78,6 +78,8 @@ pub enum Edge {
     Internal(Com),
     /// The read and the write of an atomic instruction.
     Rmw,
+    /// A read that reserves its location, and a write that succeeds if nobody has written there since.
+    LxSx,
     /// Program order.
     Po {
         /// What stands between.
@@ -96,7 +98,7 @@ impl Edge {
     pub fn ends(self) -> (Dir, Dir) {
         match self {
             Edge::External(com) | Edge::Internal(com) => com.ends(),
-            Edge::Rmw => (Dir::R, Dir::W),
+            Edge::Rmw | Edge::LxSx => (Dir::R, Dir::W),
             Edge::Po { from, to, .. } => (from, to),
         }
     }
@@ -119,12 +121,18 @@ impl Edge {
         }
     }
 
+    /// Does it make one access of two?
+    pub fn is_atomic(self) -> bool {
+        matches!(self, Edge::Rmw | Edge::LxSx)
+    }
+
     /// What it costs a reader to look at: nothing, where it is plain.
     pub fn cost(self) -> usize {
         match self {
             Edge::External(_) | Edge::Po { how: How::Plain, .. } => 0,
             Edge::Internal(_) | Edge::Po { .. } => 1,
             Edge::Rmw => 2,
+            Edge::LxSx => 3,
         }
     }
 
@@ -134,6 +142,7 @@ impl Edge {
             return match self {
                 Edge::External(com) => format!("{}e", com.name()),
                 Edge::Internal(com) => format!("{}i", com.name()),
+                Edge::LxSx => "LxSx".to_string(),
                 _ => "Rmw".to_string(),
             };
         };

@@ -118,6 +118,7 @@ pub(super) fn test_name(layout: &Layout, dialect: Dialect) -> String {
                 None => {}
                 Some(Edge::Internal(com)) => parts.push(format!("{com:?}i").to_lowercase()),
                 Some(Edge::Rmw) => parts.push("rmw".to_string()),
+                Some(Edge::LxSx) => parts.push(dialect.pair_name().to_string()),
                 Some(Edge::Po { how: How::Plain, .. }) if dialect == Dialect::C => {}
                 Some(Edge::Po { how: How::Plain, same: true, .. }) => parts.push("pos".to_string()),
                 Some(Edge::Po { how, .. }) => parts.push(dialect.how_name(how)),

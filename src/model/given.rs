@@ -1,31 +1,10 @@
-//! Models made of other models: on programs that lack some of what it speaks about; one with a check of another turned round.
+//! A model with a check of another turned round.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::{Base, CheckKind, ChoiceId, Expr, ExprId, FixId, Interp, Model, Pool, Step, Test};
-
-/// The model where these sets and relations are known to be empty: what they make empty, and what follows, is simplified away. It says the
-/// same of every execution of a program that has none of them. Only the steps are kept, for [`super::same`].
-pub fn given_empty(model: &Model, absent: &BTreeSet<Base>) -> Model {
-    let mut pool = Pool::default();
-    let choices = (0..model.pool.n_choices()).map(|number| (ChoiceId(number as u32), pool.new_choice()));
-    let choices = choices.collect();
-    let mut copy = Copy { absent, choices, ..Copy::new(&model.pool, pool) };
-    let steps = model.steps.iter().map(|step| match step {
-        Step::Check { kind, test, name, span } => {
-            let (kind, test, name, span) = (*kind, copy.test(test), name.clone(), *span);
-            Step::Check { kind, test, name, span }
-        }
-        Step::With { choice, name, from, span } => {
-            Step::With { choice: *choice, name: name.clone(), from: copy.expr(*from), span: *span }
-        }
-        step @ Step::Fail { .. } => step.clone(),
-    });
-    let steps = steps.collect();
-    Model { steps, pool: copy.new, definitions: Vec::new(), shown: Vec::new(), ..model.clone() }
-}
+use super::{CheckKind, ChoiceId, Expr, ExprId, FixId, Interp, Model, Pool, Step, Test};
 
 /// For each check of `source`: `target` with that check turned round, so that its executions are those of the target that violate it. `None`: that
 /// cannot be said in one model. The order of writes must be chosen alike by both: the caller knows whether that is so; here its inputs are compared.
@@ -39,8 +18,7 @@ pub fn violating(target: &Model, source: &Model) -> Option<Vec<Model>> {
             _ => None,
         })
     };
-    let none = BTreeSet::new();
-    let mut copy = Copy { absent: &none, ..Copy::new(&source.pool, target.pool.clone()) };
+    let mut copy = Copy::new(&source.pool, target.pool.clone());
     let mut checks = Vec::new();
     for step in &source.steps {
         match step {
@@ -81,8 +59,6 @@ pub fn violating(target: &Model, source: &Model) -> Option<Vec<Model>> {
 struct Copy<'p> {
     old: &'p Pool,
     new: Pool,
-    /// What is known to be empty.
-    absent: &'p BTreeSet<Base>,
     choices: BTreeMap<ChoiceId, ChoiceId>,
     fixes: BTreeMap<FixId, FixId>,
     known: FxHashMap<ExprId, ExprId>,
@@ -90,13 +66,10 @@ struct Copy<'p> {
     rejects: bool,
 }
 
-/// Nothing.
-static NONE: BTreeSet<Base> = BTreeSet::new();
-
 impl<'p> Copy<'p> {
     fn new(old: &'p Pool, new: Pool) -> Copy<'p> {
         let (choices, fixes) = (BTreeMap::new(), BTreeMap::new());
-        Copy { old, new, absent: &NONE, choices, fixes, known: FxHashMap::default(), rejects: false }
+        Copy { old, new, choices, fixes, known: FxHashMap::default(), rejects: false }
     }
 
     fn test(&mut self, test: &Test) -> Test {
@@ -137,7 +110,6 @@ impl<'p> Copy<'p> {
         }
         let old = self.old;
         let expr = match old.expr(id) {
-            Base(base, sort) if self.absent.contains(base) => Empty(*sort),
             Choice(choice, sort) => Choice(self.choices.get(choice).copied().unwrap_or(*choice), *sort),
             FixVar(fix, index, sort) => FixVar(self.fix(*fix), *index, *sort),
             Fix(fix, index, sort) => {
@@ -152,20 +124,6 @@ impl<'p> Copy<'p> {
                 }
                 Fix(new, *index, *sort)
             }
-            Union(children) => Union(self.all(children)),
-            Seq(children) => Seq(self.all(children)),
-            Inter(a, b) => Inter(self.expr(*a), self.expr(*b)),
-            Diff(a, b) => Diff(self.expr(*a), self.expr(*b)),
-            Product(a, b) => Product(self.expr(*a), self.expr(*b)),
-            Compl(a) => Compl(self.expr(*a)),
-            Inverse(a) => Inverse(self.expr(*a)),
-            ToId(a) => ToId(self.expr(*a)),
-            Domain(a) => Domain(self.expr(*a)),
-            Range(a) => Range(self.expr(*a)),
-            Opt(a) => Opt(self.expr(*a)),
-            Plus(a) => Plus(self.expr(*a)),
-            Star(a) => Star(self.expr(*a)),
-            ByValues(test, a) => ByValues(*test, self.expr(*a)),
             Interp(leaf, sort) => {
                 let own = old.interp(*leaf);
                 let inputs = self.all(&own.inputs);
@@ -174,7 +132,7 @@ impl<'p> Copy<'p> {
                 self.known.insert(id, new);
                 return new;
             }
-            other @ (Base(..) | Empty(_) | Universe(_) | Id) => other.clone(),
+            other => other.with_operands(|operand| self.expr(operand)),
         };
         let new = self.new.intern(expr);
         self.known.insert(id, new);

@@ -8,6 +8,7 @@ mod base;
 mod bounds;
 mod buffer;
 mod given;
+mod join;
 mod origin;
 mod plain;
 mod pool;
@@ -21,7 +22,8 @@ mod tests;
 
 pub use base::{Base, REGISTRY, Registered, When};
 pub use bounds::{Bound, Bounds, Rows};
-pub use given::{given_empty, violating};
+pub use given::violating;
+pub use join::{Joined, Pair, join};
 pub use origin::{Operator, Origins, Spot, Written};
 pub use plain::{EvalError, Plain};
 pub use pool::{Dynamics, Node, Polarity, Pool};
@@ -34,7 +36,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::relation::{Rel, Set};
-use crate::source::Span;
+use crate::source::{SourceId, Span};
 
 /// A node of the pool.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -139,6 +141,27 @@ impl Expr {
         };
         few.into_iter().flatten().chain(many.iter().copied())
     }
+
+    /// The same operator on other operands; anything else as it is.
+    pub(crate) fn with_operands(&self, mut f: impl FnMut(ExprId) -> ExprId) -> Expr {
+        match self {
+            Expr::Union(parts) => Expr::Union(parts.iter().map(|part| f(*part)).collect()),
+            Expr::Seq(parts) => Expr::Seq(parts.iter().map(|part| f(*part)).collect()),
+            Expr::Inter(a, b) => Expr::Inter(f(*a), f(*b)),
+            Expr::Diff(a, b) => Expr::Diff(f(*a), f(*b)),
+            Expr::Product(a, b) => Expr::Product(f(*a), f(*b)),
+            Expr::Compl(a) => Expr::Compl(f(*a)),
+            Expr::Inverse(a) => Expr::Inverse(f(*a)),
+            Expr::ToId(a) => Expr::ToId(f(*a)),
+            Expr::Domain(a) => Expr::Domain(f(*a)),
+            Expr::Range(a) => Expr::Range(f(*a)),
+            Expr::Opt(a) => Expr::Opt(f(*a)),
+            Expr::Plus(a) => Expr::Plus(f(*a)),
+            Expr::Star(a) => Expr::Star(f(*a)),
+            Expr::ByValues(test, a) => Expr::ByValues(*test, f(*a)),
+            other => other.clone(),
+        }
+    }
 }
 
 /// A concrete value of the interpreter, as the core sees it.
@@ -213,6 +236,10 @@ pub trait Interpreted: Send + Sync {
     fn eval(&self, inputs: &[Val], universe: &dyn Universe) -> Result<Val, crate::diag::Diagnostic>;
     /// How `litmus model show` prints it.
     fn describe(&self) -> String;
+    /// The file that its own text stands in, if it has text of its own and not only values to work on.
+    fn written_in(&self) -> Option<SourceId> {
+        None
+    }
 }
 
 /// An interpreted leaf and what it reads.

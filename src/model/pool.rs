@@ -135,6 +135,11 @@ impl Pool {
         &self.fixes[id.0 as usize]
     }
 
+    /// Number of recursive groups.
+    pub fn n_fixes(&self) -> usize {
+        self.fixes.len()
+    }
+
     /// An interpreted leaf.
     pub fn interp(&self, id: InterpId) -> &Interp {
         &self.interps[id.0 as usize]

@@ -1,15 +1,14 @@
 //! Which parts of a model do tests notice? The model is changed a little in every way there is; a part is covered if some test has other
 //! outcomes without it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::load::{Includes, prepare_model, with_companions};
 use super::models::{open_bell, predefined};
-use super::touched::Groups;
-use super::{Asked, Input, Report, Session, Settings, in_order};
+use super::notice::{Asked, Asking, Asks, Change, Seen, rounds};
+use super::{Input, Report, Session, Settings, in_order};
 use crate::cat::load::LIBRARY;
 use crate::cat::lower::{LowerInput, lower};
 use crate::cat::mutate::{Kind, Mutation, mutations};
@@ -17,7 +16,6 @@ use crate::diag::Diagnostics;
 use crate::files::Files;
 use crate::generate::{Generated, Vocabulary};
 use crate::model::same;
-use crate::outcome::StateStyle;
 use crate::source::{SourceId, Sources, Span};
 use crate::variant::Variants;
 
@@ -90,105 +88,106 @@ pub fn coverage(
     suggest: Option<&Suggest>,
 ) -> Result<Coverage, Box<Report>> {
     let base = Session::new(settings.clone());
-    let Some((settings, sources, changes)) = changes(settings, model) else {
+    let Begun { asking, tests, unanswered, foreign, idle, sources } = begin(&base, model, inputs, jobs)?;
+    let mut noticed = vec![Noticed::Not; asking.changes.len()];
+    let mut open: Vec<usize> = (0..noticed.len()).collect();
+    rounds(
+        tests.len(),
+        jobs,
+        &mut open,
+        |test, open| asking.noticed(&tests[test], open, Asks::Outcomes),
+        |change, test, seen| {
+            noticed[change] = match seen {
+                Seen::Other => Noticed::By(tests[test].name.clone()),
+                Seen::NoAnswer => Noticed::ByModel,
+            }
+        },
+    );
+    let answered = tests.len();
+    drop(tests);
+    let mut suggestions = vec![None; noticed.len()];
+    if let Some(suggest) = suggest {
+        asking.suggest(suggest, jobs, &mut open, &mut suggestions);
+    }
+    let parts = asking.changes.iter().zip(noticed).zip(suggestions);
+    let parts = parts.map(|((change, noticed), suggestion)| Part {
+        kind: change.mutation.kind,
+        span: change.mutation.span,
+        noticed,
+        suggestion,
+    });
+    let parts = parts.collect();
+    Ok(Coverage { parts, tests: answered, unanswered, foreign, idle, sources })
+}
+
+/// All that is there before the first test is asked.
+pub(super) struct Begun<'a> {
+    pub asking: Asking<'a>,
+    /// Tests that the model has an answer for.
+    pub tests: Vec<Asked>,
+    unanswered: Vec<Report>,
+    foreign: usize,
+    idle: usize,
+    sources: Sources,
+}
+
+/// Runs all tests under the model, and makes all changes of it.
+pub(super) fn begin<'a>(
+    base: &'a Session,
+    model: &'a str,
+    inputs: &[Input],
+    jobs: usize,
+) -> Result<Begun<'a>, Box<Report>> {
+    let Some((settings, sources, changes)) = changes(base.settings(), model) else {
         let nothing =
             Input::Text { name: model.to_string(), text: Arc::from("X86 empty\n{}\n P0 ;\nexists (true)\n") };
         return Err(Box::new(base.run(inputs.first().unwrap_or(&nothing), Some(model))));
     };
-    let (mut known, mut tests) = (Vec::new(), Vec::new());
+    let mut tests = Vec::new();
     let mut unanswered = Vec::new();
     let mut foreign = 0;
-    let mut arch = None;
     in_order(
         inputs.len(),
         jobs,
-        |at| (base.run(&inputs[at], Some(model)), at),
-        |_, (report, at)| {
-            match answer(&report) {
-                Some(answer) => {
-                    arch = arch.or(report.arch);
-                    // A test with variants of its own is run under a model of its own.
-                    let lowered = report.answer.as_ref().map(|answer| answer.test.clone());
-                    let lowered = lowered.filter(|test| test.variants == settings.variants);
-                    known.push((&inputs[at], report.title().to_string(), answer));
-                    tests.push(lowered);
-                }
-                None if report.other_arch => foreign += 1,
-                None => unanswered.push(report),
+        |at| Asked::new(base, model, &inputs[at]),
+        |_, asked| {
+            match asked {
+                Ok(asked) => tests.push(asked),
+                Err(report) if report.other_arch => foreign += 1,
+                Err(report) => unanswered.push(*report),
             }
             true
         },
     );
-    let prepared = |settings: &Settings| prepare_model(settings, model, arch?).ok();
+    // Who is told that a test notices would rather look at a small one.
+    tests.sort_by_key(|test| test.size);
+    let arch = tests.first().map(|test| test.arch);
+    let prepared = |settings: &Settings| Some(prepare_model(settings, model, arch?).ok()?.model);
     let own = prepared(&settings);
-    let unroll = settings.explore.unroll;
-    let groups = own.as_ref().map(|own| Groups::new(&own.model, unroll, tests.iter().map(Option::as_ref)));
-    drop(tests);
-    // Who noticed something before is asked first.
-    let lately = AtomicUsize::new(0);
-    let mut parts = Vec::new();
+    let mut changed = Vec::new();
     let mut idle = 0;
     in_order(
         changes.len(),
         jobs,
         |at| {
             let (path, mutation) = &changes[at];
-            let changed = with_change(&settings, &sources, path, mutation);
-            let other = if mutation.in_function { None } else { prepared(&changed) };
-            if let (Some(own), Some(other)) = (&own, &other)
-                && same(&own.model, &other.model)
+            let settings = with_change(&settings, &sources, path, mutation);
+            let other = prepared(&settings);
+            if let (Some(own), Some(other), false) = (&own, &other, mutation.in_function)
+                && same(own, other)
             {
                 return None;
             }
-            let other = other.as_ref().map(|other| &other.model);
-            let may_notice = groups.as_ref().map(|groups| groups.may_notice(other));
-            let changed = Session::new(changed);
-            let mut noticed = Noticed::Not;
-            let first = lately.load(Ordering::Relaxed);
-            let order = known.iter().enumerate().skip(first).chain(known.iter().enumerate().take(first));
-            let order = order.filter(|(number, _)| may_notice.as_ref().is_none_or(|may| may(*number)));
-            for (number, (input, name, before)) in order {
-                match answer(&changed.run(input, Some(model))) {
-                    None => noticed = Noticed::ByModel,
-                    Some(after) if after != *before => {
-                        noticed = Noticed::By(name.clone());
-                        lately.store(number, Ordering::Relaxed);
-                    }
-                    Some(_) => continue,
-                }
-                break;
-            }
-            let suggestion = match (&noticed, suggest) {
-                (Noticed::Not, Some(suggest)) => suggestion(&base, &changed, model, suggest),
-                _ => None,
-            };
-            Some(Part { kind: mutation.kind, span: mutation.span, noticed, suggestion })
+            Some(Change { session: Session::new(settings), model: other, mutation: mutation.clone() })
         },
-        |_, part| {
-            idle += usize::from(part.is_none());
-            parts.extend(part);
+        |_, change| {
+            idle += usize::from(change.is_none());
+            changed.extend(change);
             true
         },
     );
-    Ok(Coverage { parts, tests: known.len(), unanswered, foreign, idle, sources })
-}
-
-/// The smallest test that tells a model from the changed one.
-fn suggestion(base: &Session, changed: &Session, model: &str, suggest: &Suggest) -> Option<Generated> {
-    let dialect = suggest.vocabulary.dialect;
-    let asked = |session| Asked { session, model: model.to_string(), dialect };
-    let found = super::separate::first(&[asked(base), asked(changed)], &suggest.vocabulary, suggest.sizes)?;
-    found.test(dialect)
-}
-
-/// All that a test's answer is made of; `None`: it has none.
-fn answer(report: &Report) -> Option<(BTreeSet<String>, BTreeSet<String>, bool)> {
-    let answer = report.answer.as_ref()?;
-    let outcome = answer.outcome.as_ref()?;
-    let style = StateStyle::default();
-    let states =
-        outcome.states.keys().map(|state| crate::outcome::format_state(&state, &answer.test, &style));
-    Some((states.collect(), outcome.flags.clone(), outcome.undefined))
+    let asking = Asking::new(base, model, &settings.variants, (own, arch), changed);
+    Ok(Begun { asking, tests, unanswered, foreign, idle, sources })
 }
 
 /// The settings with what belongs to the model, its files, and all small changes of them.

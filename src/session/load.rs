@@ -359,6 +359,9 @@ fn no_such_checks(
     refused
 }
 
+/// The sets of accesses with memory orders.
+pub(super) const ORDERS: [&str; 5] = ["RLX", "ACQ", "REL", "ACQ_REL", "CON"];
+
 /// What a C program asks of a model: locks get a meaning where the model gives them none, and memory orders are refused where it does not look at
 /// them.
 pub(super) fn fit_c(program: &mut Program, prepared: &Prepared, check: bool) -> Result<(), Diagnostic> {
@@ -368,7 +371,7 @@ pub(super) fn fit_c(program: &mut Program, prepared: &Prepared, check: bool) -> 
     if check
         && !strongest
         && let Some(span) = locks::ordered_access(program)
-        && !model.looks_at(&["RLX", "ACQ", "REL", "ACQ_REL", "CON"])
+        && !model.looks_at(&ORDERS)
     {
         let name = &prepared.name;
         let message =

@@ -17,6 +17,9 @@ mod lint;
 mod load;
 mod locks;
 mod models;
+mod notice;
+#[cfg(test)]
+mod notice_tests;
 mod pipeline;
 mod programs;
 mod report;
@@ -27,7 +30,6 @@ mod sizes_tests;
 pub(crate) mod states;
 mod surveyed;
 mod told;
-mod touched;
 mod trees;
 mod variants;
 

@@ -95,12 +95,6 @@ pub fn separate(
     Ok(separation)
 }
 
-/// The smallest cycle that two models disagree on, if there is one among these sizes. Tests without an answer say nothing.
-pub(super) fn first(models: &[Asked], vocabulary: &Vocabulary, sizes: (usize, usize)) -> Option<Cycle> {
-    let differ = |cycle: &Cycle| matches!(verdicts(models, cycle), Ok(Some(verdicts)) if verdicts.windows(2).any(|pair| pair[0] != pair[1]));
-    (sizes.0..=sizes.1).find_map(|size| cycles(vocabulary, size).into_iter().find(differ))
-}
-
 /// What each model says of a cycle. `None`: it cannot be written.
 fn verdicts(models: &[Asked], cycle: &Cycle) -> Result<Option<Vec<bool>>, Box<Report>> {
     let mut verdicts = Vec::new();

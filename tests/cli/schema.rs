@@ -199,6 +199,51 @@ fn answers_about_programs_follow_their_schema() {
     }
 }
 
+const MODELS: &str = include_str!("../../docs/schema/litmus-models-1.schema.json");
+
+#[test]
+fn answers_about_two_models_follow_their_schema() {
+    let [models, results, explanation]: [Value; 3] =
+        [MODELS, SCHEMA, EXPLANATION].map(|schema| serde_json::from_str(schema).unwrap());
+    let of = |schema: &Value, name: &str| schema.pointer(&format!("/$defs/{name}")).unwrap().clone();
+    let own = folder(&[("bad.litmus", BAD)]);
+    let bad = own.path().join("bad.litmus");
+    let (sb, mp) = ("litmus/sb-x86.litmus", "litmus/mp-x86.litmus");
+    for (kind, words) in [
+        ("port", &["port", sb, mp, bad.to_str().unwrap(), "--from", "sc", "--to", "x86tso"][..]),
+        ("port", &["port", sb, mp, "--from", "sc", "--to", "x86tso", "--states"]),
+        ("port", &["port", "litmus/sb-sc.litmus", "--from", "rc11", "--compile", "all"]),
+        ("port", &["robust", sb, mp, "-m", "x86tso"]),
+        ("port", &["robust", "litmus/peterson-loop.litmus", "-m", "tso"]),
+        ("coverage", &["model", "coverage", "x86tso", "--suggest", "--tests", sb, mp]),
+        ("difference", &["model", "diff", "sc", "x86tso"]),
+        ("difference", &["model", "diff", "sc", "tso", "pso", "--size", "3"]),
+        ("told", &["model", "diff", "sc", "x86tso", "--tests", sb, mp]),
+    ] {
+        let words = [words, &["--format", "json"]].concat();
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let run = litmus_in(root, &words).output().unwrap();
+        let mut seen = 0;
+        for value in serde_json::Deserializer::from_slice(&run.stdout).into_iter::<Value>() {
+            let value = value.unwrap();
+            let judge = |value: &Value, schema: &Value, root: &Value| {
+                if let Err(complaint) = check(value, schema, root, kind) {
+                    panic!("{words:?}: {complaint}");
+                }
+            };
+            judge(&value, &of(&models, kind), &models);
+            for way in value["why"].as_array().into_iter().flatten() {
+                judge(way, &of(&explanation, "way"), &explanation);
+            }
+            if let Some(execution) = value.get("execution").filter(|execution| !execution.is_null()) {
+                judge(execution, &of(&results, "execution"), &results);
+            }
+            seen += 1;
+        }
+        assert!(seen > 0, "{words:?}: {}", String::from_utf8_lossy(&run.stderr));
+    }
+}
+
 #[test]
 fn ci_and_code_review_read_answers_about_programs() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));

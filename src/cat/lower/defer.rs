@@ -22,7 +22,7 @@ use crate::cat::ast::{Binding, Expr, Ins};
 use crate::diag::Diagnostic;
 use crate::model::{self, Choices, ExprId, Interp, Interpreted, Sort, Universe, Val};
 use crate::relation::{Rel, Set};
-use crate::source::Span;
+use crate::source::{SourceId, Span};
 
 /// Steps that a trial run may take.
 const TRIAL_FUEL: u32 = 20_000;
@@ -126,6 +126,13 @@ impl Interpreted for Leaf {
             Code::Component(_, index) => format!("component {}", index + 1),
             Code::Rec(..) => "let rec".to_owned(),
             Code::Forall { .. } => "forall".to_owned(),
+        }
+    }
+
+    fn written_in(&self) -> Option<SourceId> {
+        match &self.code {
+            Code::Expr(_) | Code::Match(..) | Code::Rec(..) | Code::Forall { .. } => Some(self.span.source),
+            Code::Value(_) | Code::Apply(..) | Code::Op(..) | Code::Component(..) => None,
         }
     }
 }

@@ -1,0 +1,61 @@
+//! What is passed over without a search is the same with it.
+
+use std::path::Path;
+
+use super::coverage::{Begun, begin};
+use super::notice::Asks;
+use super::{Input, Session, Settings};
+use crate::explore::{Mode, Options};
+
+/// Asks tests about all changes of a model, with and without a look at what can matter to them.
+fn passed_over_is_not_noticed(model: &str, folder: &str, every: usize) -> (usize, usize) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = match Path::new(folder).is_absolute() {
+        true => folder.into(),
+        false => root.join(folder),
+    };
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "litmus"));
+    files.sort();
+    let inputs: Vec<Input> = files.into_iter().map(Input::File).collect();
+    let explore = Options { mode: Mode::States, ..Options::default() };
+    let base = Session::new(Settings { explore, ..Settings::default() });
+    let Ok(Begun { mut asking, tests, .. }) = begin(&base, model, &inputs, 1) else { panic!("{model}") };
+    let all: Vec<usize> = (0..asking.changes.len()).collect();
+    let names = |seen: Vec<(usize, super::notice::Seen)>| -> Vec<usize> {
+        seen.into_iter().map(|(change, _)| change).collect()
+    };
+    let tests: Vec<_> = tests.iter().step_by(every).collect();
+    let ask = |asking: &super::notice::Asking| -> Vec<Vec<usize>> {
+        tests.iter().map(|test| names(asking.noticed(test, &all, Asks::Outcomes))).collect()
+    };
+    let quickly = ask(&asking);
+    asking.joined = None;
+    let slowly = ask(&asking);
+    for ((quickly, slowly), test) in quickly.iter().zip(&slowly).zip(&tests) {
+        assert_eq!(quickly, slowly, "{} under {model}", test.name);
+    }
+    (all.len() * tests.len(), slowly.iter().flatten().count())
+}
+
+#[test]
+fn what_cannot_matter_is_not_noticed() {
+    // Of `LITMUS_COVERAGE=MODEL:FOLDER:EVERY` those that it names.
+    let asked = std::env::var("LITMUS_COVERAGE").unwrap_or_default();
+    if let [model, folder, every] = asked.split(':').collect::<Vec<_>>()[..] {
+        let (pairs, noticed) = passed_over_is_not_noticed(model, folder, every.parse().unwrap());
+        println!("{model}: {noticed} of {pairs} pairs of a change and a test are noticed");
+        return;
+    }
+    for (model, folder, every) in [
+        ("x86tso", "litmus", 1),
+        ("aarch64", "litmus", 12),
+        ("rc11", "litmus", 8),
+        ("ppc", "litmus", 6),
+        ("riscv", "litmus", 6),
+        ("lkmm", "tests/kernel", 8),
+    ] {
+        let (pairs, noticed) = passed_over_is_not_noticed(model, folder, every);
+        assert!(noticed > 0 && noticed < pairs, "{model}: {noticed} of {pairs}");
+    }
+}
