@@ -89,7 +89,7 @@ pub(super) fn table(
         let count = |word: &str| rows.iter().filter(|(_, cells)| cells[at] == word).count();
         let (no, refused) = (count("NO"), count("refused") + count("error"));
         let without = if refused > 0 { format!(", {refused} without an answer") } else { String::new() };
-        let tests = several(rows.len() as u64, "test");
+        let tests = several((rows.len() - refused) as u64, "test");
         match no {
             0 => writeln!(out, "{}: sound for {source} on {tests}{without}", mapping.name)?,
             no => writeln!(out, "{}: not sound for {source}, on {no} of {tests}{without}", mapping.name)?,

@@ -427,7 +427,7 @@ impl<'m> Thread<'m> {
             return self.compare_exchange(name, args, span, to);
         }
         let kernel = |suffix: &str| match suffix {
-            "" => Some(Order::Sc),
+            "" => Some(Order::Full),
             "_relaxed" => Some(Order::Rlx),
             "_acquire" => Some(Order::Acq),
             "_release" => Some(Order::Rel),

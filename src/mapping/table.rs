@@ -75,6 +75,8 @@ pub enum Order {
     Rel,
     AcqRel,
     Sc,
+    /// The kernel's atomics without a suffix: a full fence before and one after.
+    Full,
     /// The kernel's fence of reads.
     Rmb,
     /// The kernel's fence of writes.
@@ -92,7 +94,7 @@ impl Order {
         }
     }
 
-    const ALL: [(Order, &'static str, &'static str); 9] = [
+    const ALL: [(Order, &'static str, &'static str); 10] = [
         (Order::Na, "na", ""),
         (Order::Rlx, "rlx", "memory_order_relaxed"),
         (Order::Con, "con", "memory_order_consume"),
@@ -100,6 +102,7 @@ impl Order {
         (Order::Rel, "rel", "memory_order_release"),
         (Order::AcqRel, "acqrel", "memory_order_acq_rel"),
         (Order::Sc, "sc", "memory_order_seq_cst"),
+        (Order::Full, "full", ""),
         (Order::Rmb, "rmb", ""),
         (Order::Wmb, "wmb", ""),
     ];
@@ -182,8 +185,10 @@ impl Mapping {
     }
 
     /// The instructions of an operation, with holes: `%r` the result, `%v` the value, `%e` the value expected, `%a` the address, `%t` and `%u`
-    /// registers for the meantime, `%L` and `%M` labels.
+    /// registers for the meantime, `%L` and `%M` labels. Where SC operations are full fences nothing needs to be said of `full`.
     pub fn rule(&self, operation: Operation, order: Order) -> Option<&[String]> {
-        self.rules.get(&(operation, order)).map(Vec::as_slice)
+        let own = self.rules.get(&(operation, order));
+        let own = own.or_else(|| self.rules.get(&(operation, Order::Sc)).filter(|_| order == Order::Full));
+        own.map(Vec::as_slice)
     }
 }
