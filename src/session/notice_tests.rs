@@ -47,12 +47,9 @@ fn what_cannot_matter_is_not_noticed() {
         println!("{model}: {noticed} of {pairs} pairs of a change and a test are noticed");
         return;
     }
-    for (model, folder, every) in [
-        ("x86tso", "litmus", 6),
-        ("rc11", "litmus", 30),
-        ("ppc", "litmus", 30),
-        ("lkmm", "tests/kernel", 8),
-    ] {
+    for (model, folder, every) in
+        [("x86tso", "litmus", 6), ("rc11", "litmus", 30), ("ppc", "litmus", 30), ("lkmm", "tests/kernel", 8)]
+    {
         let (pairs, noticed) = passed_over_is_not_noticed(model, folder, every);
         assert!(noticed > 0 && noticed < pairs, "{model}: {noticed} of {pairs}");
     }
