@@ -96,6 +96,7 @@ static ENTRIES: &[Entry] = files! {
     Model "c11.cat"
     Model "rc11.cat"
     Model "rc20.cat"
+    Model "imm.cat"
     Model "lkmm.cat"
     Model "uni.cat"
     Model "minimal.cat"

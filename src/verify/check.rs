@@ -105,7 +105,7 @@ pub(super) fn check(
 /// What comes before what for the life of objects: by what the language promises, or in every run that is this execution.
 fn life_order(facts: &Facts, orders: Orders) -> Before {
     match orders {
-        Orders::Sets => Before::happens(facts),
+        Orders::Sets | Orders::Dependent => Before::happens(facts),
         Orders::Fences | Orders::Machine(_) => Before::closure(facts.events.len(), &sequential(facts)),
     }
 }

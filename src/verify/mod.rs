@@ -3,9 +3,12 @@
 //! The file goes through the preprocessor, the parser and the translation of `arch::c::unit`; the program that comes out is run by an engine, which
 //! shows every execution that the model accepts. What is made of them is here: properties, counts, the verdict, the trace.
 
+mod addresses;
 mod ahead;
 mod auto;
 mod check;
+mod closed;
+mod cyclic;
 mod facts;
 mod livelock;
 pub(crate) mod load;

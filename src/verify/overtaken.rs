@@ -1,43 +1,78 @@
 //! Loads that a later store may overtake.
 //!
-//! Executions that grow have no cycle of program order and `rf`; such a cycle goes through a load and a later store of its thread that overtakes it. Programs for machines are compiled with
-//! a branch after each relaxed load (`*-rc11.map`); compilers need not put one there, and the kernel's model has none. Where the program's own conditions, dependencies and fences order
-//! each load before every later store of its thread, there is no such cycle, and the answer holds for all executions.
+//! Executions that grow have no cycle of program order and `rf`; such a cycle goes through a load and a later store of its thread that overtakes it. Where the program's own
+//! conditions, dependencies and fences order each load before every later store of its thread, or other threads cannot close the cycle by the cells that they access, there is none, and
+//! the answer holds for all executions.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
+use super::addresses::{Addresses, Cell};
 use crate::limits;
 use crate::machine;
 use crate::program::{Instr, Op, Program, Reg, SetName, Tmp, each_op};
 use crate::source::Span;
 
-/// A load with a later store of its thread that nothing of the program orders after it, if another thread can close the cycle: it has a load and a later store,
-/// in whatever order these are.
+/// A load with a later store of its thread that nothing of the program orders after it, if other threads can close the cycle: what was stored leads, by loads and later stores
+/// of theirs in whatever order these are, to a store into the cell that was loaded.
 pub(super) fn overtaken(program: &Program) -> Option<Span> {
-    let closes: Vec<bool> = program.threads.iter().map(|thread| has_pair(&thread.code)).collect();
-    (0..program.threads.len()).find_map(|code| {
-        let elsewhere = (0..closes.len()).any(|other| closes[other] && other != code);
+    let pairs: Vec<Vec<(Cell, Cell)>> = program.threads.iter().map(|thread| pairs(&thread.code)).collect();
+    let often: Vec<bool> = (0..pairs.len()).map(|code| started(program, code) > 1).collect();
+    let mut loads = (0..pairs.len()).flat_map(|code| relaxed(program, code).into_iter().map(move |l| (code, l)));
+    loads.find_map(|(code, load)| {
         // The code of one thread may be run by several.
-        (elsewhere || started(program, code) > 1).then(|| first(program, code)).flatten()
+        let others = (0..pairs.len()).filter(|other| *other != code || often[code]);
+        let others: Vec<(Cell, Cell)> = others.flat_map(|other| pairs[other].iter().copied()).collect();
+        let stores = overtaking(program, code, &load);
+        let closes = |store: &Cell| leads(*store, load.cell, &others);
+        stores.iter().any(closes).then(|| program.threads[code].code[load.pc].span)
     })
 }
 
-/// Is there a load, and after it a store?
-fn has_pair(code: &[Instr]) -> bool {
-    let (mut loaded, mut stored, mut found, mut goes_round) = (false, false, false, false);
-    for (pc, instr) in code.iter().enumerate() {
-        each_op(&instr.ops, &mut |op| match op {
-            Op::Load { .. } => loaded = true,
-            Op::Store { .. } => {
-                stored = true;
-                found |= loaded;
+/// Does a write into one cell lead to a write into another, by threads that load and then store?
+fn leads(from: Cell, to: Cell, pairs: &[(Cell, Cell)]) -> bool {
+    let mut reached = vec![from];
+    let mut next = 0;
+    while let Some(cell) = reached.get(next).copied() {
+        limits::poll();
+        next += 1;
+        for (_, stored) in pairs.iter().filter(|(loaded, _)| loaded.may_be(cell)) {
+            if stored.may_be(to) {
+                return true;
             }
-            Op::Rmw { .. } | Op::CompareExchange { .. } => found = true,
+            if !reached.contains(stored) {
+                reached.push(*stored);
+            }
+        }
+    }
+    false
+}
+
+/// Each cell that is loaded, with each that is stored to later. A load and a store of one cell are in order by themselves.
+fn pairs(code: &[Instr]) -> Vec<(Cell, Cell)> {
+    let addresses = Addresses::of(code);
+    let (mut loads, mut stores): (Vec<(usize, Cell)>, Vec<(usize, Cell)>) = (Vec::new(), Vec::new());
+    let mut goes_round = false;
+    for (pc, instr) in code.iter().enumerate() {
+        let cells = addresses.cells(instr);
+        each_op(&instr.ops, &mut |op| match op {
+            Op::Load { addr, .. } => loads.push((pc, cells.of(*addr))),
+            Op::Store { addr, .. } => stores.push((pc, cells.of(*addr))),
+            Op::Rmw { addr, .. } | Op::CompareExchange { addr, .. } => {
+                loads.push((pc, cells.of(*addr)));
+                stores.push((pc, cells.of(*addr)));
+            }
             _ => {}
         });
         goes_round |= goes_back(&instr.ops, pc);
     }
-    found || goes_round && loaded && stored
+    let mut pairs = Vec::new();
+    for (load, from) in &loads {
+        let later = stores.iter().filter(|(store, _)| goes_round || load <= store);
+        pairs.extend(later.map(|(_, to)| (*from, *to)).filter(|(from, to)| from.may_differ(*to)));
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
 }
 
 /// How many threads may run that code, as far as one or many matters.
@@ -58,82 +93,97 @@ fn started(program: &Program, code: usize) -> usize {
     times.max(1)
 }
 
-/// The first such load of a thread.
-fn first(program: &Program, code: usize) -> Option<Span> {
+/// A relaxed load: its instruction, its place among the operations there, what it loads into, and where from.
+struct Load {
+    pc: usize,
+    at: usize,
+    dst: Tmp,
+    cell: Cell,
+}
+
+/// The relaxed loads of a thread.
+fn relaxed(program: &Program, code: usize) -> Vec<Load> {
     let instrs = &program.threads[code].code;
+    let addresses = Addresses::of(instrs);
     let mut loads = Vec::new();
     for (pc, instr) in instrs.iter().enumerate() {
         let mut ops = Vec::new();
         each_op(&instr.ops, &mut |op| ops.push(op));
         for (at, op) in ops.iter().enumerate() {
-            let (Op::Load { dst, sets, .. }
-            | Op::Rmw { dst, sets, .. }
-            | Op::CompareExchange { dst, sets, .. }) = op
+            let (Op::Load { dst, addr, sets, .. }
+            | Op::Rmw { dst, addr, sets, .. }
+            | Op::CompareExchange { dst, addr, sets, .. }) = op
             else {
                 continue;
             };
             if is_relaxed(sets) {
-                loads.push((pc, at, *dst));
+                loads.push(Load { pc, at, dst: *dst, cell: addresses.cells(instr).of(*addr) });
             }
         }
     }
-    let load = loads.into_iter().find(|(pc, at, dst)| is_overtaken(program, code, (*pc, *at), *dst))?;
-    Some(instrs[load.0].span)
+    loads
 }
 
-/// Goes on from a load, on all ways, and looks whether a store comes that does not hang on it.
-fn is_overtaken(program: &Program, code: usize, (from, at): (usize, usize), dst: Tmp) -> bool {
+/// Different ways to one place that are told apart; more are taken for one on which less is known.
+const WAYS: usize = 16;
+
+/// Goes on from a load, on all ways: the cells of stores that do not hang on it.
+fn overtaking(program: &Program, code: usize, load: &Load) -> Vec<Cell> {
     let instrs = &program.threads[code].code;
-    let mut seen: FxHashSet<(usize, Vec<Reg>)> = FxHashSet::default();
+    let addresses = Addresses::of(instrs);
+    let mut stores: Vec<Cell> = Vec::new();
+    // What hung on the load when a place was come to: where less does, more may overtake it.
+    let mut seen: FxHashMap<usize, Vec<Vec<Reg>>> = FxHashMap::default();
     // The first instruction is gone through from the load on, with what was read in its temporary.
-    let mut open = vec![(from, Vec::new(), Some((at, dst)))];
-    while let Some((pc, regs, start)) = open.pop() {
+    let mut open = vec![(load.pc, Vec::new(), Some((load.at, load.dst)))];
+    while let Some((pc, mut regs, start)) = open.pop() {
         limits::poll();
         let Some(instr) = instrs.get(pc) else { continue };
-        if start.is_none() && !seen.insert((pc, regs.clone())) {
-            continue;
+        if start.is_none() {
+            let ways = seen.entry(pc).or_default();
+            if ways.len() >= WAYS {
+                regs.retain(|reg| ways.iter().all(|way| way.contains(reg)));
+            }
+            if ways.iter().any(|way| way.iter().all(|reg| regs.contains(reg))) {
+                continue;
+            }
+            ways.retain(|way| !regs.iter().all(|reg| way.contains(reg)));
+            ways.push(regs.clone());
         }
-        let mut regs = regs;
-        match after(instr, &mut regs, start) {
-            Met::Store => return true,
-            Met::Order => {}
-            Met::Nothing => {
-                let mut next = jumps(&instr.ops);
-                if !instr.ops.iter().any(|op| matches!(op, Op::Goto { .. } | Op::Jump { .. } | Op::Stop)) {
-                    next.push(pc + 1);
-                }
-                regs.sort_unstable();
-                open.extend(next.into_iter().map(|pc| (pc, regs.clone(), None)));
+        let mut met = Vec::new();
+        let order = after(instr, &mut regs, start, &mut met);
+        let cells = addresses.cells(instr);
+        for store in met.into_iter().map(|addr| cells.of(addr)).filter(|cell| cell.may_differ(load.cell)) {
+            if !stores.contains(&store) {
+                stores.push(store);
             }
         }
+        if order {
+            continue;
+        }
+        let mut next = jumps(&instr.ops);
+        if !instr.ops.iter().any(|op| matches!(op, Op::Goto { .. } | Op::Jump { .. } | Op::Stop)) {
+            next.push(pc + 1);
+        }
+        regs.sort_unstable();
+        open.extend(next.into_iter().map(|pc| (pc, regs.clone(), None)));
     }
-    false
+    stores
 }
 
-/// What an instruction does after a load.
-enum Met {
-    /// A store that may overtake it.
-    Store,
-    /// Everything that follows comes after it.
-    Order,
-    Nothing,
-}
-
-/// Goes through an instruction; `regs` hold what comes from the load.
-fn after(instr: &Instr, regs: &mut Vec<Reg>, start: Option<(usize, Tmp)>) -> Met {
+/// Goes through an instruction after a load; `regs` hold what comes from the load. The addresses of stores that may overtake it are added to those met; does everything that
+/// follows come after it?
+fn after(instr: &Instr, regs: &mut Vec<Reg>, start: Option<(usize, Tmp)>, met: &mut Vec<Tmp>) -> bool {
     let mut tmps: Vec<Tmp> = start.iter().map(|(_, dst)| *dst).collect();
-    let mut own_branch = start.map(|(_, dst)| dst);
     let mut ops = Vec::new();
     each_op(&instr.ops, &mut |op| ops.push(op));
     for op in ops.into_iter().skip(start.map_or(0, |(at, _)| at + 1)) {
         let hangs = |tmp: &Tmp| tmps.contains(tmp);
         match op {
-            // The one that compiling put there.
-            Op::Branch { cond: Some(cond), .. } if own_branch == Some(*cond) => own_branch = None,
-            Op::Branch { cond: Some(cond), .. } if hangs(cond) => return Met::Order,
-            Op::Fence { sets, .. } if is_full(sets) => return Met::Order,
-            Op::Spawn { .. } | Op::Join { .. } => return Met::Order,
-            Op::Load { sets, .. } if sets.iter().any(|set| set == "lkmm-mb") => return Met::Order,
+            Op::Branch { cond: Some(cond), .. } if hangs(cond) => return true,
+            Op::Fence { sets, .. } if is_full(sets) => return true,
+            Op::Spawn { .. } | Op::Join { .. } => return true,
+            Op::Load { sets, .. } if sets.iter().any(|set| set == "lkmm-mb") => return true,
             Op::Unary { dst, a, .. } if hangs(a) => tmps.push(*dst),
             Op::Binary { dst, a, b, .. } if hangs(a) || hangs(b) => tmps.push(*dst),
             Op::Taint { dst, a, also } if hangs(a) || also.iter().any(hangs) => tmps.push(*dst),
@@ -151,18 +201,18 @@ fn after(instr: &Instr, regs: &mut Vec<Reg>, start: Option<(usize, Tmp)>) -> Met
                 // The write of the read-modify-write itself is its own.
                 let own = start.is_some() && sets.iter().any(|set| set == "X");
                 if !releases(sets) && !hangs(addr) && !hangs(value) && !own {
-                    return Met::Store;
+                    met.push(*addr);
                 }
             }
             Op::Rmw { addr, sets, .. } | Op::CompareExchange { addr, sets, .. }
                 if !releases(sets) && !hangs(addr) =>
             {
-                return Met::Store;
+                met.push(*addr);
             }
             _ => {}
         }
     }
-    Met::Nothing
+    false
 }
 
 fn is_relaxed(sets: &[SetName]) -> bool {
@@ -171,7 +221,7 @@ fn is_relaxed(sets: &[SetName]) -> bool {
 
 /// Does everything before a write of these sets come before it?
 fn releases(sets: &[SetName]) -> bool {
-    sets.iter().any(|set| matches!(&**set, "L" | "Rel" | "AcqRel" | "lkmm-release" | "lkmm-mb"))
+    sets.iter().any(|set| matches!(&**set, "L" | "Rel" | "AcqRel" | "REL" | "ACQ_REL" | "SC" | "lkmm-release" | "lkmm-mb"))
 }
 
 /// Does a fence order loads before stores? Every fence of the machines does; the kernel has some that do not.

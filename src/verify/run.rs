@@ -16,6 +16,7 @@ use crate::source::Span;
 
 use super::ahead::while_looking_ahead;
 use super::check::{self, Finding, Part, Wanted};
+use super::closed::{self, Rest};
 use super::facts::Facts;
 use super::overtaken::overtaken;
 use super::trace::{self, Step};
@@ -193,7 +194,8 @@ pub struct Violation {
 /// The model has no meaning for them.
 pub fn orders_for(model: &Model, arch: Option<ArchId>) -> Result<Orders, Diagnostic> {
     if model.looks_at(&["RLX", "ACQ", "REL", "ACQ_REL", "CON"]) {
-        return Ok(Orders::Sets);
+        let branches = model.looks_at(&["ctrl"]);
+        return Ok(if branches { Orders::Dependent } else { Orders::Sets });
     }
     let machine = match (model.name.as_str(), arch) {
         ("LKMM", _) => Some(Machine::Kernel),
@@ -216,7 +218,7 @@ pub fn orders_for(model: &Model, arch: Option<ArchId>) -> Result<Orders, Diagnos
 }
 
 /// What to run programs under.
-const MODELS: &str = "rc11, rc20, sc, tso, pso, aarch64, armv7, ppc, riscv and lkmm run C programs";
+const MODELS: &str = "rc11, rc20, imm, sc, tso, pso, aarch64, armv7, ppc, riscv and lkmm run C programs";
 
 /// Must the ends of passes through loops say whether they changed anything?
 pub fn marks_waits(model: &Model) -> bool {
@@ -239,8 +241,60 @@ pub fn run(program: &Program, model: &Model, settings: &Settings) -> Result<Answ
     })
 }
 
-/// Runs a program by growing its executions.
+/// Runs a program by growing its executions, and looks for those that do not grow.
 pub(super) fn grown(program: &Program, model: &Model, settings: &Settings) -> Result<Answer, Diagnostic> {
+    let (mut answer, leaves_out) = searched(program, model, settings)?;
+    let bound = settings.unroll.unwrap_or(settings.recursion);
+    let settled = answer.violating > 0 || answer.stopped.is_some() || !answer.errors.is_empty();
+    if !leaves_out || settled {
+        answer.conclude(program, bound);
+        return Ok(answer);
+    }
+    let load = match settings.orders {
+        Orders::Dependent | Orders::Machine(_) => match limits::catch(|| overtaken(program)) {
+            Ok(None) => {
+                answer.conclude(program, bound);
+                return Ok(answer);
+            }
+            Ok(load) => load,
+            Err(why) => {
+                answer.stopped = Some(why);
+                answer.conclude(program, bound);
+                return Ok(answer);
+            }
+        },
+        _ => None,
+    };
+    match closed::rest(program, model, settings)? {
+        Rest::Safe => answer.conclude(program, bound),
+        Rest::UpTo(unroll, cuts) => {
+            answer.cut += 1;
+            answer.cuts.extend(cuts);
+            answer.conclude(program, unroll);
+        }
+        Rest::Violated(violation) => {
+            answer.violating += 1;
+            answer.violations.push(*violation);
+            answer.conclude(program, bound);
+        }
+        Rest::Unknown(why) => {
+            let left_out = left_out(model, &why);
+            answer.errors.push(match load {
+                Some(load) => left_out.at(load, "a later store may overtake this load"),
+                None => left_out,
+            });
+            answer.conclude(program, bound);
+        }
+    }
+    Ok(answer)
+}
+
+/// Runs a program by growing its executions. Does the model accept some that do not grow?
+pub(super) fn searched(
+    program: &Program,
+    model: &Model,
+    settings: &Settings,
+) -> Result<(Answer, bool), Diagnostic> {
     let mut recorders: Vec<Recorder> = (0..settings.jobs.max(1))
         .map(|_| Recorder {
             replays: model.name == "RC11",
@@ -261,30 +315,22 @@ pub(super) fn grown(program: &Program, model: &Model, settings: &Settings) -> Re
     let mut answers = recorders.into_iter().map(|recorder| recorder.answer);
     let mut answer = answers.next().unwrap_or_else(|| Answer::none(By::Growing));
     answers.for_each(|other| answer.join(other));
-    match explored {
-        Ok(stats) => {
-            if stats?.leaves_out && answer.violating == 0 {
-                match settings.orders {
-                    Orders::Machine(_) => answer.errors.extend(
-                        overtaken(program)
-                            .map(|load| left_out(model).at(load, "a later store may overtake this load")),
-                    ),
-                    _ => answer.errors.push(left_out(model)),
-                }
-            }
+    let leaves_out = match explored {
+        Ok(stats) => stats?.leaves_out,
+        Err(why) => {
+            answer.stopped = Some(why);
+            false
         }
-        Err(why) => answer.stopped = Some(why),
-    }
-    answer.conclude(program, settings.unroll.unwrap_or(settings.recursion));
-    Ok(answer)
+    };
+    Ok((answer, leaves_out))
 }
 
 /// What growing executions leave out under some models.
-fn left_out(model: &Model) -> Diagnostic {
+fn left_out(model: &Model, why: &str) -> Diagnostic {
     Diagnostic::unsupported(
         "verify::cycles",
         format!(
-            "executions in which program order and `rf` make a cycle, which {} may allow, were not looked at",
+            "executions in which program order and `rf` make a cycle, which {} may allow, were not looked at: {why}",
             model.name
         ),
     )

@@ -214,7 +214,8 @@ fn shown(read: Option<Value>, program: &Program) -> String {
     read.map_or("?".to_string(), |v| value(v, program))
 }
 
-fn step(event: &Event, facts: &Facts, program: &Program) -> Option<Step> {
+/// The step of an event, if it is one to be shown.
+pub(super) fn step(event: &Event, facts: &Facts, program: &Program) -> Option<Step> {
     let instr = program.threads.get(usize::from(event.code))?.code.get(event.pc as usize)?;
     let cell = cell(event, program);
     let show = |read: Option<Value>| shown(read, program);

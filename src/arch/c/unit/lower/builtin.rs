@@ -284,9 +284,6 @@ impl Lowering<'_> {
         let same = ops.compare_exchange((dst, addr), (expected, desired), size, sets);
         ops.write(old_reg, dst);
         ops.write(done, same);
-        if access.branch {
-            ops.branch(dst);
-        }
         self.note_write(&mut ops, same);
         self.emit(ops, span);
         self.named_fence(access.after, span);

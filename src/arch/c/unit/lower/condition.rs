@@ -5,7 +5,8 @@ use crate::diag::Diagnostic;
 use crate::program::{Op, Port, Tmp, Value};
 use crate::source::Span;
 
-use super::Lowering;
+use super::machine::Machine;
+use super::{Lowering, Orders};
 use super::code::{Code, Label, Ops};
 use super::value::Rv;
 
@@ -68,17 +69,17 @@ impl Lowering<'_> {
 
     /// The value that a jump hangs on, and what that makes of later events.
     pub(super) fn condition(&self, ops: &mut Ops, value: &Rv) -> Tmp {
-        match self.options.orders.machine() {
-            None => ops.value(value, Port::None),
-            Some(machine) if machine.branches_for_good() => {
-                let cond = ops.value(value, Port::None);
-                ops.branch(cond);
-                cond
-            }
-            Some(_) => {
+        match self.options.orders {
+            Orders::Sets | Orders::Fences => ops.value(value, Port::None),
+            Orders::Machine(Machine::Kernel) => {
                 ops.push(Op::CondBegin);
                 let cond = ops.value(value, Port::None);
                 ops.push(Op::CondEnd);
+                cond
+            }
+            Orders::Dependent | Orders::Machine(_) => {
+                let cond = ops.value(value, Port::None);
+                ops.branch(cond);
                 cond
             }
         }
@@ -86,8 +87,8 @@ impl Lowering<'_> {
 
     /// From here on conditions are in force, where that ends again.
     pub(super) fn control_begins(&mut self, span: Span) -> Option<u32> {
-        let machine = self.options.orders.machine()?;
-        if machine.branches_for_good() {
+        // Elsewhere a condition is in force for good.
+        if self.options.orders != Orders::Machine(Machine::Kernel) {
             return None;
         }
         let id = self.fresh_loop();

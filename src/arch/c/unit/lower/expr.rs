@@ -259,14 +259,10 @@ impl Lowering<'_> {
         mut ops: Ops,
         (before, after): (Reg, Reg),
         (old, new): (Tmp, Tmp),
-        branch: bool,
         span: Span,
     ) {
         ops.write(before, old);
         ops.write(after, new);
-        if branch {
-            ops.branch(old);
-        }
         let changed = ops.binary(BinOp::Ne, old, new);
         self.note_write(&mut ops, changed);
         self.emit(ops, span);
@@ -296,7 +292,7 @@ impl Lowering<'_> {
             // What is written need not come from what was read; it comes after it all the same.
             let extra = Extra { order: vec![dst], ..Extra::default() };
             ops.push(Op::Store { addr, value: update, size, sets: write, extra });
-            self.updated(ops, (before, after), (dst, update), access.branch, span);
+            self.updated(ops, (before, after), (dst, update), span);
             self.named_fence(access.after, span);
             return Ok((Rv::Reg(before).held(ty), Rv::Reg(after)));
         }
@@ -325,7 +321,7 @@ impl Lowering<'_> {
             None => Mark::Order(order).rmw_sets(),
         };
         ops.push(Op::Rmw { dst, addr, ops: inside, update, size, sets, extra: Extra::default() });
-        self.updated(ops, (before, after), (dst, update), access.branch, span);
+        self.updated(ops, (before, after), (dst, update), span);
         self.named_fence(access.after, span);
         Ok((Rv::Reg(before).held(ty), Rv::Reg(after)))
     }

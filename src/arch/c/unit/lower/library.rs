@@ -62,9 +62,6 @@ impl Lowering<'_> {
         self.named_fence(access.before, span);
         let cond = ops.compare_exchange((dst, addr), (free, taken), size, sets);
         ops.write(done, cond);
-        if access.branch {
-            ops.branch(dst);
-        }
         match name {
             "acquire" => ops.push(Op::Await { cond, what: Awaited::Library }),
             _ => self.note_write(&mut ops, cond),
@@ -78,7 +75,7 @@ impl Lowering<'_> {
     /// The begin or the end of a part that nothing may come between.
     pub(super) fn section(&mut self, set: &'static str, span: Span) {
         let mut sets = full_fence();
-        if self.options.orders == Orders::Sets {
+        if matches!(self.options.orders, Orders::Sets | Orders::Dependent) {
             sets.push("SC".into());
         }
         sets.push(set.into());

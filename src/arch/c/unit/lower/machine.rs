@@ -1,7 +1,6 @@
 //! What the memory orders of C become elsewhere: on machines, by the mappings of compilers, and in the terms of the Linux kernel.
 //!
-//! The mappings are those of `cat/mappings/*-rc11.map`: each relaxed load is followed by a branch on what it read, so that no later store overtakes it. Compilers that keep
-//! to RC11 need it, and without it hardware has executions that no order of events explains.
+//! The mappings are those of `cat/mappings` that compilers use. Relaxed loads are plain ones there: later stores may overtake them.
 
 use crate::arch::ArchId;
 use crate::arch::c::orders::MemoryOrder;
@@ -34,8 +33,6 @@ pub(super) struct Access {
     pub write: Names,
     /// The fence after it.
     pub after: Names,
-    /// Is there a branch on what was read?
-    pub branch: bool,
 }
 
 impl Machine {
@@ -55,18 +52,13 @@ impl Machine {
         self == Machine::RiscV
     }
 
-    /// Does everything after a branch hang on it? Else only what stands under the condition.
-    pub(super) fn branches_for_good(self) -> bool {
-        self != Machine::Kernel
-    }
-
     /// A load.
     pub(super) fn load(self, order: Option<MemoryOrder>) -> Access {
         use Machine::{AArch64, Armv7, Kernel, Power, RiscV};
         let Some(order) = order else { return Access::default() };
         let relaxed = order == MemoryOrder::Relaxed;
         let sc = order == MemoryOrder::SeqCst;
-        let none = Access { branch: relaxed && self != Kernel, ..Access::default() };
+        let none = Access::default();
         match self {
             Kernel if relaxed => Access { read: &["lkmm-once"], ..none },
             Kernel if sc => Access { before: &["lkmm-mb"], read: &["lkmm-acquire"], ..none },
@@ -107,7 +99,7 @@ impl Machine {
             sc || matches!(order, MemoryOrder::Acquire | MemoryOrder::Consume | MemoryOrder::AcqRel);
         let releases = sc || matches!(order, MemoryOrder::Release | MemoryOrder::AcqRel);
         let pick = |is: bool, names: Names| -> Names { if is { names } else { &[] } };
-        let none = Access { branch: !acquires && self != Kernel, ..Access::default() };
+        let none = Access::default();
         match self {
             Kernel if sc => Access { read: &["lkmm-mb"], write: &["lkmm-mb"], ..none },
             Kernel => Access {

@@ -52,6 +52,8 @@ pub enum Orders {
     /// Sets that the model knows.
     #[default]
     Sets,
+    /// Likewise, of a model that looks at dependencies: conditions make branches.
+    Dependent,
     /// Sets, and the fences that a compiler puts beside the access on a machine that keeps reads in order with what follows them, and lets
     /// writes wait (SC, TSO, PSO).
     Fences,

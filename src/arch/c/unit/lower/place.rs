@@ -205,9 +205,6 @@ impl Lowering<'_> {
                 let dst = ops.tmp();
                 ops.push(Op::Load { dst, addr, size, sets: self.lenient(sets), extra: Extra::default() });
                 ops.write(dst_reg, dst);
-                if access.is_some_and(|access| access.branch) {
-                    ops.branch(dst);
-                }
                 self.emit(ops, span);
                 self.named_fence(access.map_or(&[], |access| access.after), span);
                 let value = Rv::Reg(dst_reg).held(ty);
