@@ -17,7 +17,7 @@ use crate::diag::Diagnostic;
 use crate::execution;
 use crate::explore::{self, Request, each_execution};
 use crate::grow::{self, Ended, Execution, Found, Visitor};
-use crate::limits::{self, Budget};
+use crate::limits::{self, Budget, Stopped};
 use crate::litmus::Lowered;
 use crate::model::Model;
 use crate::outcome::Completeness;
@@ -43,6 +43,8 @@ pub(super) enum Rest {
     Violated(Box<Violation>),
     /// They were not looked at, all of them, and why.
     Unknown(String),
+    /// A limit was reached.
+    Stopped(Stopped),
 }
 
 /// Looks for a violating execution with a cycle.
@@ -59,7 +61,14 @@ pub(super) fn rest(program: &Program, model: &Model, settings: &Settings) -> Res
     let budget = Budget { deadline: Some(deadline), ..outer };
     match budget.run(|| closed.search()) {
         Ok(rest) => rest,
-        Err(_) => Ok(Rest::Unknown("there was no time left for them".to_string())),
+        Err(_) => Ok(out_of_time()),
+    }
+}
+
+fn out_of_time() -> Rest {
+    match limits::look() {
+        Some(why) => Rest::Stopped(why),
+        None => Rest::Unknown(format!("{} s were not enough for them", PATIENCE.as_secs())),
     }
 }
 
@@ -103,12 +112,14 @@ impl<'p> Closed<'p> {
         }
         let children = alone.children;
         inner.threads = children.iter().map(|child| thread_of(&program.threads[child.code])).collect();
-        inner.init_regs = (0..).zip(&children).flat_map(|(n, c)| c.regs.iter().map(move |(r, v)| (n, *r, *v))).collect();
+        inner.init_regs =
+            (0..).zip(&children).flat_map(|(n, c)| c.regs.iter().map(move |(r, v)| (n, *r, *v))).collect();
         let values = || {
             let cells = inner.locations.iter().map(|location| location.init);
             cells.chain(inner.init_regs.iter().map(|(_, _, value)| *value))
         };
-        if values().any(|value| symbol(value).is_some_and(|sym| usize::from(sym.0) >= program.symbols.len())) {
+        if values().any(|value| symbol(value).is_some_and(|sym| usize::from(sym.0) >= program.symbols.len()))
+        {
             return Err("threads are handed objects that `main` made".to_string());
         }
         // What `main` works on while they run must be its own.
@@ -157,8 +168,10 @@ impl<'p> Closed<'p> {
             return found.map(|violation| Rest::Violated(Box::new(violation)));
         }
         if let Some(violation) = outcome.violations.iter().find(|v| !v.property.is_caution()) {
-            let violation = self.inside(violation, &model, &options)?;
-            return Ok(Rest::Violated(Box::new(violation)));
+            return Ok(match self.inside(violation, &model, &options)? {
+                Some(violation) => Rest::Violated(Box::new(violation)),
+                None => Rest::Unknown(format!("there may be a {} in them", violation.property)),
+            });
         }
         if outcome.undefined && !self.settings.ignore.contains(&Kind::Race) {
             let violation =
@@ -167,10 +180,12 @@ impl<'p> Closed<'p> {
         }
         let cuts: Vec<Span> = outcome.cuts.iter().map(|cut| cut.span).collect();
         Ok(match outcome.completeness {
-            _ if self.waits => Rest::Unknown("threads that wait for ever are not looked for in them".to_string()),
+            _ if self.waits => {
+                Rest::Unknown("threads that wait for ever are not looked for in them".to_string())
+            }
             Completeness::Complete | Completeness::Bounded if cuts.is_empty() => Rest::Safe,
             Completeness::Complete | Completeness::Bounded => Rest::UpTo(unroll, cuts),
-            _ => Rest::Unknown("there was no time left for them".to_string()),
+            _ => out_of_time(),
         })
     }
 
@@ -187,7 +202,8 @@ impl<'p> Closed<'p> {
         let Some(mut violation) = answer.violations.into_iter().next() else { return Ok(None) };
         let (before, after): (Vec<_>, Vec<_>) = {
             let own: Vec<_> = violation.trace.into_iter().filter(|step| step.thread == "main").collect();
-            let started = own.iter().rposition(|step| step.what.starts_with("starts ")).map_or(0, |at| at + 1);
+            let started =
+                own.iter().rposition(|step| step.what.starts_with("starts ")).map_or(0, |at| at + 1);
             let mut own = own.into_iter();
             (own.by_ref().take(started).collect(), own.collect())
         };
@@ -224,30 +240,28 @@ impl<'p> Closed<'p> {
         found: &execution::Violation,
         model: &Model,
         options: &explore::Options,
-    ) -> Result<Violation, Diagnostic> {
-        let mut program = self.inner.clone();
-        let mut threads = Vec::new();
-        for (number, thread) in program.threads.iter_mut().enumerate() {
-            for instr in thread.code.iter_mut().filter(|instr| instr.span == found.place) {
-                if fails(instr, &found.property) {
-                    threads.push(number);
-                }
+    ) -> Result<Option<Violation>, Diagnostic> {
+        for number in 0..self.children.len() {
+            let mut program = self.inner.clone();
+            let own = program.threads[number].code.iter_mut().filter(|instr| instr.span == found.place);
+            if own.map(|instr| fails(instr, &found.property)).filter(|fails| *fails).count() == 0 {
+                continue;
             }
+            let test = self.test(program, Vec::new());
+            let request = Request { limit: Some(1), ..Request::all() };
+            let (executions, _) = explore::executions(&test, model, options, &request)?;
+            let Some(execution) = executions.first() else { continue };
+            let part = Part {
+                thread: trace::name(Some((self.program.threads.len() + number) as u16), self.program),
+                span: found.place,
+                text: String::new(),
+                does: String::new(),
+            };
+            let trace = Cyclic::new(execution, self.program, &self.codes()).steps();
+            let property = found.property.clone();
+            return Ok(Some(Violation { property, parts: vec![part], executions: 1, trace }));
         }
-        let test = self.test(program, Vec::new());
-        let request = Request { limit: Some(1), ..Request::all() };
-        let (executions, _) = explore::executions(&test, model, options, &request)?;
-        let trace = executions
-            .first()
-            .map(|execution| Cyclic::new(execution, self.program, &self.codes()).steps())
-            .unwrap_or_default();
-        let parts = threads.first().map(|number| Part {
-            thread: trace::name(Some((self.program.threads.len() + number) as u16), self.program),
-            span: found.place,
-            text: String::new(),
-            does: String::new(),
-        });
-        Ok(Violation { property: found.property.clone(), parts: parts.into_iter().collect(), executions: 1, trace })
+        Ok(None)
     }
 
     fn codes(&self) -> Vec<u16> {
@@ -311,10 +325,9 @@ impl Alone {
                     let (code, own) = started(program, event.code, event.pc)?;
                     let register = |reg: Reg| execution.register(usize::from(child), reg).ok();
                     let handle = register(own).unwrap_or(Value::ZERO);
-                    let regs = (0..program.regs.len()).map(|reg| Reg(reg as u16)).filter_map(|reg| {
-                        let value = register(reg)?;
-                        (value != Value::ZERO).then_some((reg, value))
-                    });
+                    // All of them are given: what was never written is found where executions grow.
+                    let regs = (0..program.regs.len()).map(|reg| Reg(reg as u16));
+                    let regs = regs.filter_map(|reg| Some((reg, register(reg)?)));
                     alone.children.push(Child { code, own, handle, regs: regs.collect() });
                 }
                 (None, Some(cell)) if alone.children.is_empty() => {
@@ -377,11 +390,50 @@ impl Visitor for Look<'_> {
 /// A thread that is there from the start. A compare-exchange is one of two things.
 fn thread_of(thread: &Thread) -> Thread {
     let mut thread = Thread { start: Start::Alone, ..thread.clone() };
+    without_unused(&mut thread.code);
     for instr in &mut thread.code {
         let [equal, not] = fresh(&instr.ops);
         split(&mut instr.ops, equal, not);
     }
     thread
+}
+
+/// Leaves out objects that are made and come to their end, and that nobody looks at: thread-local ones of a header, most of the time.
+fn without_unused(code: &mut [Instr]) {
+    let is = |instr: &Instr, wanted: fn(&Op) -> bool| any_op(&instr.ops, wanted);
+    let frees = |instr: &Instr| is(instr, |op| matches!(op, Op::Free { .. }));
+    let mut used: Vec<Reg> = Vec::new();
+    for instr in code.iter().filter(|instr| !frees(instr)) {
+        each_op(&instr.ops, &mut |op| {
+            if let Op::ReadReg { reg, .. } | Op::ReadRegWith { reg, .. } = op {
+                used.push(*reg);
+            }
+        });
+    }
+    let mut unused: Vec<Reg> = Vec::new();
+    for instr in code.iter_mut().filter(|instr| is(instr, |op| matches!(op, Op::Alloc { .. }))) {
+        let mut written = Vec::new();
+        each_op(&instr.ops, &mut |op| {
+            if let Op::WriteReg { reg, .. } = op {
+                written.push(*reg);
+            }
+        });
+        if written.is_empty() || written.iter().any(|reg| used.contains(reg)) {
+            continue;
+        }
+        unused.extend(written);
+        for op in &mut instr.ops {
+            if let Op::Alloc { dst, .. } = op {
+                *op = Op::Const { dst: *dst, value: Value::ZERO };
+            }
+        }
+    }
+    for instr in code.iter_mut().filter(|instr| frees(instr)) {
+        let of_these = |op: &Op| matches!(op, Op::ReadReg { reg, .. } if !unused.contains(reg));
+        if !any_op(&instr.ops, of_these) {
+            instr.ops.retain(|op| !matches!(op, Op::Free { .. }));
+        }
+    }
 }
 
 fn split(ops: &mut [Op], equal: Tmp, not: Tmp) {

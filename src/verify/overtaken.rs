@@ -17,7 +17,8 @@ use crate::source::Span;
 pub(super) fn overtaken(program: &Program) -> Option<Span> {
     let pairs: Vec<Vec<(Cell, Cell)>> = program.threads.iter().map(|thread| pairs(&thread.code)).collect();
     let often: Vec<bool> = (0..pairs.len()).map(|code| started(program, code) > 1).collect();
-    let mut loads = (0..pairs.len()).flat_map(|code| relaxed(program, code).into_iter().map(move |l| (code, l)));
+    let mut loads =
+        (0..pairs.len()).flat_map(|code| relaxed(program, code).into_iter().map(move |l| (code, l)));
     loads.find_map(|(code, load)| {
         // The code of one thread may be run by several.
         let others = (0..pairs.len()).filter(|other| *other != code || often[code]);
@@ -221,7 +222,9 @@ fn is_relaxed(sets: &[SetName]) -> bool {
 
 /// Does everything before a write of these sets come before it?
 fn releases(sets: &[SetName]) -> bool {
-    sets.iter().any(|set| matches!(&**set, "L" | "Rel" | "AcqRel" | "REL" | "ACQ_REL" | "SC" | "lkmm-release" | "lkmm-mb"))
+    sets.iter().any(|set| {
+        matches!(&**set, "L" | "Rel" | "AcqRel" | "REL" | "ACQ_REL" | "SC" | "lkmm-release" | "lkmm-mb")
+    })
 }
 
 /// Does a fence order loads before stores? Every fence of the machines does; the kernel has some that do not.

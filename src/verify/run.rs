@@ -277,6 +277,10 @@ pub(super) fn grown(program: &Program, model: &Model, settings: &Settings) -> Re
             answer.violations.push(*violation);
             answer.conclude(program, bound);
         }
+        Rest::Stopped(why) => {
+            answer.stopped = Some(why);
+            answer.conclude(program, bound);
+        }
         Rest::Unknown(why) => {
             let left_out = left_out(model, &why);
             answer.errors.push(match load {

@@ -45,6 +45,15 @@ fn a_thread_runs_what_a_pointer_says() {
 }
 
 #[test]
+fn assertions_that_are_switched_off() {
+    let text = |before: &str| {
+        format!("{before}\n#include <assert.h>\nint x; int main(void) {{ assert(x++ == 1); return x; }}\n")
+    };
+    assert_eq!(verify(&text(""), "sc", None).0, Verdict::Unsafe);
+    assert_eq!(verify(&text("#define NDEBUG"), "sc", None).0, Verdict::Safe);
+}
+
+#[test]
 fn what_a_comma_does_is_done() {
     let globals = "int n; int bump(void) { n++; return 0; }";
     assert_eq!(alone(globals, "if ((bump(), 0) || (bump(), 0)) n = 9; assert(n == 2);"), Verdict::Safe);

@@ -71,16 +71,121 @@ fn buffers_on_machines() {
     everywhere(&text.replace("ORDER", "memory_order_relaxed"), &MACHINES, Verdict::Unsafe);
 }
 
-/// What executions that grow do not have is told.
+/// Load buffering: each thread reads, and then writes what the other reads.
+fn buffered_loads(first: &str, second: &str) -> String {
+    two(
+        "atomic_int x, y, z; int u, v;",
+        &format!("int r = atomic_load_explicit(&x, memory_order_relaxed); {first} u = r;"),
+        &format!("int r = atomic_load_explicit(&y, memory_order_relaxed); {second} v = r;"),
+        "assert(!(u == 1 && v == 1));",
+    )
+}
+
+/// Executions that do not grow, one event after the other, are found all the same.
 #[test]
-fn no_store_overtakes_a_load() {
-    let text = two(
-        "atomic_int x, y; int r, s;",
-        "r = atomic_load_explicit(&x, memory_order_relaxed); atomic_store_explicit(&y, 1, memory_order_relaxed);",
-        "s = atomic_load_explicit(&y, memory_order_relaxed); atomic_store_explicit(&x, 1, memory_order_relaxed);",
-        "assert(!(r && s));",
+fn stores_overtake_loads() {
+    let (x, y) = (
+        "atomic_store_explicit(&x, 1, memory_order_relaxed);",
+        "atomic_store_explicit(&y, 1, memory_order_relaxed);",
     );
-    everywhere(&text, &MACHINES, Verdict::Unknown);
+    let all = ["aarch64", "armv7", "ppc", "riscv", "imm"];
+    everywhere(&buffered_loads(y, x), &all, Verdict::Unsafe);
+    // What depends on a load does not overtake it: its value, its address, its condition. On one side it is not enough.
+    let value = "atomic_store_explicit(&y, r, memory_order_relaxed);";
+    let under = format!("if (r) {y}");
+    for kept in [value, under.as_str(), "atomic_store_explicit(&y, 1, memory_order_release);"] {
+        everywhere(&buffered_loads(kept, x), &all, Verdict::Unsafe);
+        let other = kept.replace("&y", "&x");
+        everywhere(&buffered_loads(kept, &other), &all, Verdict::Safe);
+    }
+    // Through another cell: what is written to it, read again and tested.
+    let through = format!(
+        "atomic_store_explicit(&z, r, memory_order_relaxed); if (atomic_load_explicit(&z, memory_order_relaxed)) {y}"
+    );
+    everywhere(&buffered_loads(&through, &format!("if (r) {x}")), &all, Verdict::Safe);
+    everywhere(&buffered_loads(y, x), &["rc11"], Verdict::Safe);
+}
+
+#[test]
+fn a_trace_of_stores_that_overtake_loads() {
+    let text = buffered_loads(
+        "atomic_store_explicit(&y, 1, memory_order_relaxed);",
+        "atomic_store_explicit(&x, 1, memory_order_relaxed);",
+    );
+    let trace = |text: &str| {
+        let answer = asked(text, "aarch64", None).0;
+        let steps = answer.violations.iter().flat_map(|violation| &violation.trace);
+        steps.map(|step| format!("{}: {}", step.thread, step.what)).collect::<Vec<String>>()
+    };
+    let expected = [
+        "main: starts thread 1",
+        "main: starts thread 2",
+        "thread 1: reads x = 1",
+        "thread 1: writes y = 1",
+        "thread 1: writes u = 1",
+        "thread 2: reads y = 1",
+        "thread 2: writes x = 1",
+        "thread 2: writes v = 1",
+        "main: joins thread 1",
+        "main: joins thread 2",
+        "main: reads u = 1",
+        "main: reads v = 1",
+    ];
+    assert_eq!(trace(&text), expected);
+    // A thread that looks itself.
+    let text = text.replace("u = r;", "assert(!r);").replace("v = r;", "");
+    let expected = [
+        "thread 1: reads x = 1",
+        "thread 1: writes y = 1",
+        "thread 2: reads y = 1",
+        "thread 2: writes x = 1",
+    ];
+    assert_eq!(trace(&text), expected);
+}
+
+/// Nobody closes the cycle, by what is read and written.
+#[test]
+fn stores_overtake_loads_to_no_effect() {
+    let text = two(
+        "atomic_int x, y, z;",
+        "int r = atomic_load_explicit(&x, memory_order_relaxed); atomic_store_explicit(&y, 1, memory_order_relaxed); assert(r != 2);",
+        "atomic_store_explicit(&x, 1, memory_order_relaxed); int r = atomic_load_explicit(&y, memory_order_relaxed); atomic_store_explicit(&z, 1, memory_order_relaxed);",
+        "",
+    );
+    everywhere(&text, &["aarch64", "ppc", "riscv"], Verdict::Safe);
+}
+
+/// A store that overtakes a load without a cycle: the write of one thread comes before what another has read already.
+#[test]
+fn stores_overtake_loads_without_a_cycle() {
+    let text = two(
+        "atomic_int x, y; int u;",
+        "atomic_store_explicit(&x, 2, memory_order_relaxed); atomic_store_explicit(&y, 1, memory_order_release);",
+        "u = atomic_load_explicit(&y, memory_order_relaxed); atomic_store_explicit(&x, 1, memory_order_relaxed);",
+        "assert(!(u == 1 && atomic_load_explicit(&x, memory_order_relaxed) == 2));",
+    );
+    everywhere(&text, &["aarch64", "ppc", "riscv"], Verdict::Unsafe);
+}
+
+/// Where `main` takes part, they are not looked at, and that is told.
+#[test]
+fn stores_that_overtake_loads_beside_main() {
+    let text = buffered_loads(
+        "atomic_store_explicit(&y, 1, memory_order_relaxed);",
+        "atomic_store_explicit(&x, 1, memory_order_relaxed);",
+    );
+    let text = text
+        .replace(
+            "pthread_join(a, 0);",
+            "atomic_store_explicit(&z, 1, memory_order_relaxed); pthread_join(a, 0);",
+        )
+        .replace(
+            "int r = atomic_load_explicit(&x",
+            "int q = atomic_load_explicit(&z, memory_order_relaxed); int r = atomic_load_explicit(&x",
+        );
+    let (answer, said) = asked(&text, "riscv", None);
+    assert_eq!(answer.verdict, Verdict::Unknown);
+    assert!(said.contains("`main` works on what the threads work on, too"), "{said}");
 }
 
 /// Who reads a pointer and then what it points at reads in order, without a fence.
@@ -159,6 +264,27 @@ fn the_kernels_model() {
     assert_eq!(verdict(&buffers(""), "lkmm"), Verdict::Unsafe);
     assert_eq!(verdict(&buffers("smp_wmb();"), "lkmm"), Verdict::Unsafe);
     assert_eq!(verdict(&buffers("smp_mb();"), "lkmm"), Verdict::Safe);
+}
+
+#[test]
+fn stores_overtake_loads_in_the_kernels_model() {
+    let text = |first: &str, second: &str| {
+        let first = format!("u = READ_ONCE(x); {first}");
+        let second = format!("v = READ_ONCE(y); {second}");
+        kernel("int x, y, u, v;", &first, &second, "BUG_ON(u && v);")
+    };
+    let (x, y) = ("WRITE_ONCE(x, 1);", "WRITE_ONCE(y, 1);");
+    assert_eq!(verdict(&text(y, x), "lkmm"), Verdict::Unsafe);
+    assert_eq!(verdict(&text(y, &format!("smp_mb(); {x}")), "lkmm"), Verdict::Unsafe);
+    assert_eq!(verdict(&text(&format!("smp_mb(); {y}"), &format!("smp_mb(); {x}")), "lkmm"), Verdict::Safe);
+    // What is under a condition does not overtake what it hangs on.
+    let first = kernel(
+        "int x, y, u, v;",
+        "int r = READ_ONCE(x); if (r) WRITE_ONCE(y, 1); u = r;",
+        "v = READ_ONCE(y); smp_mb(); WRITE_ONCE(x, 1);",
+        "BUG_ON(u && v);",
+    );
+    assert_eq!(verdict(&first, "lkmm"), Verdict::Safe);
 }
 
 #[test]

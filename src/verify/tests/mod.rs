@@ -120,6 +120,23 @@ fn release_sequences_of_two_standards() {
     assert_eq!(verify(&text, "rc20", None).0, Verdict::Unsafe);
 }
 
+/// What strongly happens before another is in the order of sequentially consistent accesses, within one location, too, since C++20.
+#[test]
+fn sequential_consistency_of_two_standards() {
+    let text = format!(
+        "{HEADERS}atomic_int x, y; int a, b, c;\n\
+         void *f(void *p) {{ x = 1; atomic_store_explicit(&x, 2, memory_order_release); return 0; }}\n\
+         void *g(void *p) {{ a = atomic_load_explicit(&x, memory_order_acquire); b = y; return 0; }}\n\
+         void *h(void *p) {{ y = 1; c = x; return 0; }}\n\
+         int main(void) {{ pthread_t t[3]; void *(*all[])(void *) = {{ f, g, h }};\n\
+         for (int n = 0; n < 3; n++) pthread_create(&t[n], 0, all[n], 0);\n\
+         for (int n = 0; n < 3; n++) pthread_join(t[n], 0);\n\
+         assert(!(a == 2 && b == 0 && c == 0)); return 0; }}\n"
+    );
+    assert_eq!(verify(&text, "rc11", None).0, Verdict::Unsafe);
+    assert_eq!(verify(&text, "rc20", None).0, Verdict::Safe);
+}
+
 #[test]
 fn a_model_of_another_language_is_refused() {
     let settings = session::Settings::default();

@@ -5,10 +5,10 @@ use crate::diag::Diagnostic;
 use crate::program::{Op, Port, Tmp, Value};
 use crate::source::Span;
 
-use super::machine::Machine;
-use super::{Lowering, Orders};
 use super::code::{Code, Label, Ops};
+use super::machine::Machine;
 use super::value::Rv;
+use super::{Lowering, Orders};
 
 impl Lowering<'_> {
     pub(super) fn goto(&mut self, label: Label, span: Span) {

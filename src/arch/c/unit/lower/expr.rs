@@ -254,13 +254,7 @@ impl Lowering<'_> {
     }
 
     /// Ends a read-modify-write: registers take what was read and what was written.
-    fn updated(
-        &mut self,
-        mut ops: Ops,
-        (before, after): (Reg, Reg),
-        (old, new): (Tmp, Tmp),
-        span: Span,
-    ) {
+    fn updated(&mut self, mut ops: Ops, (before, after): (Reg, Reg), (old, new): (Tmp, Tmp), span: Span) {
         ops.write(before, old);
         ops.write(after, new);
         let changed = ops.binary(BinOp::Ne, old, new);
