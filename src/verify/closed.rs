@@ -31,7 +31,7 @@ use crate::source::Span;
 const UNROLL: u32 = 2;
 
 /// So long is looked for, where the user gives no time.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What is known of the executions with a cycle.
 pub(super) enum Rest {
