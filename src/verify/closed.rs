@@ -125,9 +125,10 @@ impl<'p> Closed<'p> {
         // What `main` works on while they run must be its own.
         let mut named: Vec<Sym> = values().filter_map(symbol).collect();
         for instr in inner.threads.iter().flat_map(|thread| &thread.code) {
-            each_op(&instr.ops, &mut |op| match op {
-                Op::Const { value, .. } => named.extend(symbol(*value)),
-                _ => {}
+            each_op(&instr.ops, &mut |op| {
+                if let Op::Const { value, .. } = op {
+                    named.extend(symbol(*value));
+                }
             });
         }
         if alone.own.iter().any(|cell| named.contains(&program.locations[*cell].sym)) {

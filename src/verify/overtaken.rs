@@ -51,7 +51,8 @@ fn leads(from: Cell, to: Cell, pairs: &[(Cell, Cell)]) -> bool {
 /// Each cell that is loaded, with each that is stored to later. A load and a store of one cell are in order by themselves.
 fn pairs(code: &[Instr]) -> Vec<(Cell, Cell)> {
     let addresses = Addresses::of(code);
-    let (mut loads, mut stores): (Vec<(usize, Cell)>, Vec<(usize, Cell)>) = (Vec::new(), Vec::new());
+    let mut loads: Vec<(usize, Cell)> = Vec::new();
+    let mut stores: Vec<(usize, Cell)> = Vec::new();
     let mut goes_round = false;
     for (pc, instr) in code.iter().enumerate() {
         let cells = addresses.cells(instr);

@@ -270,25 +270,6 @@ fn the_kernels_model() {
 }
 
 #[test]
-fn stores_overtake_loads_in_the_kernels_model() {
-    let text = |first: &str, second: &str| {
-        let first = format!("u = READ_ONCE(x); {first}");
-        let second = format!("v = READ_ONCE(y); {second}");
-        kernel("int x, y, u, v;", &first, &second, "BUG_ON(u && v);")
-    };
-    let (x, y) = ("WRITE_ONCE(x, 1);", "WRITE_ONCE(y, 1);");
-    assert_eq!(verdict(&text(y, x), "lkmm"), Verdict::Unsafe);
-    // What is under a condition does not overtake what it hangs on.
-    let first = kernel(
-        "int x, y, u, v;",
-        "int r = READ_ONCE(x); if (r) WRITE_ONCE(y, 1); u = r;",
-        "v = READ_ONCE(y); smp_mb(); WRITE_ONCE(x, 1);",
-        "BUG_ON(u && v);",
-    );
-    assert_eq!(verdict(&first, "lkmm"), Verdict::Safe);
-}
-
-#[test]
 fn rcu_in_the_kernels_model() {
     let text = |wait: &str| {
         kernel(

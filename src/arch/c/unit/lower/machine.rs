@@ -113,14 +113,12 @@ impl Machine {
                 read: &["EX"],
                 write: &["EX"],
                 after: pick(acquires, &["DMB"]),
-                ..none
             },
             Power => Access {
                 before: if sc { &["SYNC"] } else { pick(releases, &["LWSYNC"]) },
                 read: &["EX"],
                 write: &["EX"],
                 after: pick(acquires, &["LWSYNC"]),
-                ..none
             },
             RiscV => {
                 let sets: Names = match (acquires, releases) {
