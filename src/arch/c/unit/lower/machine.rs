@@ -3,6 +3,7 @@
 //! The mappings are those of `cat/mappings/*-rc11.map`: each relaxed load is followed by a branch on what it read, so that no later store overtakes it. Compilers that keep
 //! to RC11 need it, and without it hardware has executions that no order of events explains.
 
+use crate::program::threads::ATOMIC;
 use crate::arch::ArchId;
 use crate::arch::c::orders::MemoryOrder;
 use crate::program::SetName;
@@ -18,8 +19,6 @@ pub enum Machine {
     Kernel,
 }
 
-/// The set of accesses that are atomic in the source, where `A` means something else.
-pub const ATOMIC: &str = "atomic";
 
 type Names = &'static [&'static str];
 
