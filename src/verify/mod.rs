@@ -7,6 +7,7 @@ mod ahead;
 mod auto;
 mod check;
 mod facts;
+mod grace;
 mod livelock;
 pub(crate) mod load;
 mod overtaken;

@@ -3,10 +3,10 @@
 //! The mappings are those of `cat/mappings/*-rc11.map`: each relaxed load is followed by a branch on what it read, so that no later store overtakes it. Compilers that keep
 //! to RC11 need it, and without it hardware has executions that no order of events explains.
 
-use crate::program::threads::ATOMIC;
 use crate::arch::ArchId;
 use crate::arch::c::orders::MemoryOrder;
 use crate::program::SetName;
+use crate::program::threads::ATOMIC;
 
 /// A machine, or what the kernel takes for one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,7 +18,6 @@ pub enum Machine {
     /// The Linux kernel's model.
     Kernel,
 }
-
 
 type Names = &'static [&'static str];
 
