@@ -29,6 +29,8 @@ impl Dice {
 
 struct Writer {
     dice: Dice,
+    /// Is memory accessed in several sizes? Such programs are made again and again, and take longer.
+    mixed: bool,
     out: String,
     depth: usize,
     loops: usize,
@@ -46,8 +48,16 @@ impl Writer {
     }
 
     fn object(&mut self) -> String {
-        match self.dice.roll(7) {
+        match self.dice.roll(if self.mixed { 14 } else { 9 }) {
             0 => format!("a[{} & 3]", self.dice.pick(&["v4", "v0", "2", "v6"])),
+            7 => format!("h[{} & 3]", self.dice.pick(&["v4", "v0", "1"])),
+            8 => "s.g".to_string(),
+            // One object in several sizes.
+            9 => format!("u.byte[{} & 7]", self.dice.pick(&["v4", "v2", "3", "v6"])),
+            10 => format!("u.half[{} & 3]", self.dice.pick(&["v0", "1", "v6"])),
+            11 => self.dice.pick(&["u.word.low", "u.word.high", "u.whole"]).to_string(),
+            12 => format!("((unsigned char *)&v6)[{}]", self.dice.roll(8)),
+            13 => format!("((unsigned short *)a)[{}]", self.dice.roll(8)),
             1 => "s.x".to_string(),
             2 => "s.y".to_string(),
             3 => "s.f".to_string(),
@@ -90,7 +100,7 @@ impl Writer {
     }
 
     fn statement(&mut self) {
-        let kind = if self.depth > 3 { self.dice.roll(4) } else { self.dice.roll(10) };
+        let kind = if self.depth > 3 { self.dice.roll(4) } else { self.dice.roll(14) };
         let object = self.object();
         match kind {
             0 | 1 => {
@@ -141,6 +151,33 @@ impl Writer {
                 }
                 self.line("}");
             }
+            9 => {
+                let (target, value) = (self.dice.pick(&["v0", "v2", "v4", "v6"]), self.value(1));
+                let op = self.dice.pick(&["<<=", ">>="]);
+                self.line(&format!("{target} {op} ({value}) & 7;"));
+                let (target, op) = (self.dice.pick(&["v4", "v6"]), self.dice.pick(&["+=", "-=", "*="]));
+                let value = self.value(1);
+                self.line(&format!("{target} {op} {value};"));
+            }
+            10 if self.mixed => {
+                let by = self.dice.roll(4);
+                let copy = match self.dice.roll(5) {
+                    0 => format!("memcpy(&u, a + {}, 8);", by.min(2)),
+                    1 => format!("memcpy(a + {by}, u.byte + {by}, 4);"),
+                    2 => format!("memmove(u.byte + {by}, u.byte + 1, 4);"),
+                    3 => format!("memset(u.byte + {by}, {}, 3);", 1 + self.dice.roll(200)),
+                    _ => format!("memcpy(h, &u.whole, {});", 4 + 4 * (by & 1)),
+                };
+                self.line(&copy);
+            }
+            11 => {
+                let more = self.dice.roll(3);
+                self.line(&format!("h = realloc(h, {});", 16 + 4 * more));
+            }
+            12 => {
+                let (value, from) = (self.value(1), self.dice.pick(&["s", "t", "*q"]));
+                self.line(&format!("t = turn({from}); v4 += table[({value}) & 1](v0, v6);"));
+            }
             _ => {
                 let to = self.dice.roll(4);
                 let target = self.dice.pick(&["s", "t"]);
@@ -161,32 +198,47 @@ impl Writer {
         self.line(&format!("unsigned long f{number}(void) {{"));
         self.depth = 1;
         self.loops = 0;
+        self.mixed = number.is_multiple_of(8);
         for (n, ty) in TYPES.iter().enumerate() {
             let value = self.dice.roll(120);
             self.line(&format!("{ty} v{n} = {value};"));
         }
-        self.line("int a[4] = { 1, [2] = 7 }; struct pair s = { 5, .f = 3 }, t = s, *q = &s; int *p = a;");
+        self.line(
+            "int a[4] = { 1, [2] = 7 }; struct pair s = { 5, .f = 3, .g = -4 }, t = s, *q = &s; int *p = a;",
+        );
+        self.line("union mixed u = { .half = { 1, 2, 3, 4 } }; unsigned *h = calloc(4, sizeof *h);");
         for _ in 0..4 + self.dice.roll(5) {
             self.statement();
         }
         let sum = "v0 + v1 + v2 + v3 + v4 + (unsigned)v5 + v6 + (unsigned long)v7 + (unsigned)a[0] + (unsigned)a[1] * 3 + (unsigned)a[2] * 5 + (unsigned)a[3] * 7";
-        self.line(&format!("return {sum} + s.x + s.y * 11 + s.f * 13 + t.x * 17ul + (unsigned)*p;"));
+        self.line(&format!(
+            "unsigned long r = {sum} + s.x + s.y * 11 + s.f * 13 + s.g + t.x * 17ul + (unsigned)*p + u.whole + h[0] + h[3] * 3ul;"
+        ));
+        self.line("free(h); return r;");
         self.depth = 0;
         self.line("}");
     }
 }
 
 /// Types and a function that the others use. It changes nothing: the order in which arguments are evaluated is anybody's.
-const COMMON: &str = "struct pair { unsigned x; unsigned short y; unsigned f : 5; };
+const COMMON: &str = "#include <stdlib.h>
+#include <string.h>
+struct pair { unsigned x; unsigned short y; unsigned f : 5; int g : 6; };
+struct word { int low; unsigned high; };
+union mixed { unsigned long whole; unsigned char byte[8]; unsigned short half[4]; struct word word; };
+static struct pair turn(struct pair s) { unsigned x = s.x; s.x = s.y; s.y = x; s.g++; return s; }
 static unsigned long help(int a, unsigned long b) {
     while (a >= 7) { b ^= a; a /= 2; }
     return b;
 }
+static unsigned long plus(unsigned char a, unsigned long b) { return a + b; }
+static unsigned long times(unsigned char a, unsigned long b) { return a * b; }
+static unsigned long (*const table[])(unsigned char, unsigned long) = { plus, times };
 ";
 
 fn sources(seed: u64) -> (String, Vec<String>) {
     let dice = Dice(0x9e37_79b9_7f4a_7c15 ^ (seed + 1).wrapping_mul(0xd134_2543_de82_ef95));
-    let mut writer = Writer { dice, out: String::new(), depth: 0, loops: 0 };
+    let mut writer = Writer { dice, mixed: false, out: String::new(), depth: 0, loops: 0 };
     let mut functions = Vec::new();
     for number in 0..FUNCTIONS {
         writer.function(number);

@@ -3,11 +3,12 @@
 use super::{HEADERS, Verdict, answer, asked, two, verify};
 use crate::arch::c::preprocess;
 use crate::arch::c::unit::lower::{Options, Orders};
+use crate::program::shapes::Shapes;
 use crate::session;
 use crate::verify::{livelock, load_text};
 
 /// The verdict of a program of one thread.
-fn alone(globals: &str, body: &str) -> Verdict {
+pub(super) fn alone(globals: &str, body: &str) -> Verdict {
     verify(&format!("{HEADERS}{globals}\nint main(void) {{ {body} return 0; }}\n"), "rc11", None).0
 }
 
@@ -60,36 +61,24 @@ fn what_a_comma_does_is_done() {
 }
 
 #[test]
+fn values_of_bit_fields() {
+    let fields = "struct { unsigned f : 5; int g : 6; } s;";
+    assert_eq!(
+        alone(
+            fields,
+            "s.f = 3; s.g = -4; assert(s.g < s.f && s.f > -1); assert((s.g = 45) == -19); assert((s.f += 30) == 1); assert(++s.g == -18);"
+        ),
+        Verdict::Safe
+    );
+    assert_eq!(alone(fields, "s.f = 3; s.g = -4; assert(s.g > s.f);"), Verdict::Unsafe);
+}
+
+#[test]
 fn arguments_beyond_the_parameters() {
     let sum = "#include <stdarg.h>
         static int sum(int n, ...) { va_list l; int s = 0; va_start(l, n); while (n--) s += va_arg(l, int); va_end(l); return s; }";
     assert_eq!(alone(sum, "assert(sum(3, 1, 2, 4) == 7);"), Verdict::Safe);
     assert_eq!(alone(sum, "assert(sum(1, 2) == 3);"), Verdict::Unsafe);
-}
-
-#[test]
-fn accesses_in_several_sizes_are_refused() {
-    let union = "union u { int i; unsigned char b[4]; }";
-    for (globals, body) in [
-        (format!("{union} c;"), "c.i = 258; assert(c.b[0] == 2);"),
-        (format!("{union} c;"), "c.i = 258; assert(c.b[1] == 1);"),
-        (union.to_string() + ";", "union u c; c.i = 258; assert(c.b[0] == 2);"),
-        (union.to_string() + ";", "union u c; c.b[1] = 1; assert(c.i == 1);"),
-        (String::new(), "int x = 258; char *p = (char *)&x; assert(p[1] == 1);"),
-        ("char room[8];".into(), "*(int *)room = 258; assert(room[0] == 2);"),
-    ] {
-        let text = format!("{HEADERS}{globals}\nint main(void) {{ {body} return 0; }}\n");
-        let (answer, said) = asked(&text, "rc11", None);
-        assert_eq!(answer.verdict, Verdict::Unknown, "{body}");
-        assert!(said.contains("error[grow::mixed-size]"), "{body}\n{said}");
-    }
-    // Memory that serves for something, always in the same way.
-    assert_eq!(
-        alone("char room[8];", "*(int *)(room + 4) = 258; assert(*(int *)(room + 4) == 258);"),
-        Verdict::Safe
-    );
-    let cleared = "void *p = malloc(8); memset(p, 0, 8); int *q = p; assert(q[1] == 0); q[1] = 3; assert(q[1] == 3); free(p);";
-    assert_eq!(alone("#include <string.h>", cleared), Verdict::Safe);
 }
 
 #[test]
@@ -242,7 +231,7 @@ fn loops_that_go_round_for_ever() {
             uninitialised: false,
             marks_waits: true,
         };
-        let loaded = load_text(path, text, &preprocess::Settings::default(), options);
+        let loaded = load_text(path, text, &preprocess::Settings::default(), options, &Shapes::default());
         let prepared = session::prepare_for_programs(&session::Settings::default(), model).expect(model);
         livelock(loaded.program.expect("C"), &prepared.model)
             .map(|answer| answer.violations[0].property.clone())

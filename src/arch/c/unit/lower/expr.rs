@@ -196,6 +196,13 @@ impl Lowering<'_> {
     fn assign(&mut self, target: &Expr, value: &Expr, span: Span) -> Result<Rv, Diagnostic> {
         if !target.ty.is_scalar() {
             let from = self.record(value)?;
+            if let (true, Some(number)) = (target.ty.is_atomic(), self.as_number(&target.ty)) {
+                let new = self.packed(&from, &target.ty, span)?;
+                if let Place::Memory(to, ..) = self.place(target)? {
+                    self.store(&Place::Memory(to, number, None), new, Self::mark(&target.ty), span)?;
+                }
+                return Ok(from);
+            }
             let Place::Memory(to, ..) = self.place(target)? else {
                 return Err(Diagnostic::internal("a structure in a register").at(span, "here"));
             };
@@ -211,7 +218,7 @@ impl Lowering<'_> {
         self.store(&place, new.clone(), Self::mark(&target.ty), span)?;
         Ok(match place {
             Place::Register(reg, _) => Rv::Reg(reg),
-            Place::Memory(_, _, Some((_, width))) => Rv::unary(UnOp::ZeroExtend(width), new),
+            Place::Memory(_, ty, Some((_, width))) => cut(new, &ty, width),
             Place::Memory(..) => new,
         })
     }
@@ -249,6 +256,7 @@ impl Lowering<'_> {
         Ok(match (old, place) {
             (true, _) => before,
             (false, Place::Register(reg, _)) => Rv::Reg(reg),
+            (false, Place::Memory(_, ty, Some((_, width)))) => cut(after, &ty, width),
             (false, _) => after,
         })
     }
@@ -333,9 +341,14 @@ impl Lowering<'_> {
     pub(super) fn record(&mut self, e: &Expr) -> Result<Rv, Diagnostic> {
         match &e.kind {
             ExprKind::Var(_) | ExprKind::Deref(_) | ExprKind::Member(..) | ExprKind::Literal(_) => {
-                match self.place(e)? {
-                    Place::Memory(address, ..) => Ok(address),
-                    Place::Register(..) => {
+                match (self.place(e)?, self.as_number(&e.ty).filter(|_| e.ty.is_atomic())) {
+                    (Place::Memory(address, ..), Some(number)) => {
+                        let whole = Place::Memory(address, number, None);
+                        let value = self.load(&whole, Self::mark(&e.ty), e.span)?;
+                        self.unpacked(&value, &e.ty, e.span)
+                    }
+                    (Place::Memory(address, ..), None) => Ok(address),
+                    (Place::Register(..), _) => {
                         Err(Diagnostic::internal("a structure in a register").at(e.span, "here"))
                     }
                 }
@@ -359,17 +372,15 @@ impl Lowering<'_> {
                 }
                 Ok(Rv::Reg(reg))
             }
-            ExprKind::Builtin("load", args) => {
-                // An atomic structure, read as a whole: only where it is one scalar.
-                Err(Diagnostic::unsupported(
-                    "c::access",
-                    "atomic accesses to whole structures are not supported",
-                )
-                .at(args[0].span, "here"))
-            }
             _ => self.expr(e),
         }
     }
+}
+
+/// What a bit-field of so many bits holds of a value.
+pub(super) fn cut(value: Rv, ty: &Ty, width: u8) -> Rv {
+    let signed = ty.as_int().is_some_and(|int| int.signed);
+    Rv::unary(if signed { UnOp::SignExtend(width) } else { UnOp::ZeroExtend(width) }, value)
 }
 
 /// Cuts a value to what a type holds.

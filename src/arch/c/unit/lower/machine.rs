@@ -5,6 +5,7 @@
 use crate::arch::ArchId;
 use crate::arch::c::orders::MemoryOrder;
 use crate::program::SetName;
+use crate::program::threads::ATOMIC;
 
 /// A machine, or what the kernel takes for one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,9 +17,6 @@ pub enum Machine {
     /// The Linux kernel's model.
     Kernel,
 }
-
-/// The set of accesses that are atomic in the source, where `A` means something else.
-pub const ATOMIC: &str = "atomic";
 
 type Names = &'static [&'static str];
 
