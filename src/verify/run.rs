@@ -278,7 +278,10 @@ pub fn run_fitted(load: impl Fn(&Shapes) -> Loaded, run: impl Fn(&Program) -> Ra
 pub(super) fn grown(program: &Program, model: &Model, settings: &Settings) -> Result<Answer, Diagnostic> {
     let (mut answer, leaves_out) = searched(program, model, settings)?;
     let bound = settings.unroll.unwrap_or(settings.recursion);
-    let settled = answer.violating > 0 || answer.stopped.is_some() || !answer.errors.is_empty() || !answer.reshapes.is_empty();
+    let settled = answer.violating > 0
+        || answer.stopped.is_some()
+        || !answer.errors.is_empty()
+        || !answer.reshapes.is_empty();
     if !leaves_out || settled {
         answer.conclude(program, bound);
         return Ok(answer);
