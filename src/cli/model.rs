@@ -136,7 +136,7 @@ pub fn model(
                     if plan.residual {
                         write!(
                             out,
-                            "; executions with a cycle of `po` and `rf`, which it may allow: by worlds"
+                            "; executions with a cycle of `po` and `rf`, which it may allow: by worlds, where a test may have any"
                         )?;
                     }
                     writeln!(out, " *)")?;

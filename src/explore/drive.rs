@@ -87,7 +87,7 @@ pub(super) fn run_into(
         Ok(worlds) => {
             // Units are parts of worlds.
             let simple = options.unit.is_none() && is_simply_bounded(options) && sink.watch.is_none();
-            if options.engine == Engine::Auto && simple && is_grown(test, model, &worlds) {
+            if options.engine == Engine::Auto && simple && is_grown(test, model, options, &worlds) {
                 match growing::run(test, model, options, Sink::new(test, options)) {
                     Err(error) if error.remedy == Some(Remedy::OtherEngine) => {}
                     answer => return answer,
@@ -134,10 +134,10 @@ pub(super) fn unfolded(test: &Lowered, options: &Options) -> Result<Worlds, Diag
 }
 
 /// Is it better run by growing executions: threads with many paths each, or too many even to list?
-fn is_grown(test: &Lowered, model: &Model, worlds: &Result<Worlds, Diagnostic>) -> bool {
+fn is_grown(test: &Lowered, model: &Model, options: &Options, worlds: &Result<Worlds, Diagnostic>) -> bool {
     match worlds {
-        Ok(worlds) => growing::suits(test, model, &worlds.n_paths()),
-        Err(error) => error.remedy == Some(Remedy::OtherEngine) && growing::suits(test, model, &[usize::MAX]),
+        Ok(worlds) => growing::suits(test, model, options, Some(worlds)),
+        Err(error) => error.remedy == Some(Remedy::OtherEngine) && growing::suits(test, model, options, None),
     }
 }
 
@@ -151,7 +151,9 @@ pub(super) fn grows(test: &Lowered, model: &Model, options: &Options) -> bool {
     match options.engine {
         Engine::Grow => true,
         Engine::Auto if !is_simply_bounded(options) => false,
-        Engine::Auto => is_grown(test, model, &unfolded(test, options)) && growing::takes(test).is_ok(),
+        Engine::Auto => {
+            is_grown(test, model, options, &unfolded(test, options)) && growing::takes(test).is_ok()
+        }
         _ => false,
     }
 }

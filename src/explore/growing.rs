@@ -3,13 +3,14 @@
 use std::ops::ControlFlow;
 
 use super::Options;
+use super::cycles;
 use super::drive::Job;
 use super::probe::Random;
 use super::sink::{self, Sink};
 use super::survey::Guess;
 use crate::condition::Observable;
 use crate::diag::{Diagnostic, Remedy};
-use crate::execution::Violation;
+use crate::execution::{Violation, Worlds};
 use crate::grow::{self, Ended, Execution, Visitor};
 use crate::limits;
 use crate::litmus::Lowered;
@@ -53,9 +54,8 @@ pub(super) fn run(
     sink.finish()
 }
 
-/// What the engine does not list, by closed worlds: executions with a cycle of program order and `rf`.
+/// What the engine does not list, by closed worlds: executions with a cycle of program order and `rf`, if there may be any.
 fn residual(test: &Lowered, model: &Model, options: &Options, sink: &mut Sink) -> Result<(), Diagnostic> {
-    let model = grow::residual(model);
     let worlds = match limits::catch(|| super::drive::unfolded(test, options)) {
         Ok(worlds) => worlds?,
         Err(why) => {
@@ -63,6 +63,18 @@ fn residual(test: &Lowered, model: &Model, options: &Options, sink: &mut Sink) -
             return Ok(());
         }
     };
+    match limits::catch(|| cycles::may_be(test, model, &options.skip_checks, &worlds)) {
+        Ok(true) => {}
+        Ok(false) => {
+            sink.outcome.stats.no_residual = true;
+            return Ok(());
+        }
+        Err(why) => {
+            let _ = sink.stop(why.into());
+            return Ok(());
+        }
+    }
+    let model = grow::residual(model);
     let registers = model.needs_register_events();
     let before = sink.outcome.stats.executions;
     Job { test, model: &model, options, registers }.look_into_all(worlds, sink);
@@ -112,11 +124,20 @@ pub(super) fn walks(
 /// Random walks for an estimate.
 const WALKS: usize = 2000;
 
-/// Has a test so many combinations of paths that it is better run by growing executions?
-pub(super) fn suits(test: &Lowered, model: &Model, paths: &[usize]) -> bool {
-    let combinations = paths.iter().fold(1usize, |product, paths| product.saturating_mul(*paths));
-    let whole = test.scopes.is_empty() && test.regions.is_empty();
-    combinations > MANY && whole && grow::plan(model).is_ok_and(|plan| plan.is_whole())
+/// Has a test so many combinations of paths that it is better run by growing executions, and are these all that there are? `None`: more paths than can be listed.
+pub(super) fn suits(test: &Lowered, model: &Model, options: &Options, worlds: Option<&Worlds>) -> bool {
+    let combinations = worlds.map_or(usize::MAX, |worlds| {
+        worlds.n_paths().iter().fold(1usize, |product, paths| product.saturating_mul(*paths))
+    });
+    if combinations <= MANY || !test.scopes.is_empty() || !test.regions.is_empty() {
+        return false;
+    }
+    match grow::leaves_out(&test.program, model, &options.skip_checks) {
+        Some(true) => worlds.is_some_and(|worlds| {
+            limits::catch(|| cycles::may_be(test, model, &options.skip_checks, worlds)).is_ok_and(|may| !may)
+        }),
+        grows => grows == Some(false),
+    }
 }
 
 /// More combinations of paths than this are too many to look into one by one.

@@ -13,6 +13,7 @@ mod chains;
 mod choices;
 mod code;
 mod compile;
+mod cycles;
 mod domains;
 mod drive;
 mod empty;

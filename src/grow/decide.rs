@@ -230,7 +230,7 @@ fn extends(pool: &Pool, check: &Check, sketch: &Sketch) -> bool {
 }
 
 /// Does a check fail for certain where the events that are drawn are?
-fn refutes(pool: &Pool, check: &Check, sketch: &Sketch) -> bool {
+pub(super) fn refutes(pool: &Pool, check: &Check, sketch: &Sketch) -> bool {
     let value = sketch.value(pool, check.expr);
     match check.test {
         TestKind::Empty => value.must != 0,

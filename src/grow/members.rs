@@ -45,10 +45,20 @@ impl<'p> Table<'p> {
 }
 
 fn find(program: &Program, code: &Code, kind: EventKind, thread: Option<u16>, sets: &[SetName]) -> Sorted {
+    let members = code.members(&|name| is_in(program, (kind, thread, sets), name));
+    Sorted { members, recipe: code.recipe(Sort { kind: Kind::Event(kind), members }) }
+}
+
+/// Is an event of that kind, thread and annotations in a set?
+pub(super) fn is_in(
+    program: &Program,
+    (kind, thread, sets): (EventKind, Option<u16>, &[SetName]),
+    name: &str,
+) -> bool {
     let tagged = |name: &str| sets.iter().any(|set| set == name);
     let conventions = program.conventions;
     let thread = thread.and_then(|thread| program.threads.get(usize::from(thread)));
-    let members = code.members(&|name| match in_set_by_kind(kind, name) {
+    match in_set_by_kind(kind, name) {
         Some(is_in) => is_in,
         None => match name {
             "NA" if conventions.non_atomics => !tagged("A"),
@@ -57,6 +67,5 @@ fn find(program: &Program, code: &Code, kind: EventKind, thread: Option<u16>, se
             }
             _ => tagged(name) || thread.is_some_and(|thread| thread.annotations.iter().any(|a| a == name)),
         },
-    });
-    Sorted { members, recipe: code.recipe(Sort { kind: Kind::Event(kind), members }) }
+    }
 }

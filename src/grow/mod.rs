@@ -17,6 +17,7 @@ mod evaluate;
 mod finish;
 mod flow;
 mod graph;
+mod keeps;
 mod kept;
 mod members;
 mod memory;
@@ -48,6 +49,7 @@ use crate::program::{Op, Program, Start};
 
 pub use decide::{Plan, plan, plan_of_all, residual};
 pub use finish::{Ended, Event, Execution, Found, Violation, Waiting, Why};
+pub use keeps::{Keeps, Shape, Way};
 pub use state::{Caution, Made};
 pub(crate) use workers::STACK;
 
@@ -213,6 +215,11 @@ pub fn sees_waiting(model: &Model) -> bool {
     let sets = part::chosen_from(model);
     code_of(model, &[], &|name| sets.contains(name), &|_| false)
         .is_ok_and(|code| decide::allows_fewer_events(&code))
+}
+
+/// Can the executions of a program grow under a model? If so: may there be others, with a cycle of program order and `rf`?
+pub fn leaves_out(program: &Program, model: &Model, skip_checks: &[String]) -> Option<bool> {
+    code_of(model, skip_checks, &part::is_absent(program), &|_| false).ok().map(|code| code.residual)
 }
 
 /// The code of a model, or of what is left of it where some sets are empty, without what is said of sets that are missing.

@@ -1,6 +1,8 @@
 //! Sketches: a few events by name, and one that stands for all others. Of an expression is computed which pairs it has
 //! for certain and which it may have, whatever the others are.
 
+use std::collections::BTreeSet;
+
 use crate::model::{Base, Expr, ExprId, FixId, Pool, Sort};
 
 use super::compile::in_set_by_kind;
@@ -31,7 +33,19 @@ enum Known {
     Perhaps,
 }
 
+/// What is drawn of an instruction's or a thread's accesses to memory: who is in which sets, and what depends on what.
+#[derive(Default)]
+pub(super) struct Passing {
+    /// Kinds of the events, and the sets that they are in.
+    pub events: Vec<(EventKind, BTreeSet<String>)>,
+    /// Address, data and control dependencies, all of them.
+    pub depends: [Vec<(usize, usize)>; 3],
+    /// Pairs that access the same cell.
+    pub loc: Vec<(usize, usize)>,
+}
+
 /// A sketch.
+#[derive(Default)]
 pub(super) struct Sketch {
     /// The events by name, from 1 on.
     events: Vec<Drawn>,
@@ -47,6 +61,8 @@ pub(super) struct Sketch {
     first_is_apart: bool,
     /// Is nothing known of their threads, and of program order?
     any_threads: bool,
+    /// Address, data and control dependencies between the events, if these are known.
+    depends: Option<[Vec<(usize, usize)>; 3]>,
     /// Are the events new, the last of their thread, their write the last of its cell, their read from the last one there was?
     is_extension: bool,
 }
@@ -54,26 +70,30 @@ pub(super) struct Sketch {
 /// An event of a sketch.
 struct Drawn {
     kind: EventKind,
+    /// The predefined sets that it is in, if these are known.
+    sets: Option<BTreeSet<String>>,
     /// May a read write, too, and a write read (one-event read-modify-writes)?
     open: bool,
+}
+
+impl Drawn {
+    fn new(kind: EventKind, open: bool) -> Drawn {
+        Drawn { kind, open, sets: None }
+    }
 }
 
 impl Sketch {
     /// All the ways to add something last: a read, a write, both in one event, both in two, two of a kind, anything else.
     pub fn extensions() -> Vec<Sketch> {
         let sketch = |kinds: &[EventKind]| Sketch {
-            events: kinds.iter().map(|kind| Drawn { kind: *kind, open: false }).collect(),
-            po: Vec::new(),
-            rf: Vec::new(),
+            events: kinds.iter().map(|kind| Drawn::new(*kind, false)).collect(),
             loc: match kinds {
                 [EventKind::Read, EventKind::Write] => vec![(1, 2), (2, 1)],
                 _ => Vec::new(),
             },
-            co: Vec::new(),
             is_one_instruction: true,
-            first_is_apart: false,
             is_extension: true,
-            any_threads: false,
+            ..Sketch::default()
         };
         vec![
             sketch(&[EventKind::Read]),
@@ -92,18 +112,11 @@ impl Sketch {
     /// A read from a later write of its own thread.
     pub fn own_write_read() -> Sketch {
         Sketch {
-            events: vec![
-                Drawn { kind: EventKind::Read, open: true },
-                Drawn { kind: EventKind::Write, open: true },
-            ],
+            events: vec![Drawn::new(EventKind::Read, true), Drawn::new(EventKind::Write, true)],
             po: vec![(1, 2)],
             rf: vec![(2, 1)],
             loc: vec![(1, 2), (2, 1)],
-            co: Vec::new(),
-            is_one_instruction: false,
-            first_is_apart: false,
-            is_extension: false,
-            any_threads: false,
+            ..Sketch::default()
         }
     }
 
@@ -111,72 +124,90 @@ impl Sketch {
     pub fn through_a_thread() -> Sketch {
         Sketch {
             events: vec![
-                Drawn { kind: EventKind::Write, open: true },
-                Drawn { kind: EventKind::Read, open: true },
-                Drawn { kind: EventKind::Write, open: true },
+                Drawn::new(EventKind::Write, true),
+                Drawn::new(EventKind::Read, true),
+                Drawn::new(EventKind::Write, true),
             ],
             po: vec![(2, 3)],
             rf: vec![(1, 2)],
             loc: vec![(1, 2), (2, 1)],
-            co: Vec::new(),
-            is_one_instruction: false,
             first_is_apart: true,
-            is_extension: false,
-            any_threads: false,
+            ..Sketch::default()
         }
     }
 
     /// A read from another thread, and the write of the same instruction, before or after the one that was read.
     pub fn through_an_instruction(after: bool) -> Sketch {
-        let plain = |kind| Drawn { kind, open: false };
+        let plain = |kind| Drawn::new(kind, false);
         Sketch {
             events: vec![plain(EventKind::Write), plain(EventKind::Read), plain(EventKind::Write)],
-            po: Vec::new(),
             rf: vec![(1, 2)],
             loc: (1..4).flat_map(|a| (1..4).map(move |b| (a, b))).collect(),
             co: vec![if after { (1, 3) } else { (3, 1) }],
             is_one_instruction: true,
             first_is_apart: true,
-            is_extension: false,
-            any_threads: false,
+            ..Sketch::default()
+        }
+    }
+
+    /// Likewise, of an instruction of which all is known but whom it reads from.
+    pub fn through_that_instruction(after: bool, passing: Passing) -> Sketch {
+        let mut sketch = Sketch::through_an_instruction(after);
+        sketch.events[0].open = true;
+        for (drawn, (kind, sets)) in sketch.events[1..].iter_mut().zip(passing.events) {
+            *drawn = Drawn { kind, open: false, sets: Some(sets) };
+        }
+        sketch
+    }
+
+    /// Events of one thread, of which all is known, one after the other.
+    pub fn in_a_thread(passing: Passing) -> Sketch {
+        let n = passing.events.len();
+        let drawn = |(kind, sets)| Drawn { kind, open: false, sets: Some(sets) };
+        Sketch {
+            events: passing.events.into_iter().map(drawn).collect(),
+            po: (1..=n).flat_map(|a| (a + 1..=n).map(move |b| (a, b))).collect(),
+            loc: passing.loc,
+            depends: Some(passing.depends),
+            ..Sketch::default()
+        }
+    }
+
+    /// A read of another thread's write, of which all is known.
+    pub fn from_thread_to_thread(passing: Passing) -> Sketch {
+        let drawn = |(kind, sets)| Drawn { kind, open: false, sets: Some(sets) };
+        Sketch {
+            events: passing.events.into_iter().map(drawn).collect(),
+            rf: vec![(1, 2)],
+            loc: vec![(1, 2), (2, 1)],
+            first_is_apart: true,
+            depends: Some(Default::default()),
+            ..Sketch::default()
         }
     }
 
     /// A one-event read-modify-write with another write between it and its source.
     pub fn update_after_another() -> Sketch {
-        let open = |kind| Drawn { kind, open: true };
+        let open = |kind| Drawn::new(kind, true);
         Sketch {
-            events: vec![
-                open(EventKind::Write),
-                open(EventKind::Write),
-                Drawn { kind: EventKind::Rmw, open: false },
-            ],
-            po: Vec::new(),
+            events: vec![open(EventKind::Write), open(EventKind::Write), Drawn::new(EventKind::Rmw, false)],
             rf: vec![(1, 3)],
             loc: (1..4).flat_map(|a| (1..4).map(move |b| (a, b))).collect(),
             co: vec![(1, 2), (2, 3), (1, 3)],
-            is_one_instruction: false,
-            first_is_apart: false,
-            is_extension: false,
             any_threads: true,
+            ..Sketch::default()
         }
     }
 
     /// A one-event read-modify-write before its source.
     pub fn update_before_its_source() -> Sketch {
         Sketch {
-            events: vec![
-                Drawn { kind: EventKind::Write, open: true },
-                Drawn { kind: EventKind::Rmw, open: false },
-            ],
-            po: Vec::new(),
+            events: vec![Drawn::new(EventKind::Write, true), Drawn::new(EventKind::Rmw, false)],
             rf: vec![(1, 2)],
             loc: (1..3).flat_map(|a| (1..3).map(move |b| (a, b))).collect(),
             co: vec![(2, 1)],
-            is_one_instruction: false,
-            first_is_apart: false,
-            is_extension: false,
             any_threads: true,
+            ..Sketch::default()
         }
     }
 
@@ -235,6 +266,9 @@ impl Sketch {
 
     fn member(&self, event: usize, name: &str) -> Known {
         let Some(drawn) = self.kind(event) else { return Known::Perhaps };
+        if let Some(sets) = &drawn.sets {
+            return if sets.contains(name) { Known::Yes } else { Known::No };
+        }
         if self.is_extension && drawn.kind == EventKind::Write && name == "EX" {
             // A store-conditional that succeeds is a choice that no deleted event has made.
             return Known::No;
@@ -242,7 +276,7 @@ impl Sketch {
         if drawn.kind == EventKind::Rmw && matches!(name, "RMW" | "X") {
             return Known::Yes;
         }
-        if self.is_one_instruction && !self.is_extension && name == "X" {
+        if self.is_one_instruction && !self.is_extension && !drawn.open && name == "X" {
             return Known::Yes;
         }
         match in_set_by_kind(drawn.kind, name) {
@@ -257,6 +291,7 @@ impl Sketch {
         use Known::{No, Perhaps, Yes};
         let others = |a: usize, b: usize| a == OTHERS || b == OTHERS;
         let given = |pairs: &[(usize, usize)], a: usize, b: usize| pairs.contains(&(a, b));
+        let is_drawn = |event: usize| self.kind(event).is_some_and(|drawn| drawn.sets.is_some());
         let apart = |a: usize, b: usize| self.first_is_apart && (a == 1) != (b == 1);
         match name {
             "id" => self.of(|a, b| match (a == b, a) {
@@ -273,8 +308,20 @@ impl Sketch {
             "po" => self.of(|a, b| match () {
                 () if others(a, b) || self.any_threads && a != b => Perhaps,
                 () if given(&self.po, a, b) => Yes,
+                // In some languages there is an order inside instructions.
+                () if a < b && self.is_one_instruction && is_drawn(a) && is_drawn(b) => Perhaps,
                 () => No,
             }),
+            "addr" | "data" | "ctrl" if self.depends.is_some() => {
+                let number = ["addr", "data", "ctrl"].iter().position(|own| *own == name).unwrap_or(0);
+                let none = Vec::new();
+                let pairs = self.depends.as_ref().map_or(&none, |depends| &depends[number]);
+                self.of(|a, b| match () {
+                    () if others(a, b) => Perhaps,
+                    () if given(pairs, a, b) => Yes,
+                    () => No,
+                })
+            }
             "addr" | "data" | "ctrl" => self.of(|a, b| match () {
                 () if others(a, b) || self.any_threads && a != b => Perhaps,
                 () if given(&self.po, a, b) || self.is_one_instruction && a != b => Perhaps,
@@ -286,7 +333,8 @@ impl Sketch {
             }),
             "rf" => self.of(|a, b| match () {
                 () if given(&self.rf, a, b) => Yes,
-                () if others(a, b) => Perhaps,
+                // Of what is not drawn, nothing is known.
+                () if others(a, b) || self.depends.is_some() => Perhaps,
                 () => No,
             }),
             "loc" => self.of(|a, b| match () {

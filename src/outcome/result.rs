@@ -59,6 +59,8 @@ pub struct Stats {
     pub revisits: u64,
     /// Those of the executions that were found by closed worlds because they do not grow: with a cycle of program order and `rf`.
     pub residual: u64,
+    /// Was it known, from the program and the model, that there are none of these, so that nobody looked?
+    pub no_residual: bool,
     /// Executions in which some thread waits for what never comes (likewise).
     pub blocked: u64,
     /// Candidates whose values contradict each other or justify only themselves.
