@@ -15,7 +15,7 @@ use crate::model::{Base, Expr, ExprId, Model, Pool, Sort, TestKind};
 use crate::program::{Program, SetName};
 
 /// An event, as far as a model can see it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Shape<'a> {
     /// What it is.
     pub kind: EventKind,
@@ -59,11 +59,6 @@ impl<'p> Keeps<'p> {
         })?;
         let mut checks = code.checks;
         checks.retain(|check| !check.negated);
-        // A read from a later write of its own thread is one that goes nowhere else.
-        let own = Sketch::own_write_read();
-        if !checks.iter().any(|check| decide::refutes(&pool, check, &own)) {
-            return None;
-        }
         let orders: Vec<ExprId> =
             checks.iter().filter(|check| check.test == TestKind::Acyclic).map(|check| check.expr).collect();
         let all = (0..pool.len()).map(|id| pool.expr(ExprId(id as u32)));
@@ -117,6 +112,16 @@ impl<'p> Keeps<'p> {
             return vec![false; self.orders.len()];
         }
         self.have(&sketch(true), &[(1, 3), (2, 3)])
+    }
+
+    /// Does some check refuse that a read takes its value from a later write of its thread, or of its own instruction?
+    pub fn refuses_own(&self, read: &Shape, write: &Shape, inside: bool) -> bool {
+        let passing = Passing { events: vec![self.drawn(read), self.drawn(write)], ..Passing::default() };
+        let sketch = match inside {
+            true => Sketch::own_instruction_read(passing),
+            false => Sketch::own_thread_read(passing),
+        };
+        self.checks.iter().any(|check| decide::refutes(&self.pool, check, &sketch))
     }
 
     /// Likewise, from a write to a read of it in another thread.

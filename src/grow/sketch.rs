@@ -160,6 +160,23 @@ impl Sketch {
         sketch
     }
 
+    /// A read of the write of its own instruction, of which all is known.
+    pub fn own_instruction_read(passing: Passing) -> Sketch {
+        let drawn = |(kind, sets)| Drawn { kind, open: false, sets: Some(sets) };
+        Sketch {
+            events: passing.events.into_iter().map(drawn).collect(),
+            rf: vec![(2, 1)],
+            loc: vec![(1, 2), (2, 1)],
+            is_one_instruction: true,
+            ..Sketch::default()
+        }
+    }
+
+    /// A read from a later write of its own thread, of which all is known.
+    pub fn own_thread_read(passing: Passing) -> Sketch {
+        Sketch { po: vec![(1, 2)], is_one_instruction: false, ..Sketch::own_instruction_read(passing) }
+    }
+
     /// Events of one thread, of which all is known, one after the other.
     pub fn in_a_thread(passing: Passing) -> Sketch {
         let n = passing.events.len();
