@@ -291,13 +291,6 @@ mod tests {
     }
 
     #[test]
-    fn what_a_thread_writes_later_is_for_some_models_to_read() {
-        let alone = "C own\n{}\nP0(atomic_int *x) { int r = atomic_load_explicit(x, memory_order_relaxed); atomic_store_explicit(x, 1, memory_order_relaxed); }\nexists (0:r=1)\n";
-        assert!(answer(alone, "minimal"));
-        assert!(!answer(alone, "rmo"));
-    }
-
-    #[test]
     fn cells_that_lead_nowhere_make_no_cycle() {
         let text = "RISCV mp\n{ 0:x6=x; 0:x7=y; 1:x6=x; 1:x7=y; 0:x8=1; }\n P0 | P1 ;\n sw x8,0(x6) | lw x5,0(x7) ;\n sw x8,0(x7) | lw x9,0(x6) ;\nexists (1:x5=1)\n";
         assert!(!answer(text, "riscv"));
