@@ -40,7 +40,7 @@ const TABLE: &[(&str, &[&str], &str, [u64; 3])] = &[
     ("lamport.c", &["--unroll", "8"], "SUU", [32, 60, 234]),
     ("lamport.c", &["--unroll", "8", "-D", "TSO"], "SSU", [32, 32, 96]),
     ("lamport.c", &["--unroll", "8", "-D", "PSO"], "SSS", [32, 32, 46]),
-    ("szymanski.c", &[], "SUU", [103, 714, 890]),
+    ("szymanski.c", &[], "SUU", [103, 1022, 1270]),
     ("szymanski.c", &["-D", "TSO"], "SSU", [103, 103, 115]),
     ("szymanski.c", &["-D", "PSO"], "SSS", [103, 103, 103]),
     ("dcl.c", &["--unroll", "7"], "SSU", [6, 6, 8]),

@@ -85,6 +85,7 @@ fn program(isa: &dyn Isa, init: &str, code: &[&str]) -> Result<Program, String> 
         reg_types: Vec::new(),
         machine: crate::program::Machine::default(),
         samples: Vec::new(),
+        pinned: Vec::new(),
     };
     for pair in init.split(';').map(str::trim).filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').expect("name=value");

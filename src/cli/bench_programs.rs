@@ -15,6 +15,7 @@ use crate::arch::c::unit::lower::Options;
 use crate::bench::wmm;
 use crate::diag;
 use crate::limits::{self, Budget};
+use crate::program::shapes::Shapes;
 use crate::report::several;
 use crate::session;
 use crate::source::Sources;
@@ -76,8 +77,9 @@ pub fn bench(
         let timeout = args.search.timeout.map(Duration::from_secs_f64);
         let budget = Budget::starting_now(timeout, process.memory, process.interrupt);
         let options = Options { recursion: 4, orders, samples: true, uninitialised: true, marks_waits: true };
+        let reading = preprocess::Settings::default();
         let loaded =
-            verify::load_text(Path::new(&args.family), text, &preprocess::Settings::default(), options);
+            verify::load_text(Path::new(&args.family), text, &reading, options, &Shapes::default());
         let Some(program) = loaded.program else {
             err.write_all(
                 diag::render_all(&loaded.diagnostics, &loaded.sources, console.color_err).as_bytes(),

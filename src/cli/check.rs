@@ -7,6 +7,7 @@ use std::path::Path;
 use crate::arch::c::preprocess;
 use crate::arch::c::unit::lower::{Options, Orders};
 use crate::diag::{self, Class, Diagnostic, Severity};
+use crate::program::shapes::Shapes;
 use crate::report::{Item, Summary, several};
 use crate::session::{Session, in_order};
 use crate::verify;
@@ -93,7 +94,7 @@ fn check_programs(
             uninitialised: false,
             marks_waits: false,
         };
-        let loaded = verify::load(Path::new(file), &preprocess::Settings::default(), options);
+        let loaded = verify::load(Path::new(file), &preprocess::Settings::default(), options, &Shapes::default());
         err.write_all(diag::render_all(&loaded.diagnostics, &loaded.sources, console.color_err).as_bytes())?;
         let errors: Vec<&Diagnostic> =
             loaded.diagnostics.iter().filter(|d| d.severity == Severity::Error).collect();

@@ -11,10 +11,11 @@ use crate::arch::c::unit::lower::{Machine, Options, Orders};
 use crate::diag::{self, Class, Diagnostic, Severity};
 use crate::limits::{self, Budget, Gauge, Stopped};
 use crate::program::Program;
+use crate::program::shapes::Shapes;
 use crate::report::program::{self, Checked, Detail};
 use crate::session;
 use crate::source::Sources;
-use crate::verify::{self, Answer, Kind, Loaded, Verdict, load};
+use crate::verify::{self, Answer, Kind, Loaded, Ran, Verdict, load};
 
 use super::console::Console;
 use super::progress::Progress;
@@ -200,7 +201,7 @@ fn endless(args: &VerifyArgs, file: &Path, prepared: &session::Prepared) -> Opti
         uninitialised: false,
         marks_waits: true,
     };
-    let mut loaded = load(file, &reading, options);
+    let mut loaded = load(file, &reading, options, &Shapes::default());
     let answer = verify::livelock(loaded.program.take()?, &prepared.model)?;
     Some((loaded, Some(Ok(answer))))
 }
@@ -211,8 +212,6 @@ fn budget(args: &VerifyArgs) -> Budget {
     let timeout = args.timeout.map(Duration::from_secs_f64);
     Budget::starting_now(timeout, args.max_memory.or(process.memory), process.interrupt)
 }
-
-type Ran = Option<Result<Answer, Diagnostic>>;
 
 /// Runs a file. Functions that call themselves are inlined a few times, and more often where some execution calls them deeper.
 fn deepen(
@@ -225,19 +224,16 @@ fn deepen(
     let mut depth = SHALLOW.min(most);
     let mut last: Option<(Loaded, Ran)> = None;
     loop {
-        let loaded = load(
-            file,
-            reading,
-            Options {
-                recursion: depth as usize,
-                orders: settings.orders,
-                samples: true,
-                uninitialised: true,
-                marks_waits: settings.marks_waits,
-            },
-        );
+        let options = Options {
+            recursion: depth as usize,
+            orders: settings.orders,
+            samples: true,
+            uninitialised: true,
+            marks_waits: settings.marks_waits,
+        };
         let settings = verify::Settings { recursion: depth, ..settings.clone() };
-        let result = loaded.program.as_ref().and_then(|program| run(program, &settings));
+        let read = |shapes: &Shapes| load(file, reading, options, shapes);
+        let (loaded, result) = verify::run_fitted(read, |program| run(program, &settings));
         let deeper = matches!(&result, Some(Ok(a)) if a.too_deep && a.verdict != Verdict::Unsafe);
         // What is too large one step deeper is known as deep as it could be read.
         let too_large = loaded.diagnostics.iter().any(|d| d.code == "c::too-large");
@@ -265,6 +261,7 @@ fn settings_of(args: &VerifyArgs, orders: Orders) -> verify::Settings {
         ignore: args.ignore.iter().map(kind).collect(),
         races: args.races,
         fewer_blocked: args.fewer_blocked,
+        every_round: args.every_round,
         gauge: None,
         recursion: 0,
         marks_waits: false,

@@ -30,6 +30,9 @@ pub struct VerifyArgs {
     /// Of the executions in which a thread waits, list only those in which it cannot but wait: the verdict is the same, and comes sooner
     #[arg(long)]
     pub fewer_blocked: bool,
+    /// Run loops that only wait round by round, to the bound, as an unrolling does: the verdict is the same, there are more executions
+    #[arg(long, requires = "unroll")]
+    pub every_round: bool,
     /// Time limit per file, in seconds
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub timeout: Option<f64>,

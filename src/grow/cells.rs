@@ -7,6 +7,7 @@ use std::sync::RwLock;
 
 use rustc_hash::FxHashMap;
 
+use crate::program::shapes::Access;
 use crate::program::{Content, Program, Storage, Sym, Value};
 
 /// An object made while the program runs.
@@ -37,8 +38,8 @@ struct Made {
     cells: FxHashMap<(Sym, i64), u16>,
     /// What cells made so far hold at first.
     initial: Vec<Option<Value>>,
-    /// The sizes in which objects are accessed, by address.
-    sizes: FxHashMap<(Sym, i64), u8>,
+    /// The accesses to objects, by where they begin: one for each size that there is.
+    uses: FxHashMap<(Sym, i64), Access>,
 }
 
 impl Cells {
@@ -77,20 +78,31 @@ impl Cells {
         Some(next)
     }
 
-    /// Is an access to that address of the size of all others, and apart from those to other addresses?
-    pub fn fits(&self, sym: Sym, offset: i64, size: u8) -> bool {
-        if let Ok(made) = self.made.read()
-            && let Some(known) = made.sizes.get(&(sym, offset))
-        {
-            return *known == size;
+    /// Is an access to that address of the size of all others, and apart from those to other addresses? If not, one that it is in the way of.
+    pub fn fits(&self, sym: Sym, new: Access) -> Result<(), Access> {
+        let Access { offset, size, atomic, .. } = new;
+        let known = self.made.read().ok().and_then(|made| made.uses.get(&(sym, offset)).copied());
+        match known {
+            Some(known) if known.size != size => return Err(known),
+            Some(known) if known.atomic || !atomic => return Ok(()),
+            _ => {}
         }
-        let Ok(mut made) = self.made.write() else { return true };
-        let before = |n: i64| made.sizes.get(&(sym, offset - n)).is_some_and(|known| i64::from(*known) > n);
-        let after = |n: i64| made.sizes.contains_key(&(sym, offset + n));
-        if (1..16).any(before) || (1..i64::from(size)).any(after) {
-            return false;
+        let Ok(mut made) = self.made.write() else { return Ok(()) };
+        let before = |n: i64| made.uses.get(&(sym, offset - n)).filter(|known| i64::from(known.size) > n);
+        let after = |n: i64| made.uses.get(&(sym, offset + n));
+        if let Some(other) = (1..16).find_map(before).or_else(|| (1..i64::from(size)).find_map(after)) {
+            return Err(*other);
         }
-        *made.sizes.entry((sym, offset)).or_insert(size) == size
+        // One that is atomic counts more than one that is not.
+        let known = *made.uses.entry((sym, offset)).or_insert(new);
+        match known.size == size {
+            true if atomic && !known.atomic => {
+                made.uses.insert((sym, offset), new);
+                Ok(())
+            }
+            true => Ok(()),
+            false => Err(known),
+        }
     }
 
     /// Is it an object that was there from the start?
@@ -117,6 +129,11 @@ impl Cells {
     fn of(&self, sym: Sym) -> Option<Object> {
         let number = sym.0.checked_sub(self.n_symbols)?;
         self.made.read().ok()?.by_sym.get(usize::from(number)).copied()
+    }
+
+    /// How many bytes an object has that was made while the program ran.
+    pub fn extent(&self, sym: Sym) -> Option<i64> {
+        self.of(sym).map(|object| object.size)
     }
 
     /// Is it an object of that kind, made while the program ran?

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::diag::{Diagnostic, Remedy};
 use crate::execution::EventKind;
-use crate::program::threads::{COPY, PART};
+use crate::program::shapes::{self, Access as Use, Reshape, WITHIN};
+use crate::program::threads::{ATOMIC, COPY, PART};
 use crate::program::{
     AccessSize, CellSizes, Extra, IllegalOp, Op, Property, SetName, Storage, Sym, Tmp, Value,
 };
@@ -26,8 +27,8 @@ impl<'p> Stepper<'p> {
         (consumed, extra): (&[Tmp], &Extra),
         value: Option<Value>,
     ) -> Result<(), Halt<'p>> {
-        if self.properties && !self.fits(state, addr, size)? {
-            return Err(Halt::Error(self.mixed(state, addr)?));
+        if self.properties {
+            self.fits(state, addr, size, sets)?;
         }
         if self.is_private(state, addr)? {
             return self.private(state, op, addr, value);
@@ -85,34 +86,76 @@ impl<'p> Stepper<'p> {
         Err(Halt::Stop(Box::new(Stop::Access(vec![leaf]))))
     }
 
-    /// Is an access of the size in which its object is accessed everywhere? An array of characters serves as anything, as long as it starts empty.
-    fn fits(&self, state: &State<'p>, addr: Tmp, size: AccessSize) -> Result<bool, Diagnostic> {
-        let Value::Addr { sym, offset } = self.value(state, addr)? else { return Ok(true) };
+    /// An access must have the size in which its object is accessed everywhere. An array of characters serves as anything, as long as it starts empty.
+    fn fits(
+        &self,
+        state: &State<'p>,
+        addr: Tmp,
+        size: AccessSize,
+        sets: &[SetName],
+    ) -> Result<(), Halt<'p>> {
+        let Value::Addr { sym, offset } = self.value(state, addr)? else { return Ok(()) };
         // The zeros of `memset` are zeros in every size.
         if size.0 == 0 {
-            return Ok(true);
+            return Ok(());
         }
+        let is = |name: &str| sets.iter().any(|set| set == name);
+        let new = || Use {
+            offset,
+            size: size.0,
+            atomic: is("A") || is(ATOMIC),
+            site: (!is(WITHIN)).then(|| self.instr(state).span),
+        };
         if !self.cells.is_static(sym) {
-            return Ok(!self.cells.is_inside(sym, offset) || self.cells.fits(sym, offset, size.0));
+            return match self.cells.is_inside(sym, offset) {
+                true => self.alone(state, sym, new()),
+                false => Ok(()),
+            };
         }
         let cell = self.cells.at(sym, offset).and_then(|n| self.program.locations.get(usize::from(n)));
-        Ok(match cell {
-            Some(cell) if cell.ty.bytes != 1 => cell.ty.bytes == size.0,
-            Some(cell) => (size.0 == 1 || cell.init == Value::ZERO) && self.cells.fits(sym, offset, size.0),
-            None => !self.program.locations.iter().any(|cell| {
+        let other = match cell {
+            Some(cell) if cell.ty.bytes == size.0 && size.0 != 1 => return Ok(()),
+            Some(cell) if cell.ty.bytes == 1 && (size.0 == 1 || cell.init == Value::ZERO) => {
+                return self.alone(state, sym, new());
+            }
+            Some(cell) => Some(cell),
+            None => self.program.locations.iter().find(|cell| {
                 cell.sym == sym && (1..i64::from(cell.ty.bytes)).contains(&(offset - cell.offset))
             }),
+        };
+        let Some(other) = other else { return Ok(()) };
+        let symbol = &self.program.symbols[usize::from(sym.0)];
+        let pinned = self.program.pinned.contains(&(sym, other.offset));
+        let cell = Use { offset: other.offset, size: other.ty.bytes, atomic: false, site: None };
+        Err(self.mixed(state, addr, shapes::recut(symbol, new(), cell, pinned)))
+    }
+
+    /// An access to an object whose cells are as large as accesses make them.
+    fn alone(&self, state: &State<'p>, sym: Sym, new: Use) -> Result<(), Halt<'p>> {
+        self.cells.fits(sym, new).map_err(|old| {
+            let shown = Value::Addr { sym, offset: new.offset };
+            self.misfit(state, shown, shapes::reconcile(new, old))
         })
     }
 
-    fn mixed(&self, state: &State<'p>, addr: Tmp) -> Result<Diagnostic, Diagnostic> {
-        let shown = self.program.show(self.value(state, addr)?);
+    fn mixed(&self, state: &State<'p>, addr: Tmp, reshape: Option<Reshape>) -> Halt<'p> {
+        match self.value(state, addr) {
+            Ok(value) => self.misfit(state, value, reshape),
+            Err(diagnostic) => Halt::Error(diagnostic),
+        }
+    }
+
+    /// The search cannot go on with the program as it is made.
+    fn misfit(&self, state: &State<'p>, at: Value, reshape: Option<Reshape>) -> Halt<'p> {
+        self.reshapes.ask(reshape);
+        let shown = self.program.show(at);
         let what = if shown == "?" { "an object".to_string() } else { format!("`{shown}`") };
-        Ok(Diagnostic::unsupported(
-            "grow::mixed-size",
-            format!("an access to {what} of another size than its own"),
+        let message = format!("an access to {what} of another size than its own");
+        Halt::Error(
+            Diagnostic::unsupported("grow::mixed-size", message)
+                .at(self.instr(state).span, "this access")
+                .help("atomic accesses of several sizes to the same bytes are not supported"),
         )
-        .at(self.instr(state).span, "this access"))
     }
 
     /// Ends the life of an object.

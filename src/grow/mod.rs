@@ -44,6 +44,7 @@ use std::ops::ControlFlow;
 use crate::diag::{Diagnostic, Remedy};
 use crate::limits;
 use crate::model::Model;
+use crate::program::shapes::Reshapes;
 use crate::program::{Op, Program, Start};
 
 pub use decide::{Plan, plan, plan_of_all, residual};
@@ -64,11 +65,20 @@ pub struct Options {
     pub awaits: bool,
     /// List every execution in which a thread waits for what never comes, and not only those in which it cannot but wait.
     pub all_blocked: bool,
+    /// Told how a program is to be made again whose accesses do not fit their cells.
+    pub reshapes: Reshapes,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { unroll: 2, skip_checks: Vec::new(), properties: false, awaits: false, all_blocked: false }
+        Options {
+            unroll: 2,
+            skip_checks: Vec::new(),
+            properties: false,
+            awaits: false,
+            all_blocked: false,
+            reshapes: Reshapes::default(),
+        }
     }
 }
 
@@ -254,6 +264,7 @@ fn prepared<R>(
         orders_updates: code.orders_updates,
         reads_first: code.reads_first,
         properties: options.properties,
+        reshapes: &options.reshapes,
         locks_only_wait: arrive::locks_only_wait(program),
         depends: code.depends,
         loops: (options.awaits && decide::allows_fewer_events(&code)).then_some(&loops),

@@ -288,7 +288,13 @@ impl<'p> Stepper<'p> {
             Op::Const { dst, value } => (*dst, Held { value: Ok(*value), ..Held::ZERO }),
             Op::Unary { dst, op, a } => {
                 let of = self.held(state, *a);
-                let value = of.value.and_then(|a| eval_unary(*op, a, bits));
+                let value = of.value.and_then(|a| match (op, a) {
+                    (UnOp::Extent, Value::Addr { sym, .. }) => {
+                        let size = self.cells.extent(sym).ok_or(IllegalOp::Unary(*op, a))?;
+                        Ok(Value::Int(size.into()))
+                    }
+                    _ => eval_unary(*op, a, bits),
+                });
                 // What a type of signed numbers cannot hold.
                 if matches!(op, UnOp::SignExtend(_))
                     && state.sum == Some(*a)

@@ -10,6 +10,7 @@ use crate::execution::{Cut, CutBy, EventKind};
 use crate::limits;
 use crate::program::control::{self, Control};
 use crate::program::fences::full_fence;
+use crate::program::shapes::Reshapes;
 use crate::program::{Extra, IllegalOp, Instr, Op, Program, Property, SetName, Target, Tmp, Value};
 
 use super::awaits::Loops;
@@ -40,6 +41,8 @@ pub(super) struct Stepper<'p> {
     pub reads_first: bool,
     /// Are bad addresses violations, and not errors?
     pub properties: bool,
+    /// Told how a program is to be made again whose accesses do not fit their cells.
+    pub reshapes: &'p Reshapes,
     /// Does nobody see whether a lock is held?
     pub locks_only_wait: bool,
     /// The heads of loops, if rounds that change nothing are not to be looked at.

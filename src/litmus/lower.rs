@@ -49,6 +49,7 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
             code_cells: Vec::new(),
             restricted: Vec::new(),
             samples: Vec::new(),
+            pinned: Vec::new(),
             features: Features::of(&variants),
         },
         isa: arch::isa(test.arch),

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use crate::diag::Diagnostic;
 use crate::source::Span;
 
-use super::{Attrs, BinOp, Oa, Program, UnOp, Value, signature};
+use super::{Attrs, BinOp, Oa, Program, Sym, UnOp, Value, signature};
 
 /// An operation that has no meaning for its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -84,6 +84,8 @@ pub fn eval_unary(op: UnOp, a: Value, bits: u32) -> Result<Value, IllegalOp> {
             | UnOp::Unauthentic(_),
             Value::Int(_),
         ) => return special(op, a).ok_or(IllegalOp::Unary(op, a)),
+        (UnOp::AsNumber, Value::Int(_)) | (UnOp::Extent, Value::Int(0)) => return Ok(a),
+        (UnOp::AsAddress, Value::Int(n)) => return Ok(address_of(n).unwrap_or(a)),
         (_, Value::Int(n)) => n,
         (UnOp::IsZero, _) => return Ok(Value::ZERO),
         (UnOp::SignExtend(_) | UnOp::ZeroExtend(_), Value::Pte(_)) => return Err(IllegalOp::Unary(op, a)),
@@ -121,6 +123,10 @@ fn special(op: UnOp, a: Value) -> Option<Value> {
         (UnOp::WithLow { bits, value }, Value::Addr { sym, offset }) => {
             Value::Addr { sym, offset: offset >> bits << bits | i64::from(value) }
         }
+        (UnOp::AsNumber, Value::Addr { sym, offset }) => {
+            Value::Int(ADDRESSES << 48 | i128::from(sym.0) << 32 | i128::from(u32::try_from(offset).ok()?))
+        }
+        (UnOp::AsAddress, Value::Addr { .. }) => a,
         (UnOp::Canonical, _) => signature::canonical(a),
         (UnOp::Unauthentic(key), _) => return signature::with_error(a, key),
         (UnOp::IsEntry, Value::PteAddr(_)) => Value::ONE,
@@ -146,6 +152,15 @@ fn special(op: UnOp, a: Value) -> Option<Value> {
         ) => Value::TagAddr { sym, offset: offset.div_euclid(GRANULE) * GRANULE },
         _ => return None,
     })
+}
+
+/// The highest 16 bits of numbers that stand for addresses: such that no program computes with them. Below them are the symbol and the offset.
+const ADDRESSES: i128 = 0x7a1c;
+
+/// The address that a number stands for.
+fn address_of(n: i128) -> Option<Value> {
+    let is_one = n >> 48 == ADDRESSES;
+    is_one.then(|| Value::Addr { sym: Sym((n >> 32) as u16), offset: i64::from(n as u32) })
 }
 
 /// Bits of an address below the page number.

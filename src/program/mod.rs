@@ -16,6 +16,7 @@ mod machine;
 mod ops;
 mod pte;
 mod scopes;
+pub mod shapes;
 mod show;
 pub(crate) mod signature;
 mod table;
@@ -75,6 +76,8 @@ pub struct Program {
     pub machine: Machine,
     /// Numbers of any value of which only some are tried, by place: what holds of these need not hold of all.
     pub samples: Vec<Span>,
+    /// Cells of static objects that atomic accesses have made as large as they are.
+    pub pinned: Vec<(Sym, i64)>,
 }
 
 /// An instruction that is a cell of memory.
@@ -175,6 +178,7 @@ impl Program {
             features: Default::default(),
             machine: Default::default(),
             samples: Vec::new(),
+            pinned: Vec::new(),
         }
     }
 

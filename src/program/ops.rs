@@ -190,6 +190,12 @@ pub enum UnOp {
     Canonical,
     /// What a failed authentication under that key leaves of a pointer.
     Unauthentic(Key),
+    /// An address as a number that stands for it, where part of it is stored by itself; a number as it is.
+    AsNumber,
+    /// The address that a number stands for; any other number as it is.
+    AsAddress,
+    /// The number of bytes of the object that begins there; 0 for null. Only who makes objects can tell.
+    Extent,
 }
 
 impl UnOp {
@@ -206,6 +212,8 @@ impl UnOp {
             UnOp::EntryOf | UnOp::TableOf | UnOp::IsEntry | UnOp::Report => "translation",
             UnOp::Walk(_) | UnOp::Updated(_) => "translation through a page table entry",
             UnOp::IsTagged | UnOp::TagOf | UnOp::Untag | UnOp::TagCell => "looking at the tag",
+            UnOp::AsNumber | UnOp::AsAddress => "taking apart",
+            UnOp::Extent => "asking for the size of an object",
             UnOp::Offset | UnOp::WithLow { .. } => "looking at the low bits",
             UnOp::Canonical | UnOp::Unauthentic(_) => "looking at the signature",
         }

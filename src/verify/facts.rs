@@ -1,8 +1,8 @@
 //! An execution as properties look at it: its events by thread, and what comes before what.
 
-use crate::arch::c::unit::lower::ATOMIC;
 use crate::execution::EventKind;
 use crate::grow::{Event, Execution};
+use crate::program::threads::ATOMIC;
 
 /// The events of an execution.
 pub(super) struct Facts<'e> {

@@ -9,6 +9,7 @@ use crate::arch::c::unit::parse::parse;
 use crate::diag::Diagnostic;
 use crate::limits::{self, Stopped};
 use crate::program::Program;
+use crate::program::shapes::Shapes;
 use crate::source::{SourceId, Sources};
 
 /// A file that was read.
@@ -35,9 +36,12 @@ impl Loaded {
 /// Reads a C file.
 ///
 /// It is parsed on a stack that holds what is nested deeply.
-pub fn load(path: &Path, settings: &preprocess::Settings, options: Options) -> Loaded {
+pub fn load(path: &Path, settings: &preprocess::Settings, options: Options, shapes: &Shapes) -> Loaded {
     match limits::read_file(path, limits::MAX_TEXT) {
-        Ok(bytes) => load_text(path, String::from_utf8_lossy(&bytes).into_owned(), settings, options),
+        Ok(bytes) => {
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            load_text(path, text, settings, options, shapes)
+        }
         Err(error) => {
             let message = format!("cannot read `{}`: {error}", path.display());
             let diagnostics = vec![Diagnostic::error("file::unreadable", message)];
@@ -47,9 +51,15 @@ pub fn load(path: &Path, settings: &preprocess::Settings, options: Options) -> L
 }
 
 /// Reads a C text; headers are looked for as if it stood at that path.
-pub fn load_text(path: &Path, text: String, settings: &preprocess::Settings, options: Options) -> Loaded {
+pub fn load_text(
+    path: &Path,
+    text: String,
+    settings: &preprocess::Settings,
+    options: Options,
+    shapes: &Shapes,
+) -> Loaded {
     std::thread::scope(|scope| {
-        let work = limits::handed_on(|| read(path, text, settings, options));
+        let work = limits::handed_on(|| read(path, text, settings, options, shapes));
         let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
         match worker.map(std::thread::ScopedJoinHandle::join) {
             Ok(Ok(loaded)) => loaded,
@@ -67,7 +77,13 @@ pub fn load_text(path: &Path, text: String, settings: &preprocess::Settings, opt
 /// The stack of the parser.
 const STACK: usize = 256 << 20;
 
-fn read(path: &Path, text: String, settings: &preprocess::Settings, options: Options) -> Loaded {
+fn read(
+    path: &Path,
+    text: String,
+    settings: &preprocess::Settings,
+    options: Options,
+    shapes: &Shapes,
+) -> Loaded {
     let mut sources = Sources::new();
     // A mark of the order of bytes says nothing.
     let text = text.strip_prefix('\u{feff}').map(str::to_string).unwrap_or(text);
@@ -75,7 +91,7 @@ fn read(path: &Path, text: String, settings: &preprocess::Settings, options: Opt
     let result = preprocess(&mut sources, main, settings)
         .map_err(|diagnostic| vec![diagnostic])
         .and_then(parse)
-        .and_then(|unit| lower(unit, &sources, options));
+        .and_then(|unit| lower(unit, &sources, options, shapes));
     match result {
         Ok(program) => Loaded { program: Some(program), diagnostics: Vec::new(), sources, main },
         Err(mut diagnostics) => {

@@ -28,6 +28,7 @@ pub use check::Part;
 pub use livelock::livelock;
 pub use load::{Loaded, load, load_text};
 pub use run::{
-    Answer, By, Engine, Kind, RECURSION, Settings, Verdict, Violation, marks_waits, orders_for, run,
+    Answer, By, Engine, Kind, RECURSION, Ran, Settings, Verdict, Violation, marks_waits, orders_for, run,
+    run_fitted,
 };
 pub use trace::Step;

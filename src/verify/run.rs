@@ -10,6 +10,7 @@ use crate::diag::Diagnostic;
 use crate::grow::{self, Ended, Execution, Found, Visitor};
 use crate::limits::{self, Gauge, Stopped};
 use crate::model::Model;
+use crate::program::shapes::{Reshape, Shapes};
 use crate::program::{Program, Property};
 use crate::sat::merged;
 use crate::source::Span;
@@ -18,6 +19,7 @@ use super::ahead::while_looking_ahead;
 use super::check::{self, Finding, Part, Wanted};
 use super::closed::{self, Rest};
 use super::facts::Facts;
+use super::load::Loaded;
 use super::overtaken::overtaken;
 use super::trace::{self, Step};
 use super::{auto, replay, sections, solve, stuck};
@@ -37,6 +39,8 @@ pub struct Settings {
     pub races: bool,
     /// Of the executions in which a thread waits, list only those in which it cannot but wait.
     pub fewer_blocked: bool,
+    /// Run loops that only wait round by round.
+    pub every_round: bool,
     /// Told now and then how far it is.
     pub gauge: Option<Arc<Gauge>>,
     /// Functions that call themselves were inlined so deep.
@@ -117,6 +121,8 @@ pub struct Answer {
     pub stopped: Option<Stopped>,
     /// Who gave the answer.
     pub by: By,
+    /// How the program has to be made again, so that its accesses fit the memory that they go to.
+    pub reshapes: Vec<Reshape>,
 }
 
 /// Who gives an answer.
@@ -144,6 +150,7 @@ impl Answer {
             errors: Vec::new(),
             stopped: None,
             by,
+            reshapes: Vec::new(),
         }
     }
 
@@ -241,6 +248,32 @@ pub fn run(program: &Program, model: &Model, settings: &Settings) -> Result<Answ
     })
 }
 
+/// What came of a program, if it was run.
+pub type Ran = Option<Result<Answer, Diagnostic>>;
+
+/// How often a program is made again.
+const MOST_SHAPES: usize = 1000;
+
+/// Reads a program and runs it; again, as long as its memory turns out to be accessed in sizes that it was not made for.
+pub fn run_fitted(load: impl Fn(&Shapes) -> Loaded, run: impl Fn(&Program) -> Ran) -> (Loaded, Ran) {
+    let mut shapes = Shapes::default();
+    for _ in 0..MOST_SHAPES {
+        let loaded = load(&shapes);
+        let ran = loaded.program.as_ref().and_then(&run);
+        let asked = match &ran {
+            Some(Ok(answer)) if answer.verdict == Verdict::Unknown => answer.reshapes.clone(),
+            _ => Vec::new(),
+        };
+        let new = asked.into_iter().fold(false, |new, reshape| shapes.add(reshape) || new);
+        if !new {
+            return (loaded, ran);
+        }
+    }
+    let loaded = load(&shapes);
+    let ran = loaded.program.as_ref().and_then(run);
+    (loaded, ran)
+}
+
 /// Runs a program by growing its executions, and looks for those that do not grow.
 pub(super) fn grown(program: &Program, model: &Model, settings: &Settings) -> Result<Answer, Diagnostic> {
     let (mut answer, leaves_out) = searched(program, model, settings)?;
@@ -308,7 +341,7 @@ pub(super) fn searched(
     let options = grow::Options {
         unroll: settings.unroll.unwrap_or(u32::MAX - 1),
         properties: true,
-        awaits: true,
+        awaits: !settings.every_round,
         all_blocked: !settings.fewer_blocked,
         ..grow::Options::default()
     };
@@ -319,6 +352,7 @@ pub(super) fn searched(
     let mut answers = recorders.into_iter().map(|recorder| recorder.answer);
     let mut answer = answers.next().unwrap_or_else(|| Answer::none(By::Growing));
     answers.for_each(|other| answer.join(other));
+    answer.reshapes = options.reshapes.take();
     let leaves_out = match explored {
         Ok(stats) => stats?.leaves_out,
         Err(why) => {

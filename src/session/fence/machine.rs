@@ -11,6 +11,7 @@ use crate::diag::{Diagnostic, Diagnostics};
 use crate::litmus::Test;
 use crate::machine::{self as store_buffers, Answer, AtomicWrite, Fairness, Lasso, System};
 use crate::program::Program;
+use crate::program::shapes::Shapes;
 use crate::source::{SourceId, Sources};
 use crate::synth::vocabulary::{self, Vocabulary};
 use crate::synth::{self, Change, Repairs, Subject, Verdict, What, edit, patch, places};
@@ -57,7 +58,7 @@ impl Session {
                 return None;
             }
         };
-        let loaded = verify::load_text(Path::new(&input.name()), text.to_string(), reading, OPTIONS);
+        let loaded = verify::load_text(Path::new(&input.name()), text.to_string(), reading, OPTIONS, &Shapes::default());
         report.sources = loaded.sources;
         for diagnostic in loaded.diagnostics {
             diagnostics.error(diagnostic);

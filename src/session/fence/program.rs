@@ -10,6 +10,7 @@ use crate::arch::c::preprocess;
 use crate::arch::c::unit::lower;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::model::Model;
+use crate::program::shapes::Shapes;
 use crate::synth::{self, Change, Repairs, Subject, Verdict, edit, patch, places, vocabulary};
 use crate::verify::{self, Answer, Loaded, RECURSION};
 
@@ -77,7 +78,7 @@ impl Session {
                 ..verify::Settings::default()
             },
         };
-        let loaded = subject.loaded(&[]);
+        let loaded = subject.loaded(&[], &Shapes::default());
         let Some(program) = &loaded.program else {
             report.sources = loaded.sources;
             loaded.diagnostics.into_iter().for_each(|diagnostic| {
@@ -87,7 +88,7 @@ impl Session {
         };
         let places = places::Places::of_c(program, loaded.main, &text);
         let mut all = changes.of(patch::changes(&vocabulary::of_program(&text), &places, &text));
-        all.retain(|change| subject.loaded(&[change]).program.is_some());
+        all.retain(|change| subject.loaded(&[change], &Shapes::default()).program.is_some());
         let found = synth::repair(&all, &mut subject, changes.wanted);
         Some((text, found))
     }
@@ -104,19 +105,24 @@ struct CSubject<'a> {
 }
 
 impl CSubject<'_> {
-    fn loaded(&self, changes: &[&Change]) -> Loaded {
+    fn loaded(&self, changes: &[&Change], shapes: &Shapes) -> Loaded {
         let text = edit::edited(self.text, changes);
-        verify::load_text(Path::new(&self.name), text, self.reading, self.options)
+        verify::load_text(Path::new(&self.name), text, self.reading, self.options, shapes)
     }
 
     fn run(&self, changes: &[&Change]) -> Result<(Answer, Loaded), String> {
-        let loaded = self.loaded(changes);
-        let Some(program) = &loaded.program else {
-            let first = loaded.diagnostics.first();
-            return Err(first.map_or("the changed program cannot be read".to_string(), |d| d.message.clone()));
-        };
-        let answer = verify::run(program, self.model, &self.settings).map_err(|d| d.message)?;
-        Ok((answer, loaded))
+        let (loaded, ran) = verify::run_fitted(
+            |shapes| self.loaded(changes, shapes),
+            |program| Some(verify::run(program, self.model, &self.settings)),
+        );
+        match ran {
+            Some(Ok(answer)) => Ok((answer, loaded)),
+            Some(Err(diagnostic)) => Err(diagnostic.message),
+            None => {
+                let first = loaded.diagnostics.first();
+                Err(first.map_or("the changed program cannot be read".to_string(), |d| d.message.clone()))
+            }
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{HEADERS, Verdict, answer, asked, two, verify};
 use crate::arch::c::preprocess;
 use crate::arch::c::unit::lower::{Options, Orders};
+use crate::program::shapes::Shapes;
 use crate::session;
 use crate::verify::{livelock, load_text};
 
@@ -242,7 +243,7 @@ fn loops_that_go_round_for_ever() {
             uninitialised: false,
             marks_waits: true,
         };
-        let loaded = load_text(path, text, &preprocess::Settings::default(), options);
+        let loaded = load_text(path, text, &preprocess::Settings::default(), options, &Shapes::default());
         let prepared = session::prepare_for_programs(&session::Settings::default(), model).expect(model);
         livelock(loaded.program.expect("C"), &prepared.model)
             .map(|answer| answer.violations[0].property.clone())

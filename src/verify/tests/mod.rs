@@ -4,7 +4,7 @@ mod language;
 mod machines;
 mod properties;
 
-use super::{Answer, Settings, Verdict, load, orders_for, run};
+use super::{Answer, Settings, Verdict, load, orders_for, run, run_fitted};
 use crate::arch::ArchId;
 use crate::arch::c::preprocess;
 use crate::arch::c::unit::lower::{Machine, Options, Orders};
@@ -29,16 +29,16 @@ fn asked(text: &str, model: &str, unroll: Option<u32>) -> (Answer, String) {
     if orders == Orders::Machine(Machine::Kernel) {
         reading.defines.push("__LITMUS_LKMM".to_string());
     }
-    let loaded = load(
-        &path,
-        &reading,
-        Options { recursion: 8, orders, samples: true, uninitialised: true, marks_waits: false },
+    let options = Options { recursion: 8, orders, samples: true, uninitialised: true, marks_waits: false };
+    let settings = Settings { unroll, keep_going: true, orders, ..Settings::default() };
+    let (loaded, ran) = run_fitted(
+        |shapes| load(&path, &reading, options, shapes),
+        |program| Some(run(program, &prepared.model, &settings)),
     );
     let Some(program) = &loaded.program else {
         panic!("{}", render_all(&loaded.diagnostics, &loaded.sources, Color::Never));
     };
-    let settings = Settings { unroll, keep_going: true, orders, ..Settings::default() };
-    let answer = match run(program, &prepared.model, &settings) {
+    let answer = match ran.expect("it was run") {
         Ok(answer) => answer,
         Err(why) => panic!("{}", render_all(&[why], &loaded.sources, Color::Never)),
     };

@@ -3,7 +3,9 @@
 /// Name and text.
 const HEADERS: &[(&str, &str)] = &[
     ("assert.h", include_str!("headers/assert.h")),
+    ("emmintrin.h", INTRINSICS),
     ("errno.h", include_str!("headers/errno.h")),
+    ("immintrin.h", INTRINSICS),
     ("inttypes.h", include_str!("headers/inttypes.h")),
     ("limits.h", include_str!("headers/limits.h")),
     ("pthread.h", include_str!("headers/pthread.h")),
@@ -27,6 +29,8 @@ const HEADERS: &[(&str, &str)] = &[
     ("sys/time.h", include_str!("headers/time.h")),
     ("time.h", include_str!("headers/time.h")),
     ("unistd.h", include_str!("headers/unistd.h")),
+    ("x86intrin.h", INTRINSICS),
+    ("xmmintrin.h", INTRINSICS),
     ("genmc.h", include_str!("headers/verifier.h")),
     ("dat3m.h", include_str!("headers/verifier.h")),
     ("verifier.h", include_str!("headers/verifier.h")),
@@ -38,6 +42,10 @@ const HEADERS: &[(&str, &str)] = &[
 /// Declared, so that calls of them are found: nobody says what they do.
 const SIGNAL: &str = "typedef int sig_atomic_t;\ntypedef void (*__handler)(int);\n__handler signal(int n, __handler f);\nint raise(int n);\nint kill(int p, int n);\n\
 #define SIGINT 2\n#define SIGTERM 15\n#define SIGALRM 14\n#define SIG_DFL ((__handler)0)\n#define SIG_IGN ((__handler)1)\n";
+
+/// What programs take from the headers of a processor.
+const INTRINSICS: &str =
+    "#define _mm_pause() ((void)0)\n#define _mm_mfence() __litmus_full_fence()\n#define _mm_sfence() __atomic_thread_fence(__ATOMIC_RELEASE)\n#define _mm_lfence() __atomic_thread_fence(__ATOMIC_ACQUIRE)\n";
 
 const LINUX: &str = include_str!("headers/linux.h");
 

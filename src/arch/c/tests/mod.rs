@@ -70,6 +70,7 @@ fn translate(text: &str, def: Option<&str>, kernel: KernelVersion) -> Checked {
         reg_types: lowered.reg_types,
         machine: crate::program::Machine::default(),
         samples: Vec::new(),
+        pinned: Vec::new(),
         features: crate::program::Features::default(),
         instructions: Vec::new(),
         code_cells: Vec::new(),

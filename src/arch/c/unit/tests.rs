@@ -4,6 +4,7 @@ use super::lower::{Options, Orders, lower};
 use super::parse::parse;
 use crate::arch::c::preprocess::{Settings, preprocess};
 use crate::diag::{Color, Diagnostic, render};
+use crate::program::shapes::Shapes;
 use crate::source::Sources;
 
 /// The first lines of all that is said about a program; on a stack that holds what is nested deeply.
@@ -26,7 +27,7 @@ fn all_complaints(text: &str) -> Vec<String> {
     let result = preprocess(&mut sources, file, &Settings::default())
         .map_err(|diagnostic| vec![diagnostic])
         .and_then(parse)
-        .and_then(|unit| lower(unit, &sources, options));
+        .and_then(|unit| lower(unit, &sources, options, &Shapes::default()));
     let first = |d: &Diagnostic| {
         let text = render(d, &sources, Color::Never);
         text.lines().next().unwrap_or("").to_string()

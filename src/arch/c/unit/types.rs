@@ -245,6 +245,13 @@ impl Ty {
                     field.ty.add_leaves(records, offset + field.offset, path, all);
                 }
             }
+            // An atomic structure is read and written as a whole, where that is what machines can do.
+            Ty::Atomic(inner) if matches!(**inner, Ty::Record(_)) => match inner.size(records) {
+                Some(size @ 1..=16) => {
+                    all.push(Leaf { offset, ty: Ty::int(size as u8, false), path });
+                }
+                _ => inner.add_leaves(records, offset, path, all),
+            },
             Ty::Atomic(inner) if !inner.is_scalar() => inner.add_leaves(records, offset, path, all),
             _ => all.push(Leaf { offset, ty: self.clone(), path }),
         }

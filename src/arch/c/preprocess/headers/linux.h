@@ -463,10 +463,10 @@ static inline void list_add_rcu(struct list_head *new, struct list_head *l) {
          p = list_entry(rcu_dereference(p->m.next), __typeof__(*p), m))
 
 /* Threads and completions. */
-struct task_struct { unsigned long __thread; };
+struct task_struct { unsigned long __handle; };
 #define kthread_run(f, data, ...) \
-    ({ struct task_struct *__task = __litmus_malloc(sizeof(struct task_struct)); __litmus_spawn(&__task->__thread, f, (void *)(data)); __task; })
-#define kthread_stop(task) ((int)(long)__litmus_join((task)->__thread))
+    ({ struct task_struct *__task = __litmus_malloc(sizeof(struct task_struct)); __litmus_spawn(&__task->__handle, f, (void *)(data)); __task; })
+#define kthread_stop(task) ((int)(long)__litmus_join((task)->__handle))
 #define kthread_should_stop() 0
 struct completion { int done; };
 #define DECLARE_COMPLETION(c) struct completion c = { 0 }

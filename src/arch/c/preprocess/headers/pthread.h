@@ -134,33 +134,48 @@ static inline int pthread_spin_trylock(pthread_spinlock_t *m) { return __litmus_
 static inline int pthread_spin_unlock(pthread_spinlock_t *m) { __litmus_release(&m->__held); return 0; }
 static inline int pthread_spin_destroy(pthread_spinlock_t *m) { __litmus_destroy(&m->__held); return 0; }
 
-/* Who waits must see the generation change: a signal is one, a broadcast too (a waiter may always wake up for nothing). */
-typedef struct { int __generation; } pthread_cond_t;
+/* Who waits has set the bit of its number; a signal clears the bit of one of those who wait, whichever, a broadcast those of all. */
+typedef struct { unsigned long __waiting; } pthread_cond_t;
 typedef int pthread_condattr_t;
 #define PTHREAD_COND_INITIALIZER {0}
 static inline int pthread_condattr_init(pthread_condattr_t *a) { return 0; }
 static inline int pthread_condattr_destroy(pthread_condattr_t *a) { return 0; }
-static inline int pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *a) { c->__generation = 0; return 0; }
+static inline int pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *a) { c->__waiting = 0; return 0; }
 static inline int pthread_cond_destroy(pthread_cond_t *c) { return 0; }
 static inline int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m) {
-    int before = __atomic_load_n(&c->__generation, __ATOMIC_RELAXED);
+    unsigned long me = 1ul << __litmus_self();
+    __atomic_fetch_or(&c->__waiting, me, __ATOMIC_RELAXED);
     pthread_mutex_unlock(m);
-    __litmus_await(__atomic_load_n(&c->__generation, __ATOMIC_ACQUIRE) != before);
+    __litmus_await(!(__atomic_load_n(&c->__waiting, __ATOMIC_ACQUIRE) & me));
     return pthread_mutex_lock(m);
 }
 /* The time may be up at once. */
 static inline int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t) {
-    int before = __atomic_load_n(&c->__generation, __ATOMIC_RELAXED);
+    unsigned long me = 1ul << __litmus_self();
+    __atomic_fetch_or(&c->__waiting, me, __ATOMIC_RELAXED);
     pthread_mutex_unlock(m);
-    int late = __atomic_load_n(&c->__generation, __ATOMIC_ACQUIRE) == before;
+    int late = !!(__atomic_fetch_and(&c->__waiting, ~me, __ATOMIC_ACQUIRE) & me);
     pthread_mutex_lock(m);
     return late ? ETIMEDOUT : 0;
 }
 static inline int pthread_cond_signal(pthread_cond_t *c) {
-    __atomic_fetch_add(&c->__generation, 1, __ATOMIC_RELEASE);
+    unsigned long all = __atomic_load_n(&c->__waiting, __ATOMIC_RELAXED);
+    if (all) {
+        unsigned long left = all;
+        while (left & (left - 1)) {
+            if (__litmus_nondet(0, 1)) break;
+            left &= left - 1;
+        }
+        unsigned long one = left & -left;
+        __litmus_await(__atomic_compare_exchange_n(&c->__waiting, &all, all & ~one, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    }
     return 0;
 }
-static inline int pthread_cond_broadcast(pthread_cond_t *c) { return pthread_cond_signal(c); }
+static inline int pthread_cond_broadcast(pthread_cond_t *c) {
+    unsigned long all = __atomic_load_n(&c->__waiting, __ATOMIC_RELAXED);
+    if (all) __litmus_await(__atomic_compare_exchange_n(&c->__waiting, &all, 0, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    return 0;
+}
 
 /* Readers count up from 0, a writer sets -1. */
 typedef struct { int __count; } pthread_rwlock_t;
@@ -256,15 +271,41 @@ static inline int pthread_once(pthread_once_t *o, void (*f)(void)) {
     return 0;
 }
 
-/* Values of keys; destructors are not run. */
+/* Values of keys. */
+#define PTHREAD_KEYS_MAX 8
+#define PTHREAD_DESTRUCTOR_ITERATIONS 4
 typedef unsigned pthread_key_t;
 static int __pthread_keys;
-static _Thread_local void *__pthread_values[16];
+static void (*__pthread_destructors[PTHREAD_KEYS_MAX])(void *);
+static _Thread_local void *__pthread_values[PTHREAD_KEYS_MAX];
 static inline int pthread_key_create(pthread_key_t *key, void (*destroy)(void *)) {
-    *key = __atomic_fetch_add(&__pthread_keys, 1, __ATOMIC_RELAXED);
+    int n = __atomic_fetch_add(&__pthread_keys, 1, __ATOMIC_RELAXED);
+    if (n >= PTHREAD_KEYS_MAX) return EAGAIN;
+    if (destroy) __atomic_store_n(&__pthread_destructors[n], destroy, __ATOMIC_RELEASE);
+    *key = n;
     return 0;
 }
-static inline int pthread_key_delete(pthread_key_t key) { return 0; }
+static inline int pthread_key_delete(pthread_key_t key) {
+    __atomic_store_n(&__pthread_destructors[key], 0, __ATOMIC_RELAXED);
+    return 0;
+}
+/* What a thread does at its end, where a program calls pthread_setspecific. A destructor may set values again. Written out, so that no bound on loops cuts it. */
+static inline int __pthread_finish_key(int key) {
+    void *value = __pthread_values[key];
+    if (!value) return 0;
+    void (*destroy)(void *) = __atomic_load_n(&__pthread_destructors[key], __ATOMIC_ACQUIRE);
+    __pthread_values[key] = 0;
+    if (!destroy) return 0;
+    destroy(value);
+    return 1;
+}
+static inline void __pthread_finish(void) {
+    int round = 0, some;
+    do {
+        some = __pthread_finish_key(0) | __pthread_finish_key(1) | __pthread_finish_key(2) | __pthread_finish_key(3)
+             | __pthread_finish_key(4) | __pthread_finish_key(5) | __pthread_finish_key(6) | __pthread_finish_key(7);
+    } while (some && ++round < PTHREAD_DESTRUCTOR_ITERATIONS);
+}
 static inline void *pthread_getspecific(pthread_key_t key) { return __pthread_values[key]; }
 static inline int pthread_setspecific(pthread_key_t key, const void *value) {
     __pthread_values[key] = (void *)value;

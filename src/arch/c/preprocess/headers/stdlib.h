@@ -5,7 +5,8 @@
 #define calloc(n, size) __litmus_calloc((n) * (size))
 #define aligned_alloc(align, n) \
     ({ size_t __align = (align); __litmus_assert(__align && !(__align & (__align - 1)), "an alignment is a power of two"); __litmus_malloc(n); })
-void *realloc(void *p, size_t n);
+#define realloc(p, n) __litmus_realloc(p, n)
+#define reallocarray(p, n, size) __litmus_realloc(p, (n) * (size))
 #define free(p) __litmus_free(p)
 #define exit(n) __litmus_stop()
 #define _Exit(n) __litmus_stop()

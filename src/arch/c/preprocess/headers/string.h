@@ -1,6 +1,6 @@
 #include <stddef.h>
 #define memcpy(to, from, n) __litmus_copy(to, from, n)
-#define memmove(to, from, n) __litmus_copy(to, from, n)
+#define memmove(to, from, n) __litmus_move(to, from, n)
 #define memset(to, c, n) __litmus_fill(to, c, n)
 #define bzero(to, n) __litmus_fill(to, 0, n)
 #define ffs(n) __builtin_ffs(n)

@@ -7,7 +7,7 @@ use crate::diag::Diagnostic;
 use crate::program::fences::full_fence;
 use crate::program::threads::{PART, SECTION_BEGIN, SECTION_END};
 use crate::program::{
-    AccessSize, Awaited, BinOp, Content, Extra, Op, Port, Property, SetName, Storage, Tmp, UnOp, Value,
+    Awaited, BinOp, Content, Op, Port, Property, SetName, Storage, Tmp, UnOp, Value,
 };
 use crate::source::Span;
 
@@ -32,20 +32,16 @@ impl Lowering<'_> {
                 let place = self.object(&args[0])?;
                 let value = self.load(&place, Mark::Order(order), span)?;
                 if name == "load_to" {
-                    let to = self.target(&args[1])?;
-                    self.store(&to, value, Mark::Plain, span)?;
+                    self.give_through(&args[1], value, span)?;
                     return Ok(Rv::ZERO);
                 }
-                Ok(value)
+                self.given(value, ty, span)
             }
             "store" | "store_from" => {
                 let order = self.order(args.last(), span)?;
                 let value = match name {
-                    "store" => self.expr(&args[1])?,
-                    _ => {
-                        let from = self.target(&args[1])?;
-                        self.load(&from, Mark::Plain, span)?
-                    }
+                    "store" => self.operand(&args[1])?,
+                    _ => self.taken(&args[1], span)?,
                 };
                 let place = self.object(&args[0])?;
                 self.store(&place, value, Mark::Order(order), span)?;
@@ -60,7 +56,7 @@ impl Lowering<'_> {
                 value
             }
             "init" => {
-                let value = self.expr(&args[1])?;
+                let value = self.operand(&args[1])?;
                 let place = self.object(&args[0])?;
                 self.store(&place, value, Mark::Plain, span)?;
                 Ok(Rv::ZERO)
@@ -73,7 +69,7 @@ impl Lowering<'_> {
                 Ok(Rv::ZERO)
             }
             "exchange" | "exchange_from" | "lock_exchange" | "test_and_set" => {
-                self.exchange(name, args, span)
+                self.exchange(name, args, ty, span)
             }
             "compare_exchange" | "compare_exchange_from" | "bool_cas" | "val_cas" => {
                 self.compare_exchange(name, args, span)
@@ -117,12 +113,54 @@ impl Lowering<'_> {
         }
     }
 
-    /// The object that an atomic access is to.
+    /// The object that an atomic access is to. A structure is a number there.
     fn object(&mut self, e: &Expr) -> Result<Place, Diagnostic> {
         let ty = e.ty.target().map_or(Ty::INT, |t| t.plain().clone());
         let ty = if ty == Ty::Void { Ty::BOOL } else { ty };
+        let ty = self.as_number(&ty).unwrap_or(ty);
         let address = self.expr(e)?;
         Ok(Place::Memory(address, ty, None))
+    }
+
+    /// A value that an atomic access writes or compares with.
+    fn operand(&mut self, e: &Expr) -> Result<Rv, Diagnostic> {
+        match self.as_number(&e.ty) {
+            Some(_) => {
+                let from = self.record(e)?;
+                self.packed(&from, &e.ty, e.span)
+            }
+            None => self.expr(e),
+        }
+    }
+
+    /// Likewise, of the object that an argument points at.
+    fn taken(&mut self, pointer: &Expr, span: Span) -> Result<Rv, Diagnostic> {
+        let place = self.target(pointer)?;
+        match &place {
+            Place::Memory(from, ty, _) if self.as_number(ty).is_some() => self.packed(from, ty, span),
+            _ => self.load(&place, Mark::Plain, span),
+        }
+    }
+
+    /// What an atomic access has read, into the object that an argument points at.
+    fn give_through(&mut self, pointer: &Expr, value: Rv, span: Span) -> Result<(), Diagnostic> {
+        let place = self.target(pointer)?;
+        self.give_to(&place, value, span)
+    }
+
+    fn give_to(&mut self, place: &Place, value: Rv, span: Span) -> Result<(), Diagnostic> {
+        match place {
+            Place::Memory(to, ty, _) if self.as_number(ty).is_some() => self.unpack(to, &value, ty, span),
+            _ => self.store(place, value, Mark::Plain, span),
+        }
+    }
+
+    /// What an atomic access has read, as a value of that type.
+    pub(super) fn given(&mut self, value: Rv, ty: &Ty, span: Span) -> Result<Rv, Diagnostic> {
+        match self.as_number(ty) {
+            Some(_) => self.unpacked(&value, ty, span),
+            None => Ok(value),
+        }
     }
 
     pub(super) fn address(&mut self, e: &Expr) -> Result<(Rv, Ty), Diagnostic> {
@@ -177,18 +215,15 @@ impl Lowering<'_> {
         self.fence(sets, span);
     }
 
-    fn exchange(&mut self, name: &str, args: &[Expr], span: Span) -> Result<Rv, Diagnostic> {
+    fn exchange(&mut self, name: &str, args: &[Expr], gives: &Ty, span: Span) -> Result<Rv, Diagnostic> {
         let order = match name {
             "lock_exchange" => MemoryOrder::Acquire,
             _ => self.order(args.last(), span)?,
         };
         let value = match name {
             "test_and_set" => Rv::int(1),
-            "exchange_from" => {
-                let from = self.target(&args[1])?;
-                self.load(&from, Mark::Plain, span)?
-            }
-            _ => self.expr(&args[1])?,
+            "exchange_from" => self.taken(&args[1], span)?,
+            _ => self.operand(&args[1])?,
         };
         let (address, ty) = self.address(&args[0])?;
         let (old, _) = self.modify(&address, &ty, order, span, |_, ops| {
@@ -196,11 +231,10 @@ impl Lowering<'_> {
             hold(ops, value, &ty)
         })?;
         if name == "exchange_from" {
-            let to = self.target(&args[2])?;
-            self.store(&to, old, Mark::Plain, span)?;
+            self.give_through(&args[2], old, span)?;
             return Ok(Rv::ZERO);
         }
-        Ok(old)
+        self.given(old, gives, span)
     }
 
     fn fetch(&mut self, name: &str, args: &[Expr], span: Span) -> Result<Rv, Diagnostic> {
@@ -259,16 +293,18 @@ impl Lowering<'_> {
             true => (None, self.expr(&args[1])?),
             false => {
                 let place = self.target(&args[1])?;
-                let value = self.load(&place, Mark::Plain, span)?;
+                let value = match &place {
+                    Place::Memory(from, ty, _) if self.as_number(ty).is_some() => {
+                        self.packed(from, ty, span)?
+                    }
+                    _ => self.load(&place, Mark::Plain, span)?,
+                };
                 (Some(place), value)
             }
         };
         let desired = match name {
-            "compare_exchange_from" => {
-                let from = self.target(&args[2])?;
-                self.load(&from, Mark::Plain, span)?
-            }
-            _ => self.expr(&args[2])?,
+            "compare_exchange_from" => self.taken(&args[2], span)?,
+            _ => self.operand(&args[2])?,
         };
         let (address, ty) = self.address(&args[0])?;
         let (expected, desired) = (expected.held(&ty), desired.held(&ty));
@@ -296,7 +332,7 @@ impl Lowering<'_> {
                 let cond = ops.value(&Rv::Reg(done), Port::None);
                 ops.push(Op::If { cond, then: vec![Code::goto(end)], otherwise: Vec::new() });
                 self.emit(ops, span);
-                self.store(place, Rv::Reg(old_reg), Mark::Plain, span)?;
+                self.give_to(place, Rv::Reg(old_reg), span)?;
                 self.code.place(end);
             }
             None => {}
@@ -374,6 +410,7 @@ impl Lowering<'_> {
                 let value = self.expr(&args[0])?;
                 let result = self.thread_result;
                 self.write(result, &value, span);
+                self.finish_keys(span)?;
                 // The functions that it is in end with the thread.
                 let ends: Vec<_> = self.frames.iter().rev().map(|frame| frame.ends.clone()).collect();
                 ends.iter().for_each(|ends| self.end_objects(ends, span));
@@ -443,7 +480,8 @@ impl Lowering<'_> {
                 let handle = self.expr(&args[0])?;
                 return self.join(&handle, span);
             }
-            "copy" | "fill" => return self.bytes(name, args, span),
+            "copy" | "fill" | "move" => return self.bytes(name, args, span),
+            "realloc" => return self.reallocate(args, span),
             _ => return Err(Diagnostic::internal(format!("no builtin `{name}`")).at(span, "here")),
         }
         Ok(Rv::ZERO)
@@ -560,121 +598,6 @@ impl Lowering<'_> {
             ExprKind::Cast(inner) => self.expr_is_null(inner),
             _ => false,
         }
-    }
-
-    /// A byte set to zero, whatever it is part of.
-    fn zero(&mut self, base: &Rv, offset: u64, span: Span) {
-        let mut ops = Ops::default();
-        let address = Rv::binary(BinOp::Add, base.clone(), Rv::int(i128::from(offset)));
-        let addr = ops.value(&address, Port::Addr);
-        let value = ops.constant(0);
-        let (sets, extra) = (Mark::Plain.access_sets(), Extra::default());
-        ops.push(Op::Store { addr, value, size: AccessSize(0), sets, extra });
-        self.emit(ops, span);
-    }
-
-    /// `memcpy` and `memset`: by the scalars of what the pointers point at.
-    fn bytes(&mut self, name: &str, args: &[Expr], span: Span) -> Result<Rv, Diagnostic> {
-        let to = self.expr(&args[0])?;
-        let to = self.kept(to, span)?;
-        let second = self.expr(&args[1])?;
-        let second = self.kept(second, span)?;
-        let size = self.expr(&args[2])?;
-        let target = |e: &Expr| {
-            let mut e = e;
-            while let ExprKind::Cast(inner) = &e.kind {
-                e = inner;
-            }
-            match &e.kind {
-                ExprKind::AddressOf(inner) => Some(inner.ty.clone()),
-                _ => e.ty.target().cloned(),
-            }
-        };
-        let candidates = [target(&args[0]), if name == "copy" { target(&args[1]) } else { None }];
-        let Some(size) = size.known().and_then(Value::as_int).map(|size| size as u64) else {
-            let mut element = candidates.into_iter().flatten().find(|ty| *ty != Ty::Void).unwrap_or(Ty::CHAR);
-            while let Ty::Array(inner, _) = element {
-                element = (*inner).clone();
-            }
-            return self.pieces(name, (&to, &second), &size, &element, span);
-        };
-        let element = candidates.into_iter().flatten().find(|ty| {
-            let bytes = ty.size(&self.unit.records).unwrap_or(0);
-            *ty != Ty::Void && bytes > 0 && size.is_multiple_of(bytes)
-        });
-        let element = element.unwrap_or(Ty::CHAR);
-        let count = size / self.size(&element).max(1);
-        let whole = Ty::Array(std::rc::Rc::new(element), Some(count));
-        self.piece(name, (&to, &second), &whole, span)?;
-        Ok(to)
-    }
-
-    /// Likewise, of a size that is computed: one element after the other.
-    fn pieces(
-        &mut self,
-        name: &str,
-        (to, second): (&Rv, &Rv),
-        size: &Rv,
-        element: &Ty,
-        span: Span,
-    ) -> Result<Rv, Diagnostic> {
-        let size = self.kept(size.clone(), span)?;
-        let at = self.code.reg(span)?;
-        self.write(at, &Rv::ZERO, span);
-        let id = self.fresh_loop();
-        let (top, end) = (self.code.label(), self.code.label());
-        self.op(Op::LoopEnter { id }, span);
-        self.code.place(top);
-        let mut ops = Ops::default();
-        let more = Rv::binary(BinOp::Lt, Rv::Reg(at), size);
-        let cond = self.condition(&mut ops, &more);
-        let (then, otherwise) = (vec![Op::LoopHead { id }], vec![Code::goto(end)]);
-        ops.push(Op::If { cond, then, otherwise });
-        self.emit(ops, span);
-        let place = |base: &Rv| Rv::binary(BinOp::Add, base.clone(), Rv::Reg(at));
-        let from = if name == "copy" { place(second) } else { second.clone() };
-        self.piece(name, (&place(to), &from), element, span)?;
-        let next = Rv::binary(BinOp::Add, Rv::Reg(at), Rv::int(i128::from(self.size(element).max(1))));
-        self.write(at, &next, span);
-        self.goto(top, span);
-        self.code.place(end);
-        Ok(to.clone())
-    }
-
-    /// Part of an object that is copied or filled.
-    fn piece(
-        &mut self,
-        name: &str,
-        (to, second): (&Rv, &Rv),
-        whole: &Ty,
-        span: Span,
-    ) -> Result<(), Diagnostic> {
-        if name == "copy" {
-            return self.copy(to, second, whole, span);
-        }
-        let Some(byte) = second.known().and_then(Value::as_int) else {
-            return Err(Diagnostic::unsupported("c::memset", "the value of `memset` must be a constant")
-                .at(span, "here"));
-        };
-        let leaves = whole.leaves(&self.unit.records);
-        if leaves.len() > 4096 {
-            return Err(
-                Diagnostic::unsupported("c::too-large", "a `memset` of so large an object").at(span, "here")
-            );
-        }
-        let untyped = byte == 0 && matches!(whole, Ty::Array(element, _) if **element == Ty::CHAR);
-        for leaf in leaves {
-            if untyped {
-                self.zero(to, leaf.offset, span);
-                continue;
-            }
-            let bytes = self.size(&leaf.ty).min(16) as u32;
-            let value = (0..bytes).fold(0i128, |sum, n| sum | (byte & 255) << (8 * n));
-            let address = Rv::binary(BinOp::Add, to.clone(), Rv::int(i128::from(leaf.offset)));
-            let place = Place::Memory(address, leaf.ty.plain().clone(), None);
-            self.store(&place, Rv::int(value).held(&leaf.ty), Mark::Plain, span)?;
-        }
-        Ok(())
     }
 }
 

@@ -196,6 +196,13 @@ impl Lowering<'_> {
     fn assign(&mut self, target: &Expr, value: &Expr, span: Span) -> Result<Rv, Diagnostic> {
         if !target.ty.is_scalar() {
             let from = self.record(value)?;
+            if let (true, Some(number)) = (target.ty.is_atomic(), self.as_number(&target.ty)) {
+                let new = self.packed(&from, &target.ty, span)?;
+                if let Place::Memory(to, ..) = self.place(target)? {
+                    self.store(&Place::Memory(to, number, None), new, Self::mark(&target.ty), span)?;
+                }
+                return Ok(from);
+            }
             let Place::Memory(to, ..) = self.place(target)? else {
                 return Err(Diagnostic::internal("a structure in a register").at(span, "here"));
             };
@@ -333,9 +340,14 @@ impl Lowering<'_> {
     pub(super) fn record(&mut self, e: &Expr) -> Result<Rv, Diagnostic> {
         match &e.kind {
             ExprKind::Var(_) | ExprKind::Deref(_) | ExprKind::Member(..) | ExprKind::Literal(_) => {
-                match self.place(e)? {
-                    Place::Memory(address, ..) => Ok(address),
-                    Place::Register(..) => {
+                match (self.place(e)?, self.as_number(&e.ty).filter(|_| e.ty.is_atomic())) {
+                    (Place::Memory(address, ..), Some(number)) => {
+                        let whole = Place::Memory(address, number, None);
+                        let value = self.load(&whole, Self::mark(&e.ty), e.span)?;
+                        self.unpacked(&value, &e.ty, e.span)
+                    }
+                    (Place::Memory(address, ..), None) => Ok(address),
+                    (Place::Register(..), _) => {
                         Err(Diagnostic::internal("a structure in a register").at(e.span, "here"))
                     }
                 }
@@ -358,14 +370,6 @@ impl Lowering<'_> {
                     self.write(reg, &Rv::Reg(kept), e.span);
                 }
                 Ok(Rv::Reg(reg))
-            }
-            ExprKind::Builtin("load", args) => {
-                // An atomic structure, read as a whole: only where it is one scalar.
-                Err(Diagnostic::unsupported(
-                    "c::access",
-                    "atomic accesses to whole structures are not supported",
-                )
-                .at(args[0].span, "here"))
             }
             _ => self.expr(e),
         }

@@ -2,6 +2,7 @@
 //!
 //! The mappings are those of `cat/mappings` that compilers use. Relaxed loads are plain ones there: later stores may overtake them.
 
+use crate::program::threads::ATOMIC;
 use crate::arch::ArchId;
 use crate::arch::c::orders::MemoryOrder;
 use crate::program::SetName;
@@ -17,8 +18,6 @@ pub enum Machine {
     Kernel,
 }
 
-/// The set of accesses that are atomic in the source, where `A` means something else.
-pub const ATOMIC: &str = "atomic";
 
 type Names = &'static [&'static str];
 

@@ -2,6 +2,7 @@
 
 mod awaits;
 mod builtin;
+mod bytes;
 mod call;
 mod code;
 mod condition;
@@ -11,11 +12,12 @@ mod library;
 mod machine;
 mod nondet;
 mod place;
+mod sizes;
 mod stmt;
 mod switch;
 mod value;
 
-pub use machine::{ATOMIC, Machine};
+pub use machine::Machine;
 pub use nondet::not_all;
 
 use std::collections::HashMap;
@@ -25,6 +27,7 @@ use super::types::Ty;
 use crate::arch::ArchId;
 use crate::arch::c::lower::BITS;
 use crate::diag::Diagnostic;
+use crate::program::shapes::Shapes;
 use crate::program::{Location, Program, Reg, Start, Sym, Value};
 use crate::source::{Sources, Span};
 
@@ -74,16 +77,23 @@ impl Orders {
 /// More instructions than this: functions that call each other blow up when they are inlined.
 const MAX_INSTRUCTIONS: usize = 100_000;
 
-/// Translates a program. `main` starts alone.
+/// Translates a program. `main` starts alone. Memory that is accessed in several sizes is made as it is known to be needed.
 ///
 /// # Errors
 /// What cannot be translated, each once.
-pub fn lower(mut unit: Unit, sources: &Sources, options: Options) -> Result<Program, Vec<Diagnostic>> {
+pub fn lower(
+    mut unit: Unit,
+    sources: &Sources,
+    options: Options,
+    shapes: &Shapes,
+) -> Result<Program, Vec<Diagnostic>> {
     escape::mark(&mut unit);
     let mut cx = Lowering {
         unit: &unit,
         sources,
         options,
+        shapes,
+        within: false,
         program: Program::empty(crate::arch::conventions(ArchId::C), BITS),
         statics: HashMap::new(),
         functions: HashMap::new(),
@@ -180,6 +190,9 @@ struct Lowering<'a> {
     unit: &'a Unit,
     sources: &'a Sources,
     options: Options,
+    shapes: &'a Shapes,
+    /// Are accesses to a cell made of which only a part is wanted?
+    within: bool,
     program: Program,
     /// Symbols of static variables.
     statics: HashMap<usize, Sym>,
@@ -239,10 +252,25 @@ impl Lowering<'_> {
         if f.result.is_scalar() {
             self.write(result, &value, span);
         }
+        // The end of `main` is the end of the program: nothing of its own is tidied up.
+        if start == Start::Spawned {
+            self.finish_keys(span)?;
+        }
         let code = std::mem::take(&mut self.code);
         let most = code.most;
         self.program.threads.push(code.finish(Some(result), start));
         Ok(most)
+    }
+
+    /// The destructors of a thread's values of keys.
+    fn finish_keys(&mut self, span: Span) -> Result<(), Diagnostic> {
+        let finish = self.unit.functions.iter().position(|f| f.name == "__pthread_finish");
+        if let Some(finish) = finish
+            && call::calls(self.unit, "pthread_setspecific")
+        {
+            self.inline(finish, Vec::new(), span)?;
+        }
+        Ok(())
     }
 
     /// The text under a span, on one line.
@@ -261,8 +289,8 @@ impl Lowering<'_> {
         line
     }
 
-    /// Ends an instruction. What a header of ours does is done where it is called.
-    fn emit(&mut self, ops: Ops, span: Span) {
+    /// The place that an instruction is shown at. What a header of ours does is done where it is called.
+    fn shown(&self, span: Span) -> Span {
         let ours = |span: Span| self.sources.get(span.source).name.starts_with('<');
         let mut span = span;
         for frame in self.frames.iter().rev() {
@@ -271,6 +299,12 @@ impl Lowering<'_> {
             }
             span = frame.site;
         }
+        span
+    }
+
+    /// Ends an instruction.
+    fn emit(&mut self, ops: Ops, span: Span) {
+        let span = self.shown(span);
         let text = self.text(span);
         self.code.push(ops, text, span);
     }
@@ -326,13 +360,19 @@ impl Lowering<'_> {
         let variable = &self.unit.variables[id];
         let sym = self.symbol(&variable.name, variable.span)?;
         self.statics.insert(id, sym);
-        let leaves = variable.ty.leaves(&self.unit.records);
+        let leaves = sizes::cells(variable.ty.leaves(&self.unit.records), &self.unit.records, {
+            let name = &self.program.symbols[usize::from(sym.0)];
+            self.shapes.cells(name)
+        });
         if self.program.locations.len() + leaves.len() > usize::from(u16::MAX) {
             return Err(Diagnostic::unsupported("c::too-large", "this program has too many memory cells")
                 .at(variable.span, "here"));
         }
         let first = self.program.locations.len();
-        for leaf in leaves {
+        for (leaf, pinned) in leaves {
+            if pinned {
+                self.program.pinned.push((sym, leaf.offset as i64));
+            }
             self.program.locations.push(Location {
                 space: Default::default(),
                 name: format!("{}{}", self.program.symbols[usize::from(sym.0)], leaf.path),
@@ -345,20 +385,9 @@ impl Lowering<'_> {
         }
         for part in variable.init.iter().flatten() {
             let value = self.constant(&part.value)?;
-            let cells = &mut self.program.locations[first..];
-            let Some(cell) =
-                cells.iter_mut().find(|cell| cell.sym == sym && cell.offset == part.offset as i64)
-            else {
-                continue;
-            };
-            cell.init = match part.bits {
-                None => value,
-                Some((low, width)) => {
-                    let (old, new) = (cell.init.as_int().unwrap_or(0), value.as_int().unwrap_or(0));
-                    let mask = ((1i128 << width) - 1) << low;
-                    Value::Int(old & !mask | (new << low) & mask)
-                }
-            };
+            let size = self.size(part.ty.plain()) as u8;
+            let cells = self.program.locations[first..].iter_mut().filter(|cell| cell.sym == sym);
+            sizes::start_with(cells, part, value, size);
         }
         Ok(sym)
     }

@@ -5,6 +5,7 @@ use crate::arch::c::unit::tree::{Expr, ExprKind, Life, Part};
 use crate::arch::c::unit::types::Ty;
 use crate::diag::Diagnostic;
 use crate::program::fences::full_fence;
+use crate::program::shapes::WITHIN;
 use crate::program::threads::{COPY, PART};
 use crate::program::{AccessSize, BinOp, Content, Extra, Op, Port, Reg, SetName, Storage, UnOp, Value};
 use crate::source::Span;
@@ -189,25 +190,10 @@ impl Lowering<'_> {
 
     pub(super) fn load(&mut self, place: &Place, mark: Mark, span: Span) -> Result<Rv, Diagnostic> {
         match place {
-            Place::Register(reg, _) => Ok(Rv::Reg(*reg)),
+            Place::Register(reg, ty) => Ok(Rv::Reg(*reg).held(ty)),
             Place::Memory(address, ty, bits) => {
                 let size = self.access_size(ty, span)?;
-                let dst_reg = self.code.reg(span)?;
-                let order = mark.order();
-                let access = self.options.orders.machine().map(|machine| machine.load(order));
-                let sets = match &access {
-                    Some(access) => machine::sets(access.read, order, false),
-                    None => mark.access_sets(),
-                };
-                self.named_fence(access.map_or(&[], |access| access.before), span);
-                let mut ops = Ops::default();
-                let addr = ops.value(address, Port::Addr);
-                let dst = ops.tmp();
-                ops.push(Op::Load { dst, addr, size, sets: self.lenient(sets), extra: Extra::default() });
-                ops.write(dst_reg, dst);
-                self.emit(ops, span);
-                self.named_fence(access.map_or(&[], |access| access.after), span);
-                let value = Rv::Reg(dst_reg).held(ty);
+                let value = self.read(address, size, mark, span)?.held(ty);
                 Ok(match bits {
                     None => value,
                     Some((low, width)) => {
@@ -251,32 +237,63 @@ impl Lowering<'_> {
                         Rv::binary(BinOp::Or, kept, new).held(ty)
                     }
                 };
-                let order = mark.order();
-                let access = self.options.orders.machine().map(|machine| machine.store(order));
-                let sets = match &access {
-                    Some(access) => machine::sets(access.write, order, false),
-                    None => mark.access_sets(),
-                };
-                self.named_fence(access.map_or(&[], |access| access.before), span);
-                if matches!(order, Some(MemoryOrder::Release | MemoryOrder::SeqCst)) {
-                    self.ordering_fence(span);
-                }
-                let mut ops = Ops::default();
-                let addr = ops.value(address, Port::Addr);
-                let value = ops.value(&value, Port::Data);
-                ops.push(Op::Store { addr, value, size, sets: self.lenient(sets), extra: Extra::default() });
-                self.emit(ops, span);
-                self.named_fence(access.map_or(&[], |access| access.after), span);
-                if order == Some(MemoryOrder::SeqCst) {
-                    self.machine_fence(span);
-                }
-                Ok(())
+                self.put(address, &value, size, mark, span)
             }
+        }
+    }
+
+    /// Reads so many bytes, in one access.
+    pub(super) fn read_whole(
+        &mut self,
+        address: &Rv,
+        size: AccessSize,
+        mark: Mark,
+        span: Span,
+    ) -> Result<Rv, Diagnostic> {
+        let dst_reg = self.code.reg(span)?;
+        let order = mark.order();
+        let access = self.options.orders.machine().map(|machine| machine.load(order));
+        let sets = match &access {
+            Some(access) => machine::sets(access.read, order, false),
+            None => mark.access_sets(),
+        };
+        self.named_fence(access.map_or(&[], |access| access.before), span);
+        let mut ops = Ops::default();
+        let addr = ops.value(address, Port::Addr);
+        let dst = ops.tmp();
+        ops.push(Op::Load { dst, addr, size, sets: self.lenient(sets), extra: Extra::default() });
+        ops.write(dst_reg, dst);
+        self.emit(ops, span);
+        self.named_fence(access.map_or(&[], |access| access.after), span);
+        Ok(Rv::Reg(dst_reg))
+    }
+
+    /// Writes so many bytes, in one access.
+    pub(super) fn put_whole(&mut self, address: &Rv, value: &Rv, size: AccessSize, mark: Mark, span: Span) {
+        let order = mark.order();
+        let access = self.options.orders.machine().map(|machine| machine.store(order));
+        let sets = match &access {
+            Some(access) => machine::sets(access.write, order, false),
+            None => mark.access_sets(),
+        };
+        self.named_fence(access.map_or(&[], |access| access.before), span);
+        if matches!(order, Some(MemoryOrder::Release | MemoryOrder::SeqCst)) {
+            self.ordering_fence(span);
+        }
+        let mut ops = Ops::default();
+        let addr = ops.value(address, Port::Addr);
+        let value = ops.value(value, Port::Data);
+        ops.push(Op::Store { addr, value, size, sets: self.lenient(sets), extra: Extra::default() });
+        self.emit(ops, span);
+        self.named_fence(access.map_or(&[], |access| access.after), span);
+        if order == Some(MemoryOrder::SeqCst) {
+            self.machine_fence(span);
         }
     }
 
     fn lenient(&self, mut sets: Vec<SetName>) -> Vec<SetName> {
         sets.extend(self.lenient.map(Into::into));
+        sets.extend(self.within.then(|| WITHIN.into()));
         sets
     }
 
