@@ -50,6 +50,12 @@ const TABLE: &[(&str, &[&str], &str, [u64; 3])] = &[
     ("pgsql_bnd.c", &["-D", "N=2", "-D", "PSO"], "SSS", [85, 85, 85]),
     ("parker.c", &["--unroll", "10"], "SUU", [69, 83, 91]),
     ("parker.c", &["--unroll", "10", "-D", "PSO"], "SSS", [69, 75, 83]),
+    // As the reference counts them: loops that wait are unrolled to the bound, and locks are words of the program's own.
+    ("dekker.c", &["--unroll", "10", "--every-round"], "SUU", [234, 240, 658]),
+    ("dekker.c", &["--unroll", "10", "--every-round", "-D", "TSO"], "SSU", [234, 234, 652]),
+    ("dekker.c", &["--unroll", "10", "--every-round", "-D", "PSO"], "SSS", [234, 234, 246]),
+    ("dcl.c", &["--unroll", "7", "--every-round", "-D", "WORDS"], "SSU", [7, 7, 9]),
+    ("dcl.c", &["--unroll", "7", "--every-round", "-D", "WORDS", "-D", "PSO"], "SSS", [7, 7, 7]),
     // Rounds as far as a test may take; the sums are those of Fibonacci's numbers.
     ("fib.c", &["-D", "N=2", "-D", "LIMIT=8"], "SSS", [0; 3]),
     ("fib.c", &["-D", "N=2", "-D", "LIMIT=7"], "UUU", [0; 3]),
@@ -110,7 +116,8 @@ const GALLERY: &[(&str, &str)] = &[
 #[test]
 fn the_solver_gives_the_same_verdicts() {
     let (mut answered, mut refused) = (0, Vec::new());
-    for (file, args, verdicts, _) in TABLE {
+    // How rounds of loops are counted is nothing to a solver.
+    for (file, args, verdicts, _) in TABLE.iter().filter(|(_, args, ..)| !args.contains(&"--every-round")) {
         for (model, verdict) in ["sc", "tso", "pso"].iter().zip(verdicts.chars()) {
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(file);
             let run = Command::new(env!("CARGO_BIN_EXE_litmus"))

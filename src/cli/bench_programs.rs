@@ -78,8 +78,7 @@ pub fn bench(
         let budget = Budget::starting_now(timeout, process.memory, process.interrupt);
         let options = Options { recursion: 4, orders, samples: true, uninitialised: true, marks_waits: true };
         let reading = preprocess::Settings::default();
-        let loaded =
-            verify::load_text(Path::new(&args.family), text, &reading, options, &Shapes::default());
+        let loaded = verify::load_text(Path::new(&args.family), text, &reading, options, &Shapes::default());
         let Some(program) = loaded.program else {
             err.write_all(
                 diag::render_all(&loaded.diagnostics, &loaded.sources, console.color_err).as_bytes(),

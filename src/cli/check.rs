@@ -94,7 +94,8 @@ fn check_programs(
             uninitialised: false,
             marks_waits: false,
         };
-        let loaded = verify::load(Path::new(file), &preprocess::Settings::default(), options, &Shapes::default());
+        let loaded =
+            verify::load(Path::new(file), &preprocess::Settings::default(), options, &Shapes::default());
         err.write_all(diag::render_all(&loaded.diagnostics, &loaded.sources, console.color_err).as_bytes())?;
         let errors: Vec<&Diagnostic> =
             loaded.diagnostics.iter().filter(|d| d.severity == Severity::Error).collect();

@@ -44,6 +44,7 @@ fn program(arch: ArchId, threads: Vec<Thread>) -> Program {
         reg_types: Vec::new(),
         machine: crate::program::Machine::default(),
         samples: Vec::new(),
+        pinned: Vec::new(),
         features: crate::program::Features::default(),
         instructions: Vec::new(),
         code_cells: Vec::new(),

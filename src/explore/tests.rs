@@ -390,6 +390,7 @@ pub(super) fn random_program(random: &mut Random) -> Lowered {
             reg_types: Vec::new(),
             machine: crate::program::Machine::default(),
             samples: Vec::new(),
+            pinned: Vec::new(),
             features: crate::program::Features::default(),
             instructions: Vec::new(),
             code_cells: Vec::new(),

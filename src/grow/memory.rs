@@ -87,13 +87,7 @@ impl<'p> Stepper<'p> {
     }
 
     /// An access must have the size in which its object is accessed everywhere. An array of characters serves as anything, as long as it starts empty.
-    fn fits(
-        &self,
-        state: &State<'p>,
-        addr: Tmp,
-        size: AccessSize,
-        sets: &[SetName],
-    ) -> Result<(), Halt<'p>> {
+    fn fits(&self, state: &State<'p>, addr: Tmp, size: AccessSize, sets: &[SetName]) -> Result<(), Halt<'p>> {
         let Value::Addr { sym, offset } = self.value(state, addr)? else { return Ok(()) };
         // The zeros of `memset` are zeros in every size.
         if size.0 == 0 {

@@ -1,8 +1,8 @@
 //! Properties of whole executions: memory that is gone, races, locks.
 
 use super::facts::{Before, Facts, atomic, is_in, writes};
-use super::trace;
-use crate::arch::c::unit::lower::Orders;
+use super::{grace, trace};
+use crate::arch::c::unit::lower::{Machine, Orders};
 use crate::execution::EventKind;
 use crate::grow::{Event, Execution};
 use crate::program::threads::{DESTROY, LOCK, SECTION_BEGIN, UNLOCK};
@@ -106,6 +106,7 @@ pub(super) fn check(
 fn life_order(facts: &Facts, orders: Orders) -> Before {
     match orders {
         Orders::Sets | Orders::Dependent => Before::happens(facts),
+        Orders::Machine(Machine::Kernel) => grace::closure(facts, sequential(facts)),
         Orders::Fences | Orders::Machine(_) => Before::closure(facts.events.len(), &sequential(facts)),
     }
 }

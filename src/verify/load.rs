@@ -87,6 +87,7 @@ fn read(
     let mut sources = Sources::new();
     // A mark of the order of bytes says nothing.
     let text = text.strip_prefix('\u{feff}').map(str::to_string).unwrap_or(text);
+    let text = preprocess::with_our_headers(&text).unwrap_or(text);
     let main = sources.add(path.display().to_string(), text);
     let result = preprocess(&mut sources, main, settings)
         .map_err(|diagnostic| vec![diagnostic])

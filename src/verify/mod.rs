@@ -10,6 +10,7 @@ mod check;
 mod closed;
 mod cyclic;
 mod facts;
+mod grace;
 mod livelock;
 pub(crate) mod load;
 mod overtaken;

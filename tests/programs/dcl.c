@@ -1,11 +1,10 @@
 /* Double-checked locking: the first user makes the instance, nobody may see it half made. */
 #include "fences.h"
-pthread_mutex_t m;
 int instance, data, made;
 void *user(void *arg) {
     while (1) {
         if (instance == 0) {
-            pthread_mutex_lock(&m);
+            LOCK(arg != 0);
             if (instance == 0) {
                 made = made + 1;
                 assert(made == 1);
@@ -13,7 +12,7 @@ void *user(void *arg) {
                 pso();
                 instance = 1;
             }
-            pthread_mutex_unlock(&m);
+            UNLOCK(arg != 0);
         }
         assert(instance != 0);
         assert(data == 1);

@@ -46,8 +46,16 @@ impl Writer {
     }
 
     fn object(&mut self) -> String {
-        match self.dice.roll(7) {
+        match self.dice.roll(14) {
             0 => format!("a[{} & 3]", self.dice.pick(&["v4", "v0", "2", "v6"])),
+            // One object in several sizes.
+            7 => format!("u.byte[{} & 7]", self.dice.pick(&["v4", "v2", "3", "v6"])),
+            8 => format!("u.half[{} & 3]", self.dice.pick(&["v0", "1", "v6"])),
+            9 => self.dice.pick(&["u.word.low", "u.word.high", "u.whole"]).to_string(),
+            10 => format!("((unsigned char *)&v6)[{}]", self.dice.roll(8)),
+            11 => format!("((unsigned short *)a)[{}]", self.dice.roll(8)),
+            12 => format!("h[{} & 3]", self.dice.pick(&["v4", "v0", "1"])),
+            13 => "s.g".to_string(),
             1 => "s.x".to_string(),
             2 => "s.y".to_string(),
             3 => "s.f".to_string(),
@@ -90,7 +98,7 @@ impl Writer {
     }
 
     fn statement(&mut self) {
-        let kind = if self.depth > 3 { self.dice.roll(4) } else { self.dice.roll(10) };
+        let kind = if self.depth > 3 { self.dice.roll(4) } else { self.dice.roll(14) };
         let object = self.object();
         match kind {
             0 | 1 => {
@@ -141,6 +149,34 @@ impl Writer {
                 }
                 self.line("}");
             }
+            9 => {
+                let (target, value) = (self.dice.pick(&["v0", "v2", "v4", "v6", "u.whole"]), self.value(1));
+                let op = self.dice.pick(&["<<=", ">>="]);
+                self.line(&format!("{target} {op} ({value}) & 7;"));
+                let (target, op) =
+                    (self.dice.pick(&["v4", "v6", "u.word.high"]), self.dice.pick(&["+=", "-=", "*="]));
+                let value = self.value(1);
+                self.line(&format!("{target} {op} {value};"));
+            }
+            10 => {
+                let by = self.dice.roll(4);
+                let copy = match self.dice.roll(5) {
+                    0 => format!("memcpy(&u, a + {}, 8);", by.min(2)),
+                    1 => format!("memcpy(a + {by}, u.byte + {by}, 4);"),
+                    2 => format!("memmove(u.byte + {by}, u.byte + 1, 4);"),
+                    3 => format!("memset(u.byte + {by}, {}, 3);", 1 + self.dice.roll(200)),
+                    _ => format!("memcpy(h, &u.whole, {});", 4 + 4 * (by & 1)),
+                };
+                self.line(&copy);
+            }
+            11 => {
+                let more = self.dice.roll(3);
+                self.line(&format!("h = realloc(h, {});", 16 + 4 * more));
+            }
+            12 => {
+                let (value, from) = (self.value(1), self.dice.pick(&["s", "t", "*q"]));
+                self.line(&format!("t = turn({from}); v4 += table[({value}) & 1](v0, v6); u.word = (struct word){{ .high = t.x }};"));
+            }
             _ => {
                 let to = self.dice.roll(4);
                 let target = self.dice.pick(&["s", "t"]);
@@ -165,23 +201,37 @@ impl Writer {
             let value = self.dice.roll(120);
             self.line(&format!("{ty} v{n} = {value};"));
         }
-        self.line("int a[4] = { 1, [2] = 7 }; struct pair s = { 5, .f = 3 }, t = s, *q = &s; int *p = a;");
+        self.line(
+            "int a[4] = { 1, [2] = 7 }; struct pair s = { 5, .f = 3, .g = -4 }, t = s, *q = &s; int *p = a;",
+        );
+        self.line("union mixed u = { .half = { 1, 2, 3, 4 } }; unsigned *h = calloc(4, sizeof *h);");
         for _ in 0..4 + self.dice.roll(5) {
             self.statement();
         }
         let sum = "v0 + v1 + v2 + v3 + v4 + (unsigned)v5 + v6 + (unsigned long)v7 + (unsigned)a[0] + (unsigned)a[1] * 3 + (unsigned)a[2] * 5 + (unsigned)a[3] * 7";
-        self.line(&format!("return {sum} + s.x + s.y * 11 + s.f * 13 + t.x * 17ul + (unsigned)*p;"));
+        self.line(&format!(
+            "unsigned long r = {sum} + s.x + s.y * 11 + s.f * 13 + s.g + t.x * 17ul + (unsigned)*p + u.whole + h[0] + h[3] * 3ul;"
+        ));
+        self.line("free(h); return r;");
         self.depth = 0;
         self.line("}");
     }
 }
 
 /// Types and a function that the others use. It changes nothing: the order in which arguments are evaluated is anybody's.
-const COMMON: &str = "struct pair { unsigned x; unsigned short y; unsigned f : 5; };
+const COMMON: &str = "#include <stdlib.h>
+#include <string.h>
+struct pair { unsigned x; unsigned short y; unsigned f : 5; int g : 6; };
+struct word { int low; unsigned high; };
+union mixed { unsigned long whole; unsigned char byte[8]; unsigned short half[4]; struct word word; };
+static struct pair turn(struct pair s) { unsigned x = s.x; s.x = s.y; s.y = x; s.g++; return s; }
 static unsigned long help(int a, unsigned long b) {
     while (a >= 7) { b ^= a; a /= 2; }
     return b;
 }
+static unsigned long plus(unsigned char a, unsigned long b) { return a + b; }
+static unsigned long times(unsigned char a, unsigned long b) { return a * b; }
+static unsigned long (*const table[])(unsigned char, unsigned long) = { plus, times };
 ";
 
 fn sources(seed: u64) -> (String, Vec<String>) {

@@ -1,6 +1,5 @@
 /* A thread sleeps until another wakes it; the wake-up must not be lost. */
 #include "fences.h"
-pthread_mutex_t m;
 int counter, cond, global, finished;
 static void park(void) {
     if (counter > 0) {
@@ -8,25 +7,25 @@ static void park(void) {
         pso();
         return;
     }
-    if (pthread_mutex_trylock(&m)) return;
+    if (!TRYLOCK(0)) return;
     if (counter > 0) {
         counter = 0;
-        pthread_mutex_unlock(&m);
+        UNLOCK(0);
         return;
     }
     cond = 1;
-    pthread_mutex_unlock(&m);
+    UNLOCK(0);
     assert(!finished || cond == 0);
     assume(cond == 0);
-    pthread_mutex_lock(&m);
+    LOCK(0);
     counter = 0;
-    pthread_mutex_unlock(&m);
+    UNLOCK(0);
 }
 static void unpark(void) {
-    pthread_mutex_lock(&m);
+    LOCK(1);
     int before = counter;
     counter = 1;
-    pthread_mutex_unlock(&m);
+    UNLOCK(1);
     if (before < 1) cond = 0;
 }
 void *parker(void *arg) {

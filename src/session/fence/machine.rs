@@ -58,7 +58,13 @@ impl Session {
                 return None;
             }
         };
-        let loaded = verify::load_text(Path::new(&input.name()), text.to_string(), reading, OPTIONS, &Shapes::default());
+        let loaded = verify::load_text(
+            Path::new(&input.name()),
+            text.to_string(),
+            reading,
+            OPTIONS,
+            &Shapes::default(),
+        );
         report.sources = loaded.sources;
         for diagnostic in loaded.diagnostics {
             diagnostics.error(diagnostic);

@@ -8,7 +8,7 @@ use crate::session;
 use crate::verify::{livelock, load_text};
 
 /// The verdict of a program of one thread.
-fn alone(globals: &str, body: &str) -> Verdict {
+pub(super) fn alone(globals: &str, body: &str) -> Verdict {
     verify(&format!("{HEADERS}{globals}\nint main(void) {{ {body} return 0; }}\n"), "rc11", None).0
 }
 
@@ -66,31 +66,6 @@ fn arguments_beyond_the_parameters() {
         static int sum(int n, ...) { va_list l; int s = 0; va_start(l, n); while (n--) s += va_arg(l, int); va_end(l); return s; }";
     assert_eq!(alone(sum, "assert(sum(3, 1, 2, 4) == 7);"), Verdict::Safe);
     assert_eq!(alone(sum, "assert(sum(1, 2) == 3);"), Verdict::Unsafe);
-}
-
-#[test]
-fn accesses_in_several_sizes_are_refused() {
-    let union = "union u { int i; unsigned char b[4]; }";
-    for (globals, body) in [
-        (format!("{union} c;"), "c.i = 258; assert(c.b[0] == 2);"),
-        (format!("{union} c;"), "c.i = 258; assert(c.b[1] == 1);"),
-        (union.to_string() + ";", "union u c; c.i = 258; assert(c.b[0] == 2);"),
-        (union.to_string() + ";", "union u c; c.b[1] = 1; assert(c.i == 1);"),
-        (String::new(), "int x = 258; char *p = (char *)&x; assert(p[1] == 1);"),
-        ("char room[8];".into(), "*(int *)room = 258; assert(room[0] == 2);"),
-    ] {
-        let text = format!("{HEADERS}{globals}\nint main(void) {{ {body} return 0; }}\n");
-        let (answer, said) = asked(&text, "rc11", None);
-        assert_eq!(answer.verdict, Verdict::Unknown, "{body}");
-        assert!(said.contains("error[grow::mixed-size]"), "{body}\n{said}");
-    }
-    // Memory that serves for something, always in the same way.
-    assert_eq!(
-        alone("char room[8];", "*(int *)(room + 4) = 258; assert(*(int *)(room + 4) == 258);"),
-        Verdict::Safe
-    );
-    let cleared = "void *p = malloc(8); memset(p, 0, 8); int *q = p; assert(q[1] == 0); q[1] = 3; assert(q[1] == 3); free(p);";
-    assert_eq!(alone("#include <string.h>", cleared), Verdict::Safe);
 }
 
 #[test]

@@ -287,6 +287,23 @@ fn rcu_in_the_kernels_model() {
     assert_ne!(verdict(&nested, "lkmm"), Verdict::Unsafe);
 }
 
+/// Who frees after a grace period frees what no reader has any more.
+#[test]
+fn memory_after_a_grace_period() {
+    let globals = "#include <linux/slab.h>\nstruct foo { int a; }; static struct foo other = { 1 }; static struct foo *gp;";
+    let reader = "struct foo *it; rcu_read_lock(); it = rcu_dereference(gp); BUG_ON(it && it->a != 1); rcu_read_unlock();";
+    let updater =
+        |wait: &str| format!("struct foo *o = gp; rcu_assign_pointer(gp, &other); {wait} kfree(o);");
+    let text = |wait: &str| {
+        kernel(globals, reader, &updater(wait), "").replace(
+            "int main(void) { ",
+            "int main(void) { gp = kmalloc(sizeof(*gp), GFP_KERNEL); gp->a = 1; ",
+        )
+    };
+    assert_eq!(verdict(&text("synchronize_rcu();"), "lkmm"), Verdict::Safe);
+    assert_eq!(verdict(&text(""), "lkmm"), Verdict::Unsafe);
+}
+
 #[test]
 fn races_in_the_kernels_model() {
     let text = kernel("int x;", "x = 1;", "int r = x;", "");

@@ -1,8 +1,10 @@
 //! Programs from text to verdict.
 
 mod language;
+mod library;
 mod machines;
 mod properties;
+mod sizes;
 
 use super::{Answer, Settings, Verdict, load, orders_for, run, run_fitted};
 use crate::arch::ArchId;

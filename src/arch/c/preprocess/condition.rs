@@ -15,6 +15,10 @@ impl Preprocessor<'_> {
             if token.is("defined") || token.is("__has_include") {
                 let parenthesis = line.get(at + 1).is_some_and(|t| t.is("("));
                 let first = at + 1 + usize::from(parenthesis);
+                if parenthesis && !line[at..].iter().any(|t| t.is(")")) {
+                    return Err(Diagnostic::error("c::if", "this `(` is not closed")
+                        .at(line[at + 1].span, "after `defined`"));
+                }
                 let end = match parenthesis {
                     true => line[at..].iter().position(|t| t.is(")")).map_or(line.len(), |n| at + n),
                     false => first + 1,

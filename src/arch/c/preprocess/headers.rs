@@ -44,8 +44,7 @@ const SIGNAL: &str = "typedef int sig_atomic_t;\ntypedef void (*__handler)(int);
 #define SIGINT 2\n#define SIGTERM 15\n#define SIGALRM 14\n#define SIG_DFL ((__handler)0)\n#define SIG_IGN ((__handler)1)\n";
 
 /// What programs take from the headers of a processor.
-const INTRINSICS: &str =
-    "#define _mm_pause() ((void)0)\n#define _mm_mfence() __litmus_full_fence()\n#define _mm_sfence() __atomic_thread_fence(__ATOMIC_RELEASE)\n#define _mm_lfence() __atomic_thread_fence(__ATOMIC_ACQUIRE)\n";
+const INTRINSICS: &str = "#define _mm_pause() ((void)0)\n#define _mm_mfence() __litmus_full_fence()\n#define _mm_sfence() __atomic_thread_fence(__ATOMIC_RELEASE)\n#define _mm_lfence() __atomic_thread_fence(__ATOMIC_ACQUIRE)\n";
 
 const LINUX: &str = include_str!("headers/linux.h");
 
@@ -58,6 +57,23 @@ pub fn of_c(name: &str) -> Option<&'static str> {
 pub fn find(name: &str) -> Option<&'static str> {
     // The kernel's functions are in one place, whatever header declares them there.
     of_c(name).or_else(|| (name.starts_with("linux/") || name.starts_with("asm/")).then_some(LINUX))
+}
+
+/// The header that knows a name, the one that programs include for it.
+pub fn declaring(name: &str) -> Option<&'static str> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let words = |text: &'static str| text.split(move |c: char| !is_part(c)).filter(|word| !word.is_empty());
+    let declares = |line: &'static str| match line {
+        _ if line.starts_with("#define ") => words(line).nth(1) == Some(name),
+        _ if line.starts_with("typedef ") => words(line).last() == Some(name),
+        _ if line.starts_with("enum ") => words(line).any(|word| word == name),
+        _ if line.starts_with("static ") => {
+            line.split('(').next().and_then(|head| words(head).last()) == Some(name)
+        }
+        _ => false,
+    };
+    let ours = name.starts_with("__");
+    HEADERS.iter().find(|(_, text)| !ours && text.lines().any(declares)).map(|(header, _)| *header)
 }
 
 /// The names of all of them.

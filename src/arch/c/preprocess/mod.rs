@@ -6,11 +6,13 @@
 mod condition;
 mod directives;
 mod expand;
+mod foreign;
 pub(crate) mod headers;
 #[cfg(test)]
 mod tests;
 mod token;
 
+pub use foreign::with_our_headers;
 pub use token::{Kind, Token};
 
 use std::collections::HashMap;

@@ -13,3 +13,4 @@
 #define EDEADLK 35
 #define ETIMEDOUT 110
 static _Thread_local int errno;
+static inline int *__errno_location(void) { return &errno; }

@@ -408,6 +408,8 @@ static inline void *__litmus_free_after_rcu(void *p) {
 typedef struct { unsigned sequence; } seqcount_t;
 typedef struct { seqcount_t count; spinlock_t lock; } seqlock_t;
 #define SEQCNT_ZERO(s) { 0 }
+#define __SEQLOCK_UNLOCKED(l) { { 0 }, { 0 } }
+#define SEQCNT_ZERO(s) { 0 }
 #define DEFINE_SEQLOCK(l) seqlock_t l = { { 0 }, { 0 } }
 #define seqcount_init(s) ((void)((s)->sequence = 0))
 #define seqlock_init(l) ((void)((l)->count.sequence = 0, (l)->lock.__held = 0))

@@ -36,7 +36,7 @@ static inline void pthread_testcancel(void) { }
 
 /* A mutex is free (0), taken (1) or destroyed. Who takes it, gives it back and destroys it is checked by the engine; owner and depth are for
    recursive ones, and only there if a program asks for them. */
-typedef struct { int __held; int __kind; pthread_t __owner; int __depth; } pthread_mutex_t;
+typedef struct __litmus_mutex { int __held; int __kind; pthread_t __owner; int __depth; } pthread_mutex_t;
 typedef int pthread_mutexattr_t;
 #define PTHREAD_MUTEX_INITIALIZER {0}
 #define PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP {0, 1}
@@ -135,7 +135,7 @@ static inline int pthread_spin_unlock(pthread_spinlock_t *m) { __litmus_release(
 static inline int pthread_spin_destroy(pthread_spinlock_t *m) { __litmus_destroy(&m->__held); return 0; }
 
 /* Who waits has set the bit of its number; a signal clears the bit of one of those who wait, whichever, a broadcast those of all. */
-typedef struct { unsigned long __waiting; } pthread_cond_t;
+typedef struct __litmus_cond { unsigned long __waiting; } pthread_cond_t;
 typedef int pthread_condattr_t;
 #define PTHREAD_COND_INITIALIZER {0}
 static inline int pthread_condattr_init(pthread_condattr_t *a) { return 0; }
@@ -178,7 +178,7 @@ static inline int pthread_cond_broadcast(pthread_cond_t *c) {
 }
 
 /* Readers count up from 0, a writer sets -1. */
-typedef struct { int __count; } pthread_rwlock_t;
+typedef struct __litmus_rwlock { int __count; } pthread_rwlock_t;
 typedef int pthread_rwlockattr_t;
 #define PTHREAD_RWLOCK_INITIALIZER {0}
 static inline int pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_t *a) { l->__count = 0; return 0; }
@@ -258,15 +258,15 @@ static inline int pthread_barrier_wait(pthread_barrier_t *b) { return __pthread_
 static inline int __discarded_pthread_barrier_wait(pthread_barrier_t *b) { return __pthread_barrier(b, 0); }
 
 /* 0: not yet, 1: at it, 2: done. */
-typedef struct { int __state; } pthread_once_t;
-#define PTHREAD_ONCE_INIT {0}
+typedef int pthread_once_t;
+#define PTHREAD_ONCE_INIT 0
 static inline int pthread_once(pthread_once_t *o, void (*f)(void)) {
     int fresh = 0;
-    if (__atomic_compare_exchange_n(&o->__state, &fresh, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+    if (__atomic_compare_exchange_n(o, &fresh, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
         f();
-        __atomic_store_n(&o->__state, 2, __ATOMIC_RELEASE);
+        __atomic_store_n(o, 2, __ATOMIC_RELEASE);
     } else {
-        __litmus_await(__atomic_load_n(&o->__state, __ATOMIC_ACQUIRE) == 2);
+        __litmus_await(__atomic_load_n(o, __ATOMIC_ACQUIRE) == 2);
     }
     return 0;
 }

@@ -6,9 +6,7 @@ use crate::arch::c::unit::types::Ty;
 use crate::diag::Diagnostic;
 use crate::program::fences::full_fence;
 use crate::program::threads::{PART, SECTION_BEGIN, SECTION_END};
-use crate::program::{
-    Awaited, BinOp, Content, Op, Port, Property, SetName, Storage, Tmp, UnOp, Value,
-};
+use crate::program::{Awaited, BinOp, Content, Op, Port, Property, SetName, Storage, Tmp, UnOp, Value};
 use crate::source::Span;
 
 use super::code::{Code, Exchange, Ops};

@@ -163,7 +163,11 @@ impl Found<'_> {
     fn pointer(&mut self, e: &Expr) {
         match &e.kind {
             ExprKind::Var(_) => {}
-            ExprKind::AddressOf(inner) => self.object(inner),
+            // As what it is, it may be in a register.
+            ExprKind::AddressOf(inner) if e.ty.target().map(Ty::plain) == Some(inner.ty.plain()) => {
+                self.object(inner);
+            }
+            ExprKind::AddressOf(_) => self.lend(e),
             // Beside an object there is memory, so it is in memory itself.
             ExprKind::Binary(Operator::Add | Operator::Sub, base, index) => {
                 self.lend(base);

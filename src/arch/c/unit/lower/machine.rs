@@ -2,10 +2,10 @@
 //!
 //! The mappings are those of `cat/mappings` that compilers use. Relaxed loads are plain ones there: later stores may overtake them.
 
-use crate::program::threads::ATOMIC;
 use crate::arch::ArchId;
 use crate::arch::c::orders::MemoryOrder;
 use crate::program::SetName;
+use crate::program::threads::ATOMIC;
 
 /// A machine, or what the kernel takes for one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,7 +17,6 @@ pub enum Machine {
     /// The Linux kernel's model.
     Kernel,
 }
-
 
 type Names = &'static [&'static str];
 

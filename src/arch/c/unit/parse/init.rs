@@ -56,6 +56,10 @@ impl Parser {
                 return Ok(Some(n));
             }
         }
+        if first.is_none() && self.is("{") && self.ahead(1).is("{") && self.is_opaque(ty) {
+            self.foreign_value()?;
+            return Ok(None);
+        }
         match ty.plain() {
             Ty::Array(..) | Ty::Record(_) if first.is_none() && self.is("{") => {
                 self.bump();
@@ -94,6 +98,43 @@ impl Parser {
                     self.expect("}", "after the value")?;
                 }
                 Ok(None)
+            }
+        }
+    }
+
+    /// Is it a type of a library that our headers have another one for?
+    fn is_opaque(&self, ty: &Ty) -> bool {
+        matches!(ty.plain(), Ty::Record(id) if self.unit.records[*id].name.starts_with("__litmus_"))
+    }
+
+    /// The value that another system's header gives to a lock: all zeros, whatever its members are.
+    fn foreign_value(&mut self) -> Parsed<()> {
+        let start = self.span();
+        let mut open = 0usize;
+        loop {
+            let token = self.bump();
+            match &*token.text {
+                "{" => open += 1,
+                "}" => open -= 1,
+                kind if kind.contains("RECURSIVE") || kind.contains("ERRORCHECK") => {
+                    return Err(Diagnostic::unsupported(
+                        "c::initial-value",
+                        "a lock of another kind that starts with a value of its library",
+                    )
+                    .at(token.span, "here")
+                    .help("make it with `pthread_mutex_init`"));
+                }
+                _ if token.kind == Kind::End => {
+                    return Err(Diagnostic::error(
+                        "c::syntax",
+                        "expected `}` after the values, found the end of the file",
+                    )
+                    .at(start, "they begin here"));
+                }
+                _ => {}
+            }
+            if open == 0 {
+                return Ok(());
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Entity, Parsed, Parser};
-use crate::arch::c::preprocess::Kind;
+use crate::arch::c::preprocess::{Kind, headers};
 use crate::arch::c::unit::tree::{Expr, ExprKind, Life, Operator, Part};
 use crate::arch::c::unit::types::Ty;
 use crate::diag::{Diagnostic, nearest};
@@ -235,9 +235,9 @@ impl Parser {
         let function = match callee.ty.plain() {
             Ty::Pointer(target) => match target.plain() {
                 Ty::Function(function) => function.clone(),
-                _ => return Err(Diagnostic::error("c::call", "this is no function").at(start, "called here")),
+                _ => return Err(Self::no_function(start)),
             },
-            _ => return Err(Diagnostic::error("c::call", "this is no function").at(start, "called here")),
+            _ => return Err(Self::no_function(start)),
         };
         self.expect("(", "before the arguments")?;
         let mut args = Vec::new();
@@ -375,18 +375,30 @@ impl Parser {
                 format!("nobody declares the function `{name}`"),
             )
             .at(span, "called here")
-            .help("include the header that declares it, or define it")),
+            .help(match headers::declaring(name) {
+                Some(header) => format!("`#include <{header}>` declares it"),
+                None => "no header of litmus declares it: define it in the program".to_string(),
+            })),
             None => {
                 let names: Vec<String> =
                     self.scopes.iter().flat_map(|scope| scope.keys().map(|k| k.to_string())).collect();
                 let diagnostic = Diagnostic::error("c::unknown-name", format!("nobody declares `{name}`"))
                     .at(span, "used here");
-                Err(match nearest(name, names.iter().map(String::as_str)) {
-                    Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-                    None => diagnostic,
+                let near = nearest(name, names.iter().map(String::as_str));
+                Err(match (headers::declaring(name), near) {
+                    (Some(header), _) => diagnostic.help(format!("`#include <{header}>` declares it")),
+                    (None, Some(near)) => diagnostic.help(format!("did you mean `{near}`?")),
+                    (None, None) => diagnostic,
                 })
             }
         }
+    }
+
+    /// Something that is no function before a `(`: as often as not, a statement that does not end.
+    fn no_function(callee: Span) -> Diagnostic {
+        Diagnostic::error("c::call", "this is no function")
+            .at(callee, "called here")
+            .help("if a statement ends there, its `;` is missing")
     }
 
     fn function_name(&mut self, id: usize, span: Span) -> Expr {

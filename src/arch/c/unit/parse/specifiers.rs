@@ -19,7 +19,7 @@ pub(super) struct Specifiers {
 }
 
 /// Words that start a declaration.
-const WORDS: [&str; 33] = [
+const WORDS: [&str; 34] = [
     "typedef",
     "static",
     "extern",
@@ -47,6 +47,7 @@ const WORDS: [&str; 33] = [
     "union",
     "enum",
     "typeof",
+    "__auto_type",
     "_Alignas",
     "__attribute__",
     "__attribute",
@@ -115,12 +116,21 @@ impl Parser {
                     ty = Some(self.enumeration()?);
                     continue;
                 }
+                "__auto_type" => {
+                    self.bump();
+                    ty = Some(self.type_of_value()?);
+                    continue;
+                }
                 "typeof" => {
                     self.bump();
                     self.expect("(", "after `typeof`")?;
                     let inner = match self.at_type() {
                         true => self.type_name()?,
-                        false => self.expression()?.ty,
+                        false => {
+                            let e = self.expression()?;
+                            // Only objects are atomic.
+                            if e.is_object() { e.ty } else { e.ty.plain().clone() }
+                        }
                     };
                     self.expect(")", "after the type")?;
                     ty = Some(inner);
@@ -321,4 +331,19 @@ fn combine(words: &[Arc<str>]) -> Option<Ty> {
         _ => return None,
     };
     Some(Ty::int(bytes, signed))
+}
+
+impl Parser {
+    /// `__auto_type x = value`: the type of the value, which is read again as such.
+    fn type_of_value(&mut self) -> Parsed<Ty> {
+        let from = self.at;
+        if self.peek().kind != Kind::Ident || !self.ahead(1).is("=") {
+            return Err(self.unexpected("a name and its value after `__auto_type`"));
+        }
+        self.bump();
+        self.bump();
+        let value = self.assignment()?;
+        self.at = from;
+        Ok(value.ty.decayed())
+    }
 }

@@ -133,9 +133,10 @@ impl Parser {
         let result = self.unit.functions[id].result.clone();
         self.function = Some(Current { name, result });
         self.unit.functions[id].params = params;
-        self.bump();
+        let opened = self.bump().span;
         let body = self.statements()?;
-        self.expect("}", "after the body of the function")?;
+        let closed = self.expect("}", "after the body of the function");
+        closed.map_err(|diagnostic| diagnostic.at(opened, "the body begins here"))?;
         self.function = None;
         self.leave();
         self.unit.functions[id].body = Some(body);
