@@ -102,7 +102,7 @@ fn complaints_one_by_one() {
             "error[c::type]: `struct s` cannot become `int *`",
         ),
         (
-            main("struct s { int a, b; } _Atomic x; __atomic_load_n(&x, 5);"),
+            main("struct s { long a, b, c; } _Atomic x; __atomic_load_n(&x, 5);"),
             "error[c::access]: an access to a whole `struct s` at once",
         ),
         (
