@@ -129,7 +129,7 @@ impl Access {
             false => {
                 let step = i64::from(fixed.size);
                 let fits = self.contains(fixed)
-                    && self.size % fixed.size == 0
+                    && self.size.is_multiple_of(fixed.size)
                     && (fixed.offset - self.offset) % step == 0;
                 Shape::Pieces(fits.then_some(fixed.size)?)
             }

@@ -264,8 +264,8 @@ pub fn run_fitted(load: impl Fn(&Shapes) -> Loaded, run: impl Fn(&Program) -> Ra
             Some(Ok(answer)) if answer.verdict == Verdict::Unknown => answer.reshapes.clone(),
             _ => Vec::new(),
         };
-        let new = asked.into_iter().fold(false, |new, reshape| shapes.add(reshape) || new);
-        if !new {
+        let new = asked.into_iter().filter(|reshape| shapes.add(reshape.clone())).count();
+        if new == 0 {
             return (loaded, ran);
         }
     }

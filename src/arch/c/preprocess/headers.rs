@@ -65,10 +65,10 @@ pub fn declaring(name: &str) -> Option<&'static str> {
     let words = |text: &'static str| text.split(move |c: char| !is_part(c)).filter(|word| !word.is_empty());
     let declares = |line: &'static str| match line {
         _ if line.starts_with("#define ") => words(line).nth(1) == Some(name),
-        _ if line.starts_with("typedef ") => words(line).last() == Some(name),
+        _ if line.starts_with("typedef ") => words(line).next_back() == Some(name),
         _ if line.starts_with("enum ") => words(line).any(|word| word == name),
         _ if line.starts_with("static ") => {
-            line.split('(').next().and_then(|head| words(head).last()) == Some(name)
+            line.split('(').next().and_then(|head| words(head).next_back()) == Some(name)
         }
         _ => false,
     };
