@@ -8,6 +8,7 @@ use litmus::arch::c::preprocess;
 use litmus::arch::c::unit::lower;
 use litmus::diag::Diagnostic;
 use litmus::grow::{self, Ended, Execution, Found, Visitor};
+use litmus::program::shapes::Shapes;
 use litmus::session::{Settings, check_model};
 use litmus::verify;
 
@@ -38,6 +39,7 @@ fn counts(file: &str, model: &str, defines: &[&str], options: &grow::Options) ->
         &path,
         &reading,
         lower::Options { recursion: 16, orders, samples: false, uninitialised: false, marks_waits: false },
+        &Shapes::default(),
     );
     let program = loaded.program.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
     grow::explore(&program, &model, options, &mut Counts).expect("an answer")

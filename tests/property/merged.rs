@@ -9,6 +9,7 @@ use litmus::arch::c::unit::lower::Options;
 use litmus::limits::Budget;
 use litmus::model::Model;
 use litmus::program::Program;
+use litmus::program::shapes::Shapes;
 use litmus::verify::{self, Engine, Kind, Settings, Verdict};
 
 use crate::program::Arch;
@@ -146,7 +147,8 @@ fn both(text: &str, model: &Model) -> [Result<Verdict, String>; 2] {
     let orders = verify::orders_for(model, Some(arch_id(Arch::C))).expect("a model of programs");
     let options = Options { recursion: 4, orders, samples: true, uninitialised: true, marks_waits: true };
     let settings = preprocess::Settings::default();
-    let loaded = verify::load_text(Path::new("program.c"), text.to_string(), &settings, options);
+    let loaded =
+        verify::load_text(Path::new("program.c"), text.to_string(), &settings, options, &Shapes::default());
     let program = loaded.program.unwrap_or_else(|| panic!("{:?}\n{text}", loaded.diagnostics));
     let settings = Settings { orders, ignore: vec![Kind::Race], ..Settings::default() };
     let grown = verdict(&program, model, &settings);
