@@ -29,6 +29,8 @@ impl Dice {
 
 struct Writer {
     dice: Dice,
+    /// Is memory accessed in several sizes? Such programs are made again and again, and take longer.
+    mixed: bool,
     out: String,
     depth: usize,
     loops: usize,
@@ -46,16 +48,16 @@ impl Writer {
     }
 
     fn object(&mut self) -> String {
-        match self.dice.roll(14) {
+        match self.dice.roll(if self.mixed { 14 } else { 9 }) {
             0 => format!("a[{} & 3]", self.dice.pick(&["v4", "v0", "2", "v6"])),
+            7 => format!("h[{} & 3]", self.dice.pick(&["v4", "v0", "1"])),
+            8 => "s.g".to_string(),
             // One object in several sizes.
-            7 => format!("u.byte[{} & 7]", self.dice.pick(&["v4", "v2", "3", "v6"])),
-            8 => format!("u.half[{} & 3]", self.dice.pick(&["v0", "1", "v6"])),
-            9 => self.dice.pick(&["u.word.low", "u.word.high", "u.whole"]).to_string(),
-            10 => format!("((unsigned char *)&v6)[{}]", self.dice.roll(8)),
-            11 => format!("((unsigned short *)a)[{}]", self.dice.roll(8)),
-            12 => format!("h[{} & 3]", self.dice.pick(&["v4", "v0", "1"])),
-            13 => "s.g".to_string(),
+            9 => format!("u.byte[{} & 7]", self.dice.pick(&["v4", "v2", "3", "v6"])),
+            10 => format!("u.half[{} & 3]", self.dice.pick(&["v0", "1", "v6"])),
+            11 => self.dice.pick(&["u.word.low", "u.word.high", "u.whole"]).to_string(),
+            12 => format!("((unsigned char *)&v6)[{}]", self.dice.roll(8)),
+            13 => format!("((unsigned short *)a)[{}]", self.dice.roll(8)),
             1 => "s.x".to_string(),
             2 => "s.y".to_string(),
             3 => "s.f".to_string(),
@@ -150,15 +152,14 @@ impl Writer {
                 self.line("}");
             }
             9 => {
-                let (target, value) = (self.dice.pick(&["v0", "v2", "v4", "v6", "u.whole"]), self.value(1));
+                let (target, value) = (self.dice.pick(&["v0", "v2", "v4", "v6"]), self.value(1));
                 let op = self.dice.pick(&["<<=", ">>="]);
                 self.line(&format!("{target} {op} ({value}) & 7;"));
-                let (target, op) =
-                    (self.dice.pick(&["v4", "v6", "u.word.high"]), self.dice.pick(&["+=", "-=", "*="]));
+                let (target, op) = (self.dice.pick(&["v4", "v6"]), self.dice.pick(&["+=", "-=", "*="]));
                 let value = self.value(1);
                 self.line(&format!("{target} {op} {value};"));
             }
-            10 => {
+            10 if self.mixed => {
                 let by = self.dice.roll(4);
                 let copy = match self.dice.roll(5) {
                     0 => format!("memcpy(&u, a + {}, 8);", by.min(2)),
@@ -175,7 +176,7 @@ impl Writer {
             }
             12 => {
                 let (value, from) = (self.value(1), self.dice.pick(&["s", "t", "*q"]));
-                self.line(&format!("t = turn({from}); v4 += table[({value}) & 1](v0, v6); u.word = (struct word){{ .high = t.x }};"));
+                self.line(&format!("t = turn({from}); v4 += table[({value}) & 1](v0, v6);"));
             }
             _ => {
                 let to = self.dice.roll(4);
@@ -197,6 +198,7 @@ impl Writer {
         self.line(&format!("unsigned long f{number}(void) {{"));
         self.depth = 1;
         self.loops = 0;
+        self.mixed = number.is_multiple_of(8);
         for (n, ty) in TYPES.iter().enumerate() {
             let value = self.dice.roll(120);
             self.line(&format!("{ty} v{n} = {value};"));
@@ -236,7 +238,7 @@ static unsigned long (*const table[])(unsigned char, unsigned long) = { plus, ti
 
 fn sources(seed: u64) -> (String, Vec<String>) {
     let dice = Dice(0x9e37_79b9_7f4a_7c15 ^ (seed + 1).wrapping_mul(0xd134_2543_de82_ef95));
-    let mut writer = Writer { dice, out: String::new(), depth: 0, loops: 0 };
+    let mut writer = Writer { dice, mixed: false, out: String::new(), depth: 0, loops: 0 };
     let mut functions = Vec::new();
     for number in 0..FUNCTIONS {
         writer.function(number);
