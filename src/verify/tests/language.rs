@@ -61,6 +61,19 @@ fn what_a_comma_does_is_done() {
 }
 
 #[test]
+fn values_of_bit_fields() {
+    let fields = "struct { unsigned f : 5; int g : 6; } s;";
+    assert_eq!(
+        alone(
+            fields,
+            "s.f = 3; s.g = -4; assert(s.g < s.f && s.f > -1); assert((s.g = 45) == -19); assert((s.f += 30) == 1); assert(++s.g == -18);"
+        ),
+        Verdict::Safe
+    );
+    assert_eq!(alone(fields, "s.f = 3; s.g = -4; assert(s.g > s.f);"), Verdict::Unsafe);
+}
+
+#[test]
 fn arguments_beyond_the_parameters() {
     let sum = "#include <stdarg.h>
         static int sum(int n, ...) { va_list l; int s = 0; va_start(l, n); while (n--) s += va_arg(l, int); va_end(l); return s; }";

@@ -218,7 +218,7 @@ impl Lowering<'_> {
         self.store(&place, new.clone(), Self::mark(&target.ty), span)?;
         Ok(match place {
             Place::Register(reg, _) => Rv::Reg(reg),
-            Place::Memory(_, _, Some((_, width))) => Rv::unary(UnOp::ZeroExtend(width), new),
+            Place::Memory(_, ty, Some((_, width))) => cut(new, &ty, width),
             Place::Memory(..) => new,
         })
     }
@@ -256,6 +256,7 @@ impl Lowering<'_> {
         Ok(match (old, place) {
             (true, _) => before,
             (false, Place::Register(reg, _)) => Rv::Reg(reg),
+            (false, Place::Memory(_, ty, Some((_, width)))) => cut(after, &ty, width),
             (false, _) => after,
         })
     }
@@ -374,6 +375,12 @@ impl Lowering<'_> {
             _ => self.expr(e),
         }
     }
+}
+
+/// What a bit-field of so many bits holds of a value.
+pub(super) fn cut(value: Rv, ty: &Ty, width: u8) -> Rv {
+    let signed = ty.as_int().is_some_and(|int| int.signed);
+    Rv::unary(if signed { UnOp::SignExtend(width) } else { UnOp::ZeroExtend(width) }, value)
 }
 
 /// Cuts a value to what a type holds.

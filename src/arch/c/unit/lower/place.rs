@@ -11,6 +11,7 @@ use crate::program::{AccessSize, BinOp, Content, Extra, Op, Port, Reg, SetName, 
 use crate::source::Span;
 
 use super::code::Ops;
+use super::expr::cut;
 use super::value::Rv;
 use super::{Lowering, Orders, Slot, machine};
 
@@ -198,9 +199,7 @@ impl Lowering<'_> {
                     None => value,
                     Some((low, width)) => {
                         let shifted = Rv::binary(BinOp::Lsr, value, Rv::int(i128::from(*low)));
-                        let signed = ty.as_int().is_some_and(|int| int.signed);
-                        let cut = if signed { UnOp::SignExtend(*width) } else { UnOp::ZeroExtend(*width) };
-                        Rv::unary(cut, shifted)
+                        cut(shifted, ty, *width)
                     }
                 })
             }

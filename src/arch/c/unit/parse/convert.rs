@@ -22,6 +22,13 @@ impl Parser {
     /// An expression as a value: arrays and functions become addresses, `_Atomic` goes.
     pub(super) fn rvalue(&mut self, e: Expr) -> Expr {
         match e.ty.plain() {
+            // A bit-field whose values an `int` can hold is one.
+            Ty::Int(IntTy { bytes: 4, signed: false, .. })
+                if matches!(e.kind, ExprKind::Member(_, _, Some((_, 0..32)))) =>
+            {
+                let span = e.span;
+                Expr { kind: ExprKind::Cast(Box::new(e)), ty: Ty::INT, span }
+            }
             Ty::Array(target, _) => {
                 let ty = Ty::Pointer(target.clone());
                 let span = e.span;
