@@ -56,10 +56,11 @@ pub fn bench(
     let prepared = prepared.map_err(|failure| {
         Stop::Usage(diag::render_all(&failure.diagnostics, &failure.sources, console.color_err))
     })?;
-    let said = |diagnostic: diag::Diagnostic| {
-        Stop::Usage(diag::render(&diagnostic, &Sources::new(), console.color_err))
+    let said = |diagnostic: diag::Diagnostic, sources: &Sources| {
+        Stop::Usage(diag::render(&diagnostic, sources, console.color_err))
     };
-    let orders = verify::orders_for(&prepared.model, prepared.arch).map_err(said)?;
+    let orders = verify::orders_for(&prepared.model, prepared.arch);
+    let orders = orders.map_err(|diagnostic| said(diagnostic, &Sources::new()))?;
     let settings =
         verify::Settings { orders, engine, ignore: vec![verify::Kind::Race], ..verify::Settings::default() };
     writeln!(out, "{} under {}", args.family, args.model)?;
@@ -89,7 +90,7 @@ pub fn bench(
         let seconds = start.elapsed().as_secs_f64();
         let answer = match ran {
             Ok(Ok(answer)) => Some(answer),
-            Ok(Err(diagnostic)) => return Err(said(diagnostic)),
+            Ok(Err(diagnostic)) => return Err(said(diagnostic, &loaded.sources)),
             Err(_) => None,
         };
         let (accesses, proposals, reasons) = match answer.as_ref().map(|answer| answer.by) {
