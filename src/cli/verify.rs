@@ -235,10 +235,9 @@ fn deepen(
         let read = |shapes: &Shapes| load(file, reading, options, shapes);
         let (loaded, result) = verify::run_fitted(read, |program| run(program, &settings));
         let deeper = matches!(&result, Some(Ok(a)) if a.too_deep && a.verdict != Verdict::Unsafe);
-        // What is too large one step deeper is known as deep as it could be read.
-        let too_large = loaded.diagnostics.iter().any(|d| d.code == "c::too-large");
         match last {
-            Some(last) if too_large => return last,
+            // What was read and is too large one step deeper is known as deep as it could be read.
+            Some(last) if loaded.program.is_none() => return last,
             _ if !deeper || depth >= most => return (loaded, result),
             _ => last = Some((loaded, result)),
         }

@@ -8,7 +8,8 @@ use super::code::{Base, Check, Class, Code, Group, Kind, Link, Slot};
 use super::usual;
 use crate::execution::EventKind;
 use crate::model::{
-    CheckKind, ChoiceId, Expr, ExprId, FixId, Model, Pool, Sort, Step, Test, TestKind, ValueTest,
+    Base as Named, CheckKind, ChoiceId, Expr, ExprId, FixId, Model, Pool, Sort, Step, Test, TestKind,
+    ValueTest,
 };
 
 /// What coherence orders contain.
@@ -161,24 +162,26 @@ impl Compiler<'_> {
         let pool = self.pool;
         let is_set = pool.sort(id) == Sort::Set;
         let (kind, class) = match pool.expr(id) {
-            Expr::Base(crate::model::Base::Fw, Sort::Set) => {
+            Expr::Base(Named::Fw, Sort::Set) => {
                 return Err("a check looks at the final writes (`FW`)".to_string());
             }
             Expr::Base(base, Sort::Set) => (Kind::Member(self.member(base.name())?), Fixed),
-            Expr::Base(base, _) => match base.name() {
-                "po" => (Kind::Base(Base::Po), Fixed),
-                "rf" => (Kind::Base(Base::Rf), Fixed),
-                "loc" => (Kind::Base(Base::Loc), Settled),
-                "int" => (Kind::Base(Base::Int), Settled),
-                "ext" => (Kind::Base(Base::Ext), Settled),
-                "same-instance" => (Kind::Base(Base::SameInstance), Settled),
-                "sm" | "si" => (Kind::Base(Base::SameAccess), Fixed),
-                "addr" => (Kind::Base(Base::Addr), Fixed),
-                "data" => (Kind::Base(Base::Data), Fixed),
-                "ctrl" => (Kind::Base(Base::Ctrl), Fixed),
-                "id" => (Kind::Id, Fixed),
-                "success" | "tst" | "aligned" | "partial_po" | "equiv-spec" => (Kind::Empty, Fixed),
-                name => return Err(format!("it uses `{name}`")),
+            Expr::Base(base, _) => match base {
+                Named::Po => (Kind::Base(Base::Po), Fixed),
+                Named::Rf => (Kind::Base(Base::Rf), Fixed),
+                Named::Loc => (Kind::Base(Base::Loc), Settled),
+                Named::Int => (Kind::Base(Base::Int), Settled),
+                Named::Ext => (Kind::Base(Base::Ext), Settled),
+                Named::SameInstance => (Kind::Base(Base::SameInstance), Settled),
+                Named::Sm | Named::Si => (Kind::Base(Base::SameAccess), Fixed),
+                Named::Addr => (Kind::Base(Base::Addr), Fixed),
+                Named::Data => (Kind::Base(Base::Data), Fixed),
+                Named::Ctrl => (Kind::Base(Base::Ctrl), Fixed),
+                Named::Id => (Kind::Id, Fixed),
+                Named::Success | Named::Tst | Named::Aligned | Named::PartialPo | Named::EquivSpec => {
+                    (Kind::Empty, Fixed)
+                }
+                other => return Err(format!("it uses `{}`", other.name())),
             },
             Expr::Choice(choice, Sort::Rel) if *choice == self.co => (Kind::Base(Base::Co), Whole),
             Expr::Choice(..) => return Err("it makes a choice of another kind".to_string()),

@@ -265,9 +265,8 @@ impl Lowering<'_> {
 
     /// In C an unadorned access of an `_Atomic` object is sequentially consistent; herd7 takes it as non-atomic.
     fn warn_plain(&mut self, ty: &CType, span: Span) {
-        // Once is enough: such a test does it everywhere.
-        let told = self.diags.list().iter().any(|told| told.code == "c::plain-atomic");
-        if !told && ty.as_int().is_some_and(|int| int.atomic) {
+        if !self.warned_of_plain && ty.as_int().is_some_and(|int| int.atomic) {
+            self.warned_of_plain = true;
             self.diags.warn(
                 Diagnostic::warning("c::plain-atomic", "a non-atomic access of an atomic object")
                     .at(span, "taken as non-atomic, as herd7 does; in C11 it is sequentially consistent")

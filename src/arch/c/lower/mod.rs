@@ -134,6 +134,7 @@ pub fn lower(
         expansions: 0,
         fresh: 0,
         maybe_unused: false,
+        warned_of_plain: false,
         reported: None,
     };
     cx.declared_globals();
@@ -167,6 +168,8 @@ struct Lowering<'a> {
     fresh: u32,
     /// Is the expression being translated evaluated although C may not ask for it (the right operand of `&&`)?
     maybe_unused: bool,
+    /// Has it been said that a plain access of an atomic object is taken as non-atomic? Once is enough: such a test does it everywhere.
+    warned_of_plain: bool,
     /// Set by the first error.
     reported: Option<Reported>,
 }
