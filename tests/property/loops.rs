@@ -7,11 +7,21 @@ const ORDERS: [&str; 2] = ["memory_order_relaxed", "memory_order_seq_cst"];
 
 /// A program of C, as text.
 pub fn program(random: &mut Random) -> String {
-    let mut text = String::from("C loops\n{ int a[2]; }\n");
+    threads("{ int a[2]; }", "atomic_int *x, atomic_int *y, atomic_int *a", statement, random)
+}
+
+/// Two or three threads of such statements, with what they read and the cells observed.
+fn threads(
+    initially: &str,
+    parameters: &str,
+    statement: fn(&str, &mut Random) -> (String, bool),
+    random: &mut Random,
+) -> String {
+    let mut text = format!("C loops\n{initially}\n");
     let n = 2 + random.below(2);
     let mut seen = Vec::new();
     for thread in 0..n {
-        text += &format!("P{thread}(atomic_int *x, atomic_int *y, atomic_int *a) {{\n");
+        text += &format!("P{thread}({parameters}) {{\n");
         for line in 0..1 + random.below(if n == 2 { 3 } else { 2 }) {
             let reg = format!("r{thread}{line}");
             let (code, shows) = statement(&reg, random);
@@ -108,23 +118,7 @@ fn statement(reg: &str, random: &mut Random) -> (String, bool) {
 
 /// A program of the kernel, without locks.
 pub fn kernel(random: &mut Random) -> String {
-    let mut text = String::from("C loops\n{}\n");
-    let n = 2 + random.below(2);
-    let mut seen = Vec::new();
-    for thread in 0..n {
-        text += &format!("P{thread}(int *x, int *y) {{\n");
-        for line in 0..1 + random.below(if n == 2 { 3 } else { 2 }) {
-            let reg = format!("r{thread}{line}");
-            let (code, shows) = kernel_statement(&reg, random);
-            text += &code;
-            if shows {
-                seen.push(format!("{thread}:{reg}"));
-            }
-        }
-        text += "}\n";
-    }
-    seen.extend(["x".to_string(), "y".to_string()]);
-    text + &format!("locations [{};]\nexists (x=1)\n", seen.join("; "))
+    threads("{}", "int *x, int *y", kernel_statement, random)
 }
 
 fn kernel_statement(reg: &str, random: &mut Random) -> (String, bool) {
