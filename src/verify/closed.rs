@@ -7,6 +7,8 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
+use rustc_hash::FxHashSet;
+
 use super::check::{Part, Wanted};
 use super::cyclic::{Cyclic, Left};
 use super::run::{Kind, Settings, Violation, searched};
@@ -151,13 +153,12 @@ impl<'p> Closed<'p> {
         let options = explore::Options { unroll, ..explore::Options::default() };
         let model = grow::residual(self.model);
         let test = self.test(self.inner.clone(), shown);
-        let mut seen: Vec<Vec<Value>> = Vec::new();
+        let mut seen: FxHashSet<Vec<Value>> = FxHashSet::default();
         let mut found: Option<Result<Violation, Diagnostic>> = None;
         let mut see = |execution: execution::Execution| {
-            if seen.contains(&execution.state) {
+            if !seen.insert(execution.state.clone()) {
                 return ControlFlow::Continue(());
             }
-            seen.push(execution.state.clone());
             found = self.afterwards(&execution).transpose();
             if found.is_none() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
