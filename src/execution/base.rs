@@ -188,10 +188,10 @@ impl World {
                 };
                 over(&|a, b| offset(a).is_some() && offset(a) == offset(b))
             }
-            Base::RfReg => pairs(&self.rf_reg),
-            Base::IicoData => pairs(&self.iico_data),
-            Base::IicoCtrl => pairs(&self.iico_ctrl),
-            Base::IicoOrder => pairs(&self.iico_order),
+            Base::RfReg => pairs(&self.edges.rf_reg),
+            Base::IicoData => pairs(&self.edges.iico_data),
+            Base::IicoCtrl => pairs(&self.edges.iico_ctrl),
+            Base::IicoOrder => pairs(&self.edges.iico_order),
             Base::SameInstance => self.same(n, |e| e.instance),
             Base::SameInstr | Base::Instr => self.same(n, |e| (e.code, e.pc)),
             Base::SameStatic => {
@@ -208,7 +208,7 @@ impl World {
             Base::Data => cut(&dependencies().data),
             Base::Ctrl => cut(&dependencies().ctrl),
             Base::Depend => cut(&dependencies().depend),
-            Base::Control => pairs(&self.control),
+            Base::Control => pairs(&self.edges.control),
             Base::Sm | Base::Si => {
                 let alone = |e: &Event| e.is_memory() || !self.cells.is_split() && e.is_fault();
                 let mut rel = Rel::empty(n);
@@ -354,8 +354,7 @@ impl World {
     }
 
     fn intra_order(&self) -> Rel {
-        let all = self.iico_data.iter().chain(&self.iico_ctrl).chain(&self.iico_order);
-        Rel::of(self.events.len(), all.map(|(a, b)| (*a as usize, *b as usize))).plus()
+        Rel::of(self.events.len(), self.edges.iico().map(|(a, b)| (*a as usize, *b as usize))).plus()
     }
 
     /// Events of one thread with equal keys.

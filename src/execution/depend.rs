@@ -27,25 +27,26 @@ impl Dependencies {
         let n = world.events.len();
         let set = |f: &dyn Fn(&Event) -> bool| Set::of(n, (0..n).filter(|e| f(&world.events[*e])));
         let pairs = |list: &[(u32, u32)]| Rel::of(n, list.iter().map(|(a, b)| (*a as usize, *b as usize)));
-        let iico_data = pairs(&world.iico_data);
-        let iico_ctrl = pairs(&world.iico_ctrl);
-        let iico = || pairs(&world.iico_data).union(&iico_ctrl).union(&pairs(&world.iico_order)).plus();
+        let iico_data = pairs(&world.edges.iico_data);
+        let iico_ctrl = pairs(&world.edges.iico_ctrl);
+        let iico =
+            || pairs(&world.edges.iico_data).union(&iico_ctrl).union(&pairs(&world.edges.iico_order)).plus();
         let flow = if conventions.control_flows { iico_data.union(&iico_ctrl) } else { iico_data };
         let loads = set(&|e| e.is_read() || looks_at_lock(e));
         let writes = set(&Event::is_write);
         let memory = set(&Event::is_memory);
         let registers = set(&Event::is_register);
 
-        let mut inside = pairs(&world.rf_reg).union(&flow.restrict(&registers));
+        let mut inside = pairs(&world.edges.rf_reg).union(&flow.restrict(&registers));
         inside.close();
         let start = from(&loads, &flow).union(&from(&writes, &iico_ctrl));
         let depend = start.seq(&inside);
         let any = depend.union(&Rel::id_on(&loads));
 
-        let controls = if conventions.control_flows { world.iico_ctrl.as_slice() } else { &[] };
+        let controls = if conventions.control_flows { world.edges.iico_ctrl.as_slice() } else { &[] };
         let feeds = |list: &[(u32, u32)], port: Port| {
             let mut rel = Rel::empty(n);
-            for (a, b) in world.iico_data.iter().chain(controls) {
+            for (a, b) in world.edges.iico_data.iter().chain(controls) {
                 let fed = match world.events[*a as usize].kind {
                     EventKind::RegRead(_, Port::None) => list.contains(&(*a, *b)),
                     EventKind::RegRead(_, own) => own == port,
@@ -59,25 +60,25 @@ impl Dependencies {
             rel
         };
         let branches = set(&|e| matches!(e.kind, EventKind::Branch(_)));
-        let mut last_data = to(&feeds(&world.data_in, Port::Data), &writes);
+        let mut last_data = to(&feeds(&world.edges.data_in, Port::Data), &writes);
         if !branches.is_empty() {
             last_data.union_with(&to(&flow, &branches));
         }
-        let mut last_addr = to(&feeds(&world.addr_in, Port::Addr), &writes);
+        let mut last_addr = to(&feeds(&world.edges.addr_in, Port::Addr), &writes);
         last_addr.union_with(&to(&flow, &loads));
         let data = any.seq(&last_data);
         let addr = any.seq(&last_addr);
 
         // Nearly all tests are without branches, and then nothing is guarded by any.
         let mut ctrl = Rel::empty(n);
-        if !branches.is_empty() || !world.control.is_empty() {
+        if !branches.is_empty() || !world.edges.control.is_empty() {
             let conditional =
                 set(&|e| matches!(e.kind, EventKind::Branch(BranchKind::Bcc | BranchKind::HiddenBcc)));
             let predicated =
                 set(&|e| matches!(e.kind, EventKind::Branch(BranchKind::Pred | BranchKind::HiddenPred)));
             let readers =
                 set(&|e| e.is_read() || looks_at_lock(e) || matches!(e.kind, EventKind::RegRead(..)));
-            let guarded = from(&readers, &pairs(&world.control));
+            let guarded = from(&readers, &pairs(&world.edges.control));
             let iico = iico();
             let mut later = from(&predicated, &iico).union(&guarded);
             if !conditional.is_empty() {

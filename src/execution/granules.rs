@@ -11,6 +11,7 @@ use crate::diag::Diagnostic;
 use crate::program::{BinOp, LocId, Program, UnOp, Value};
 
 use super::cells::{Cells, Extent, joined};
+use super::edges::Edges;
 use super::path::Path;
 use super::{Event, EventKind, SymVal};
 
@@ -110,14 +111,10 @@ impl<'c> Cut<'c> {
                 .flat_map(|(a, b)| new(*a).iter().flat_map(|a| new(*b).iter().map(|b| (*a, *b))))
                 .collect()
         };
+        let mut edges = Edges::default();
+        edges.extend_with(&old.edges, pairs);
         Path {
-            iico_data: pairs(&old.iico_data),
-            iico_ctrl: pairs(&old.iico_ctrl),
-            iico_order: pairs(&old.iico_order),
-            rf_reg: pairs(&old.rf_reg),
-            control: pairs(&old.control),
-            addr_in: pairs(&old.addr_in),
-            data_in: pairs(&old.data_in),
+            edges,
             constraints: old.constraints.map(&|value| self.value(value, bits)),
             collisions: {
                 let values = old.collisions.iter();

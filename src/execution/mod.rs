@@ -7,6 +7,7 @@
 mod base;
 mod cells;
 mod depend;
+mod edges;
 mod event;
 mod granules;
 mod path;
@@ -16,18 +17,22 @@ mod symbolic;
 #[cfg(test)]
 mod tests;
 mod unfold;
+mod updates;
 mod values;
 mod whole;
 mod world;
+mod worlds;
 
 pub use base::{NEXT_LEVEL, Names, View};
 pub use cells::{Cells, Extent, Part};
 pub use depend::Dependencies;
+pub use edges::Edges;
 pub use event::{Event, EventKind};
 pub use path::{Constraints, Path, Violation};
 pub use symbolic::SymVal;
 pub use whole::{Execution, OtherVerdict};
-pub use world::{World, Worlds, unfold, unfold_to};
+pub use world::World;
+pub use worlds::{Worlds, unfold, unfold_to};
 
 use crate::source::Span;
 

@@ -4,6 +4,7 @@ use crate::diag::Diagnostic;
 use crate::program::{BinOp, Property, Reg, UnOp, Value};
 use crate::source::Span;
 
+use super::edges::Edges;
 use super::{Cut, Event, SymVal};
 
 /// A finished path of a thread. Events are numbered from 0 in the order they were made; symbolic values name reads by
@@ -12,20 +13,8 @@ use super::{Cut, Event, SymVal};
 pub struct Path {
     /// The events, in the order they were made.
     pub events: Vec<Event>,
-    /// Intra-instruction causality: data.
-    pub iico_data: Vec<(u32, u32)>,
-    /// Intra-instruction causality: control.
-    pub iico_ctrl: Vec<(u32, u32)>,
-    /// Intra-instruction causality: order.
-    pub iico_order: Vec<(u32, u32)>,
-    /// Register reads-from.
-    pub rf_reg: Vec<(u32, u32)>,
-    /// Structured control: from what a condition read to the events it guards.
-    pub control: Vec<(u32, u32)>,
-    /// Which events feed the address of an access.
-    pub addr_in: Vec<(u32, u32)>,
-    /// Which events feed the value of a store.
-    pub data_in: Vec<(u32, u32)>,
+    /// What its instructions settle among them.
+    pub edges: Edges,
     /// What the path assumes.
     pub constraints: Constraints,
     /// Values that it assumes to be equal by a collision of their signatures, or not to be.

@@ -11,7 +11,7 @@ use crate::program::{LocId, Value};
 
 use super::SymVal;
 use super::path::Path;
-use super::world::aged;
+use super::updates::aged;
 
 /// More values than this in one cell: anything.
 const MAX_VALUES: usize = 32;

@@ -303,7 +303,7 @@ impl<'p> Unfolding<'p> {
         let is_local = matches!(kind, EventKind::RegRead(..) | EventKind::RegWrite(_) | EventKind::Branch(_));
         state.made += u32::from(!is_local);
         for condition in &state.conditions {
-            state.path.control.extend(condition.iter().map(|from| (*from, id)));
+            state.path.edges.control.extend(condition.iter().map(|from| (*from, id)));
         }
         state.path.events.push(Event {
             thread: Some(self.thread as u16),
@@ -345,9 +345,17 @@ impl<'p> Unfolding<'p> {
         }
         ctrl.sort_unstable();
         ctrl.dedup();
-        state.path.iico_data.extend(all_data.into_iter().filter(|from| *from != id).map(|from| (from, id)));
-        state.path.iico_ctrl.extend(ctrl.into_iter().filter(|from| *from != id).map(|from| (from, id)));
-        state.path.iico_order.extend(order.into_iter().filter(|from| *from != id).map(|from| (from, id)));
+        state
+            .path
+            .edges
+            .iico_data
+            .extend(all_data.into_iter().filter(|from| *from != id).map(|from| (from, id)));
+        state.path.edges.iico_ctrl.extend(ctrl.into_iter().filter(|from| *from != id).map(|from| (from, id)));
+        state
+            .path
+            .edges
+            .iico_order
+            .extend(order.into_iter().filter(|from| *from != id).map(|from| (from, id)));
         if let Some(done) = extra.done {
             Self::set(state, done, SymVal::ZERO, vec![id]);
         }
@@ -370,7 +378,7 @@ impl<'p> Unfolding<'p> {
                     self.event(state, EventKind::RegRead(*reg, *port), None, Some(value.clone()), vec![]);
                 self.edges(state, id, &[], &Extra::default())?;
                 if let Some(writer) = writer {
-                    state.path.rf_reg.push((writer, id));
+                    state.path.edges.rf_reg.push((writer, id));
                 }
                 Self::set(state, *dst, value, vec![id]);
                 Self::taint(state, *dst, forked);
@@ -381,7 +389,7 @@ impl<'p> Unfolding<'p> {
                     self.event(state, EventKind::RegRead(*reg, *port), None, Some(value.clone()), vec![]);
                 self.edges(state, id, &[], extra)?;
                 if let Some(writer) = writer {
-                    state.path.rf_reg.push((writer, id));
+                    state.path.edges.rf_reg.push((writer, id));
                 }
                 Self::set(state, *dst, value, vec![id]);
                 Self::taint(state, *dst, forked);
@@ -398,7 +406,7 @@ impl<'p> Unfolding<'p> {
                 let sources = self.sources(state, &[*addr])?;
                 let id = state.n_events();
                 self.access(state, EventKind::Read, spot, *size, SymVal::Read(id), sets);
-                state.path.addr_in.extend(sources.iter().map(|from| (*from, id)));
+                state.path.edges.addr_in.extend(sources.iter().map(|from| (*from, id)));
                 self.edges(state, id, &sources, extra)?;
                 Self::set(state, *dst, SymVal::Read(id), vec![id]);
             }
@@ -410,8 +418,8 @@ impl<'p> Unfolding<'p> {
                 let from_addr = self.sources(state, &[*addr])?;
                 let Temp { value, sources, .. } = self.temp(state, *value)?.clone();
                 let id = self.access(state, EventKind::Write, spot, *size, value, sets);
-                state.path.addr_in.extend(from_addr.iter().map(|from| (*from, id)));
-                state.path.data_in.extend(sources.iter().map(|from| (*from, id)));
+                state.path.edges.addr_in.extend(from_addr.iter().map(|from| (*from, id)));
+                state.path.edges.data_in.extend(sources.iter().map(|from| (*from, id)));
                 self.edges(state, id, &[from_addr, sources].concat(), extra)?;
             }
             Op::Rmw { dst, addr, ops, update, size, sets, extra } => {
@@ -426,8 +434,8 @@ impl<'p> Unfolding<'p> {
                 let Temp { value, mut sources, .. } = self.temp(state, *update)?.clone();
                 sources.retain(|from| *from != id);
                 state.path.events[id as usize].written = Some(value);
-                state.path.addr_in.extend(from_addr.iter().map(|from| (*from, id)));
-                state.path.data_in.extend(sources.iter().map(|from| (*from, id)));
+                state.path.edges.addr_in.extend(from_addr.iter().map(|from| (*from, id)));
+                state.path.edges.data_in.extend(sources.iter().map(|from| (*from, id)));
                 self.edges(state, id, &[from_addr, sources].concat(), extra)?;
             }
             Op::Fence { sets, extra } => {
@@ -449,7 +457,7 @@ impl<'p> Unfolding<'p> {
                 if let Some(spot) = spot {
                     Self::place(state, id, spot);
                 }
-                state.path.addr_in.extend(sources.iter().map(|from| (*from, id)));
+                state.path.edges.addr_in.extend(sources.iter().map(|from| (*from, id)));
                 self.edges(state, id, &sources, extra)?;
             }
             Op::Named { at, sets, extra } => {

@@ -366,16 +366,7 @@ fn fingerprint(world: &World) -> u64 {
     for event in &world.events {
         (event.thread, event.instance, event.pc, event.kind, event.loc, &event.sets).hash(&mut hasher);
     }
-    let edges = [
-        &world.iico_data,
-        &world.iico_ctrl,
-        &world.iico_order,
-        &world.rf_reg,
-        &world.control,
-        &world.addr_in,
-        &world.data_in,
-    ];
-    (edges, world.faults).hash(&mut hasher);
+    (world.edges.all(), world.faults).hash(&mut hasher);
     format!("{:?}", world.constraints).hash(&mut hasher);
     hasher.finish()
 }

@@ -146,16 +146,6 @@ fn same_edges(a: &Path, b: &Path, last: u32) -> bool {
         list.dedup();
         list
     };
-    let lists = |path: &Path| {
-        [
-            among(&path.iico_data),
-            among(&path.iico_ctrl),
-            among(&path.iico_order),
-            among(&path.rf_reg),
-            among(&path.control),
-            among(&path.addr_in),
-            among(&path.data_in),
-        ]
-    };
+    let lists = |path: &Path| path.edges.all().map(among);
     lists(a) == lists(b)
 }

@@ -190,9 +190,8 @@ impl Graph {
 
     /// What reads cause inside their own instructions.
     fn find_caused(&mut self, path: &Path, nodes: &[NodeId], number: usize, n_paths: usize) {
-        let edges = || path.iico_data.iter().chain(&path.iico_ctrl).chain(&path.iico_order);
         let mut next: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-        edges().for_each(|(from, to)| next.entry(*from).or_default().push(*to));
+        path.edges.iico().for_each(|(from, to)| next.entry(*from).or_default().push(*to));
         for (read, event) in path.events.iter().enumerate().filter(|(_, event)| event.is_read()) {
             let mut caused = vec![read as u32];
             let mut at = 0;
