@@ -191,6 +191,11 @@ pub trait Isa: Sync {
         false
     }
 
+    /// Can its instructions be cells of memory, and so values: overwritten, fetched, on a page of their own?
+    fn has_code_in_memory(&self) -> bool {
+        false
+    }
+
     /// Names of the event sets that a model may use on this architecture besides those of every architecture.
     fn sets(&self) -> Vec<String>;
 

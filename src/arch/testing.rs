@@ -69,24 +69,7 @@ pub fn run(isa: &dyn Isa, init: &str, code: &[&str]) -> String {
 fn program(isa: &dyn Isa, init: &str, code: &[&str]) -> Result<Program, String> {
     let mut sources = Sources::new();
     let id = sources.add("test.litmus", code.join("\n"));
-    let mut program = Program {
-        conventions: crate::arch::conventions(isa.id()),
-        bits: isa.bits(),
-        threads: Vec::new(),
-        regs: RegTable::default(),
-        symbols: Vec::new(),
-        locations: Vec::new(),
-        features: crate::program::Features::default(),
-        instructions: Vec::new(),
-        code_cells: Vec::new(),
-        restricted: Vec::new(),
-        faults: crate::program::Faults::default(),
-        init_regs: Vec::new(),
-        reg_types: Vec::new(),
-        machine: crate::program::Machine::default(),
-        samples: Vec::new(),
-        pinned: Vec::new(),
-    };
+    let mut program = Program::empty(crate::arch::conventions(isa.id()), isa.bits());
     for pair in init.split(';').map(str::trim).filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').expect("name=value");
         let value = match value.strip_prefix('&') {

@@ -34,22 +34,11 @@ fn program(arch: ArchId, threads: Vec<Thread>) -> Program {
         init: Value::ZERO,
     });
     Program {
-        conventions: conventions(arch),
-        bits: 64,
         threads,
         regs,
         locations: locations.collect(),
         symbols,
-        init_regs: Vec::new(),
-        reg_types: Vec::new(),
-        machine: crate::program::Machine::default(),
-        samples: Vec::new(),
-        pinned: Vec::new(),
-        features: crate::program::Features::default(),
-        instructions: Vec::new(),
-        code_cells: Vec::new(),
-        restricted: Vec::new(),
-        faults: crate::program::Faults::default(),
+        ..Program::empty(conventions(arch), 64)
     }
 }
 

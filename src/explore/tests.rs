@@ -380,22 +380,11 @@ pub(super) fn random_program(random: &mut Random) -> Lowered {
     let mut test = Lowered::for_program(
         ArchId::X86,
         Program {
-            conventions: arch::conventions(ArchId::X86),
-            bits: 32,
             threads,
             regs,
             symbols: vec!["x".to_string(), "y".to_string(), "z".to_string()],
             locations: (0..3).map(location).collect(),
-            init_regs: Vec::new(),
-            reg_types: Vec::new(),
-            machine: crate::program::Machine::default(),
-            samples: Vec::new(),
-            pinned: Vec::new(),
-            features: crate::program::Features::default(),
-            instructions: Vec::new(),
-            code_cells: Vec::new(),
-            restricted: Vec::new(),
-            faults: crate::program::Faults::default(),
+            ..Program::empty(arch::conventions(ArchId::X86), 32)
         },
         Condition { quantifier, prop },
         shown,

@@ -4,8 +4,7 @@ use crate::arch::extensions::Extensions;
 use crate::arch::{self, ArchId, ColumnCx, Isa};
 use crate::diag::{Diagnostic, Severity, nearest};
 use crate::program::{
-    Aligned, Faults, Features, Instr, Location, Machine, Mixed, Oa, Op, PAGE, Program, Pte, RegTable, Space,
-    Sym, Thread, Type, Value,
+    Aligned, Features, Instr, Location, Mixed, Oa, Op, PAGE, Program, Pte, Space, Sym, Thread, Type, Value,
 };
 use crate::variant::Variant;
 
@@ -35,22 +34,8 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
     let mut lowering = Lowering {
         test,
         program: Program {
-            conventions: arch::conventions(test.arch),
-            bits: 64,
-            threads: Vec::new(),
-            regs: RegTable::default(),
-            symbols: Vec::new(),
-            locations: Vec::new(),
-            init_regs: Vec::new(),
-            reg_types: Vec::new(),
-            machine: Machine::default(),
-            faults: Faults::default(),
-            instructions: Vec::new(),
-            code_cells: Vec::new(),
-            restricted: Vec::new(),
-            samples: Vec::new(),
-            pinned: Vec::new(),
             features: Features::of(&variants),
+            ..Program::empty(arch::conventions(test.arch), 64)
         },
         isa: arch::isa(test.arch),
         extensions: Vec::new(),
@@ -62,7 +47,8 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
     if features.mixed == Mixed::Asked && !matches!(test.arch, ArchId::AArch64 | ArchId::X86_64) {
         features.mixed = Mixed::AsNeeded;
     }
-    if lowering.program.features.ifetch && test.arch != ArchId::AArch64 {
+    let in_memory = lowering.isa.filter(|isa| isa.has_code_in_memory());
+    if lowering.program.features.ifetch && in_memory.is_none() {
         let message = format!("instruction fetches are not there for {}", test.arch.name());
         let error = Diagnostic::unsupported("variant::unsupported", message);
         lowering.diags.push(error.at(test.name_span, "under `-variant ifetch`"));
@@ -95,7 +81,7 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
     if let Some(c) = &c {
         arrays.extend(lower_c::cells(test, &c.globals, &mut lowering.program));
     }
-    if let Some(isa) = lowering.isa.filter(|_| test.arch == ArchId::AArch64) {
+    if let Some(isa) = in_memory {
         let wrong = code::cells(test, isa, &lowering.addressed, &lowering.extensions, &mut lowering.program);
         lowering.diags.extend(wrong);
     }
@@ -110,9 +96,8 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Lowered, Vec<Diagnos
         return Err(diags);
     }
     warnings.extend(questions::questions(test, &mut names));
-    if let Some(isa) = isa
+    if let Some(isa) = in_memory
         && program.features.ifetch
-        && test.arch == ArchId::AArch64
     {
         code::fetched(isa, &mut program, &extensions);
     }
@@ -452,7 +437,7 @@ fn declared_type(entry: &Init, pointer_bytes: u8) -> Result<Option<Type>, Box<Di
 
 /// Does the code go on with the next page here?
 fn is_alignment(isa: &dyn Isa, cell: &Cell) -> bool {
-    isa.id() == ArchId::AArch64 && cell.text.eq_ignore_ascii_case(".pagealign")
+    isa.has_code_in_memory() && cell.text.eq_ignore_ascii_case(".pagealign")
 }
 
 fn no_page(span: Span) -> Diagnostic {

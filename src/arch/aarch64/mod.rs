@@ -81,6 +81,10 @@ impl Isa for AArch64 {
         lower::fetch(cx, at, word, span)
     }
 
+    fn has_code_in_memory(&self) -> bool {
+        true
+    }
+
     /// Those that may be modified while they are run: branches without a condition on flags, and what does nothing.
     fn is_restricted(&self, text: &str) -> bool {
         const MODIFIABLE: [&str; 9] = ["B", "BL", "CBZ", "CBNZ", "TBZ", "TBNZ", "ISB", "NOP", "SVC"];

@@ -60,22 +60,12 @@ fn translate(text: &str, def: Option<&str>, kernel: KernelVersion) -> Checked {
     let report = render_all(diags.list(), &sources, Color::Never);
     let lowered = result.ok();
     let program = lowered.clone().map(|lowered| Program {
-        conventions: crate::arch::conventions(crate::arch::ArchId::C),
-        bits: super::BITS,
-        locations: Vec::new(),
         threads: lowered.threads,
         regs,
         symbols,
         init_regs: lowered.init_regs,
         reg_types: lowered.reg_types,
-        machine: crate::program::Machine::default(),
-        samples: Vec::new(),
-        pinned: Vec::new(),
-        features: crate::program::Features::default(),
-        instructions: Vec::new(),
-        code_cells: Vec::new(),
-        restricted: Vec::new(),
-        faults: crate::program::Faults::default(),
+        ..Program::empty(crate::arch::conventions(crate::arch::ArchId::C), super::BITS)
     });
     Checked { program, lowered, report }
 }
