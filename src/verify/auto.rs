@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use super::run::{Answer, Settings, Verdict, grown};
+use super::run::{Answer, Settings, Verdict, grown, unfit};
 use super::solve::solved;
 use crate::diag::Diagnostic;
 use crate::grow::{self, Ended, Execution, Found, Visitor};
@@ -97,7 +97,7 @@ fn by_estimate(program: &Program, model: &Model, settings: &Settings) -> Ran {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % n.max(1)
     };
-    let walks = grow::walks(program, model, &options, &mut Nobody, WALKS, &mut pick)?;
+    let walks = grow::walks(program, model, &options, &mut Nobody, WALKS, &mut pick).map_err(unfit)?;
     let graphs = walks.iter().map(|walk| walk.graphs).sum::<f64>() / walks.len().max(1) as f64;
     if graphs <= MANY_GRAPHS {
         return grown(program, model, settings);

@@ -237,15 +237,16 @@ pub fn marks_waits(model: &Model) -> bool {
 /// # Errors
 /// The model does not fit the engine.
 pub fn run(program: &Program, model: &Model, settings: &Settings) -> Result<Answer, Diagnostic> {
-    let answer = match settings.engine {
+    match settings.engine {
         Engine::Grow => grown(program, model, settings),
         Engine::Sat => solve::solved(program, model, settings),
         Engine::Auto => auto::either(program, model, settings),
-    };
-    answer.map_err(|why| match why.code {
-        "grow::model" => Diagnostic::unsupported("verify::model", why.message).help(MODELS),
-        _ => why,
-    })
+    }
+}
+
+/// Why executions of programs cannot grow under a model, said to one who runs a program.
+pub(super) fn unfit(why: Diagnostic) -> Diagnostic {
+    Diagnostic::unsupported("verify::model", why.message).help(MODELS)
 }
 
 /// What came of a program, if it was run.
@@ -357,7 +358,7 @@ pub(super) fn searched(
     answers.for_each(|other| answer.join(other));
     answer.reshapes = options.reshapes.take();
     let leaves_out = match explored {
-        Ok(stats) => stats?.leaves_out,
+        Ok(stats) => stats.map_err(unfit)?.leaves_out,
         Err(why) => {
             answer.stopped = Some(why);
             false
