@@ -5,6 +5,7 @@
 //! as it now goes on. That is found out by trying: the earlier read is given the later value, and must bring the thread to the same place.
 //! After Kokologiannakis, Ren and Vafeiadis, Dynamic partial order reductions for spinloops, FMCAD 2021.
 
+use super::fewer::Fewer;
 use super::state::{Arrival, Head, Leaf, Look, Made, State};
 use super::step::Stepper;
 use crate::execution::EventKind;
@@ -18,6 +19,9 @@ impl<'p> Stepper<'p> {
     /// Notes an access that has been made.
     pub(super) fn note(&self, state: &mut State<'p>, look: &Look<'p>, leaf: &Leaf<'p>, value: Value) {
         self.look_at(state, leaf);
+        if self.fewer != Fewer::Any && leaf.access.sets.iter().any(|set| set == "EX") {
+            state.changes += 1;
+        }
         if leaf.access.kind != EventKind::Read {
             return;
         }
@@ -88,6 +92,7 @@ impl<'p> Stepper<'p> {
             state.changes += 1;
         }
         match state.held.iter().position(|cell| *cell == access.cell) {
+            _ if self.fewer != Fewer::Any => state.changes += 1,
             None if self.locks_only_wait && is_in(LOCK) => state.held.push(access.cell),
             Some(at) if is_in(UNLOCK) => {
                 state.held.remove(at);

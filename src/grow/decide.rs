@@ -122,35 +122,13 @@ fn decide(model: &Model, code: &mut Code) {
 
 /// How the value of an expression between the events of a graph changes when the graph grows.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Trend {
+pub(super) enum Trend {
     /// Not at all.
     Stays,
     /// Pairs come, none goes.
     Grows,
     /// In any way.
     Any,
-}
-
-/// Do the checks that hold of an execution still hold if a read is left out of it? Nothing that they look at may grow by that.
-pub(super) fn allows_fewer_events(code: &Code) -> bool {
-    let mut trends: Vec<Trend> = Vec::new();
-    for slot in &code.slots {
-        let of = |slot: usize| trends.get(slot).copied().unwrap_or(Trend::Any);
-        let trend = match &slot.kind {
-            // Relations through events in the middle have fewer pairs without them, even where the graph settles them.
-            Kind::Seq(links) => {
-                let steps = links.iter().filter(|link| matches!(link, Link::Step(_))).count();
-                let worst = links.iter().map(|link| match link {
-                    Link::Filter(slot) | Link::Step(slot) => of(*slot),
-                });
-                let worst = worst.max().unwrap_or(Trend::Stays);
-                if steps > 1 { worst.max(Trend::Grows) } else { worst }
-            }
-            kind => trend(code, kind, &of),
-        };
-        trends.push(trend);
-    }
-    code.checks.iter().all(|check| !check.negated && trends[check.slot] != Trend::Any)
 }
 
 fn trends(code: &Code) -> Vec<Trend> {
@@ -167,7 +145,7 @@ fn trends(code: &Code) -> Vec<Trend> {
 }
 
 /// The trend of an operation, given those of its operands.
-fn trend(code: &Code, kind: &Kind, of: &impl Fn(usize) -> Trend) -> Trend {
+pub(super) fn trend(code: &Code, kind: &Kind, of: &impl Fn(usize) -> Trend) -> Trend {
     use Trend::{Any, Grows, Stays};
     let grows = |trend: Trend| if trend == Any { Any } else { Grows };
     match kind {
@@ -188,6 +166,14 @@ fn trend(code: &Code, kind: &Kind, of: &impl Fn(usize) -> Trend) -> Trend {
     }
 }
 
+/// The relations of a composition.
+pub(super) fn steps(links: &[Link]) -> impl Iterator<Item = usize> {
+    links.iter().filter_map(|link| match link {
+        Link::Step(slot) => Some(*slot),
+        Link::Filter(_) => None,
+    })
+}
+
 /// A composition stays as it is if every event in the middle is there whenever both ends are: back along fixed relations from the
 /// source, back along fixed relations from the target, and one step between the two.
 fn sequence(code: &Code, links: &[Link], of: &impl Fn(usize) -> Trend) -> Trend {
@@ -198,13 +184,7 @@ fn sequence(code: &Code, links: &[Link], of: &impl Fn(usize) -> Trend) -> Trend 
     if worst != Trend::Stays {
         return worst;
     }
-    let steps: Vec<usize> = links
-        .iter()
-        .filter_map(|link| match link {
-            Link::Step(slot) => Some(*slot),
-            Link::Filter(_) => None,
-        })
-        .collect();
+    let steps: Vec<usize> = steps(links).collect();
     let is_fixed = |slot: usize| code.slots[slot].class == Class::Fixed;
     let is_back = |slot: &usize| matches!(code.slots[*slot].kind, Kind::Inverse(a) if is_fixed(a));
     let back = steps.iter().take_while(|slot| is_back(slot)).count();

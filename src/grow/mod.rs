@@ -14,6 +14,7 @@ mod coherence;
 mod compile;
 mod decide;
 mod evaluate;
+mod fewer;
 mod finish;
 mod flow;
 mod graph;
@@ -39,6 +40,7 @@ mod workers;
 mod tests;
 
 use compile::OrderOn;
+use fewer::Fewer;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
@@ -220,11 +222,11 @@ pub fn walks(
     })
 }
 
-/// Does the engine see by itself, under that model, where a loop only waits?
+/// Does the engine see by itself, under that model, where a loop only waits, whatever its rounds do?
 pub fn sees_waiting(model: &Model) -> bool {
     let sets = part::chosen_from(model);
     code_of(model, &[], &|name| sets.contains(name), &|_| false)
-        .is_ok_and(|code| decide::allows_fewer_events(&code))
+        .is_ok_and(|code| fewer::fewer(&code) == Fewer::Any)
 }
 
 /// Can the executions of a program grow under a model? If so: may there be others, with a cycle of program order and `rf`?
@@ -263,6 +265,7 @@ fn prepared<R>(
     let cells = cells::Cells::new(program);
     let loops = awaits::Loops::new(program, !options.properties);
     let members = members::Table::new(program, &code);
+    let fewer = fewer::fewer(&code);
     let stepper = step::Stepper {
         program,
         members: &members,
@@ -274,7 +277,8 @@ fn prepared<R>(
         reshapes: &options.reshapes,
         locks_only_wait: arrive::locks_only_wait(program),
         depends: code.depends,
-        loops: (options.awaits && decide::allows_fewer_events(&code)).then_some(&loops),
+        loops: (options.awaits && fewer != Fewer::Nothing).then_some(&loops),
+        fewer,
     };
     let search = Setting { code: &code, stepper: &stepper, all_blocked: options.all_blocked };
     let n_events = match program.threads.iter().any(|thread| thread.start == Start::Spawned) {

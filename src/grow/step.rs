@@ -15,6 +15,7 @@ use crate::program::{Extra, IllegalOp, Instr, Op, Program, Property, SetName, Ta
 
 use super::awaits::Loops;
 use super::cells::Cells;
+use super::fewer::Fewer;
 use super::flow::{self, Flow, Reasons};
 use super::members::Table;
 use super::state::{Halt, Held, Join, Leaf, Look, Place, Plain, Spawn, State, Stop, UNWRITTEN, bit, set};
@@ -47,6 +48,8 @@ pub(super) struct Stepper<'p> {
     pub locks_only_wait: bool,
     /// The heads of loops, if rounds that change nothing are not to be looked at.
     pub loops: Option<&'p Loops>,
+    /// What rounds that are left out may have in them.
+    pub fewer: Fewer,
     /// Are dependencies followed?
     pub depends: bool,
 }
@@ -250,8 +253,10 @@ impl<'p> Stepper<'p> {
             _ => None,
         };
         // A read-modify-write that writes back what it read changes nothing: who reads it could read what it read.
-        if let Some(written) = written.filter(|written| access.kind == EventKind::Write || *written != value)
-        {
+        let counts = |written: &Value| {
+            access.kind == EventKind::Write || *written != value || self.fewer != Fewer::Any
+        };
+        if let Some(written) = written.filter(counts) {
             self.changed(&mut state, leaf, written);
         }
         if let Some(done) = done {

@@ -9,35 +9,59 @@ use rustc_hash::FxHashMap;
 use super::addresses::{Addresses, Cell};
 use crate::limits;
 use crate::machine;
-use crate::program::{Instr, Op, Program, Reg, SetName, Tmp, each_op};
+use crate::program::threads::LOCK;
+use crate::program::{Awaited, Instr, Op, Program, Reg, SetName, Tmp, any_op, each_op};
 use crate::source::Span;
 
 /// A load with a later store of its thread that nothing of the program orders after it, if other threads can close the cycle: what was stored leads, by loads and later stores
 /// of theirs in whatever order these are, to a store into the cell that was loaded.
 pub(super) fn overtaken(program: &Program) -> Option<Span> {
-    let pairs: Vec<Vec<(Cell, Cell)>> = program.threads.iter().map(|thread| pairs(&thread.code)).collect();
+    let pairs: Vec<Vec<Pair>> = program.threads.iter().map(|thread| pairs(&thread.code)).collect();
     let often: Vec<bool> = (0..pairs.len()).map(|code| started(program, code) > 1).collect();
     let mut loads =
         (0..pairs.len()).flat_map(|code| relaxed(program, code).into_iter().map(move |l| (code, l)));
     loads.find_map(|(code, load)| {
         // The code of one thread may be run by several.
         let others = (0..pairs.len()).filter(|other| *other != code || often[code]);
-        let others: Vec<(Cell, Cell)> = others.flat_map(|other| pairs[other].iter().copied()).collect();
+        let others: Vec<Pair> = others.flat_map(|other| pairs[other].iter().copied()).collect();
         let stores = overtaking(program, code, &load);
-        let closes = |store: &Cell| leads(*store, load.cell, &others);
+        let closes = |store: &Stored| leads(*store, load.cell, &others);
         stores.iter().any(closes).then(|| program.threads[code].code[load.pc].span)
     })
 }
 
+/// A store: where to, and does it take a lock?
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Stored {
+    cell: Cell,
+    takes: bool,
+}
+
+/// A load and a later store of its thread.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Pair {
+    loaded: Cell,
+    /// Does the thread wait until the lock that it looks at is free? What comes later comes only after it has seen it free.
+    waits: bool,
+    stored: Stored,
+}
+
+impl Pair {
+    /// May the load read what was stored, and the thread go on?
+    fn follows(&self, stored: Stored) -> bool {
+        self.loaded.may_be(stored.cell) && !(self.waits && stored.takes)
+    }
+}
+
 /// Does a write into one cell lead to a write into another, by threads that load and then store?
-fn leads(from: Cell, to: Cell, pairs: &[(Cell, Cell)]) -> bool {
+fn leads(from: Stored, to: Cell, pairs: &[Pair]) -> bool {
     let mut reached = vec![from];
     let mut next = 0;
-    while let Some(cell) = reached.get(next).copied() {
+    while let Some(stored) = reached.get(next).copied() {
         limits::poll();
         next += 1;
-        for (_, stored) in pairs.iter().filter(|(loaded, _)| loaded.may_be(cell)) {
-            if stored.may_be(to) {
+        for Pair { stored, .. } in pairs.iter().filter(|pair| pair.follows(stored)) {
+            if stored.cell.may_be(to) {
                 return true;
             }
             if !reached.contains(stored) {
@@ -48,33 +72,43 @@ fn leads(from: Cell, to: Cell, pairs: &[(Cell, Cell)]) -> bool {
     false
 }
 
-/// Each cell that is loaded, with each that is stored to later. A load and a store of one cell are in order by themselves.
-fn pairs(code: &[Instr]) -> Vec<(Cell, Cell)> {
+/// Each load with each later store. A load and a store of one cell are in order by themselves.
+fn pairs(code: &[Instr]) -> Vec<Pair> {
     let addresses = Addresses::of(code);
-    let mut loads: Vec<(usize, Cell)> = Vec::new();
-    let mut stores: Vec<(usize, Cell)> = Vec::new();
+    let mut loads: Vec<(usize, Cell, bool)> = Vec::new();
+    let mut stores: Vec<(usize, Stored)> = Vec::new();
     let mut goes_round = false;
     for (pc, instr) in code.iter().enumerate() {
         let cells = addresses.cells(instr);
-        each_op(&instr.ops, &mut |op| match op {
-            Op::Load { addr, .. } => loads.push((pc, cells.of(*addr))),
-            Op::Store { addr, .. } => stores.push((pc, cells.of(*addr))),
-            Op::Rmw { addr, .. } | Op::CompareExchange { addr, .. } => {
-                loads.push((pc, cells.of(*addr)));
-                stores.push((pc, cells.of(*addr)));
+        let awaits = any_op(&instr.ops, |op| matches!(op, Op::Await { what: Awaited::Library, .. }));
+        each_op(&instr.ops, &mut |op| {
+            let waits = |sets: &[SetName]| awaits && takes(sets);
+            let stored = |addr, sets: &[SetName]| Stored { cell: cells.of(addr), takes: takes(sets) };
+            match op {
+                Op::Load { addr, sets, .. } => loads.push((pc, cells.of(*addr), waits(sets))),
+                Op::Store { addr, sets, .. } => stores.push((pc, stored(*addr, sets))),
+                Op::Rmw { addr, sets, .. } | Op::CompareExchange { addr, sets, .. } => {
+                    loads.push((pc, cells.of(*addr), waits(sets)));
+                    stores.push((pc, stored(*addr, sets)));
+                }
+                _ => {}
             }
-            _ => {}
         });
         goes_round |= goes_back(&instr.ops, pc);
     }
     let mut pairs = Vec::new();
-    for (load, from) in &loads {
-        let later = stores.iter().filter(|(store, _)| goes_round || load <= store);
-        pairs.extend(later.map(|(_, to)| (*from, *to)).filter(|(from, to)| from.may_differ(*to)));
+    for &(load, loaded, waits) in &loads {
+        let later = stores.iter().filter(|(store, _)| goes_round || load <= *store);
+        let later = later.map(|(_, stored)| Pair { loaded, waits, stored: *stored });
+        pairs.extend(later.filter(|pair| pair.loaded.may_differ(pair.stored.cell)));
     }
     pairs.sort_unstable();
     pairs.dedup();
     pairs
+}
+
+fn takes(sets: &[SetName]) -> bool {
+    sets.iter().any(|set| set == LOCK)
 }
 
 /// How many threads may run that code, as far as one or many matters.
@@ -129,34 +163,78 @@ fn relaxed(program: &Program, code: usize) -> Vec<Load> {
 /// Different ways to one place that are told apart; more are taken for one on which less is known.
 const WAYS: usize = 16;
 
-/// Goes on from a load, on all ways: the cells of stores that do not hang on it.
-fn overtaking(program: &Program, code: usize, load: &Load) -> Vec<Cell> {
+/// What hangs on the load where a way has come to: where less does, more may overtake it.
+#[derive(Clone, Default)]
+struct Way {
+    /// Registers that hold what comes from it.
+    regs: Vec<Reg>,
+    /// Conditions that were remembered since, by number, the latest last (the kernel's control is structured).
+    saved: Vec<u32>,
+    /// A condition that hangs on it is in force, and came into force when so many were remembered.
+    guard: Option<usize>,
+}
+
+impl Way {
+    fn has_less(&self, other: &Way) -> bool {
+        let control = self.guard.is_none() && self.saved.is_empty()
+            || self.saved == other.saved && (self.guard.is_none() || self.guard == other.guard);
+        control && self.regs.iter().all(|reg| other.regs.contains(reg))
+    }
+
+    /// What hangs on the load on all of these ways, too.
+    fn meet(&mut self, ways: &[Way]) {
+        self.regs.retain(|reg| ways.iter().all(|way| way.regs.contains(reg)));
+        (self.saved, self.guard) = (Vec::new(), None);
+    }
+
+    fn save(&mut self, id: u32) {
+        // An older one of that number is gone: conditions in force stay so.
+        if let Some(at) = self.saved.iter().position(|saved| *saved == id) {
+            self.saved.truncate(at);
+            self.guard = self.guard.map(|since| since.min(at));
+        }
+        self.saved.push(id);
+    }
+
+    fn restore(&mut self, id: u32) {
+        let Some(at) = self.saved.iter().position(|saved| *saved == id) else {
+            (self.saved, self.guard) = (Vec::new(), None);
+            return;
+        };
+        self.saved.truncate(at);
+        // What came into force after it was remembered is so no more.
+        self.guard = self.guard.filter(|since| *since <= at);
+    }
+}
+
+/// Goes on from a load, on all ways: stores that do not hang on it.
+fn overtaking(program: &Program, code: usize, load: &Load) -> Vec<Stored> {
     let instrs = &program.threads[code].code;
     let addresses = Addresses::of(instrs);
-    let mut stores: Vec<Cell> = Vec::new();
-    // What hung on the load when a place was come to: where less does, more may overtake it.
-    let mut seen: FxHashMap<usize, Vec<Vec<Reg>>> = FxHashMap::default();
+    let mut stores: Vec<Stored> = Vec::new();
+    let mut seen: FxHashMap<usize, Vec<Way>> = FxHashMap::default();
     // The first instruction is gone through from the load on, with what was read in its temporary.
-    let mut open = vec![(load.pc, Vec::new(), Some((load.at, load.dst)))];
-    while let Some((pc, mut regs, start)) = open.pop() {
+    let mut open = vec![(load.pc, Way::default(), Some((load.at, load.dst)))];
+    while let Some((pc, mut way, start)) = open.pop() {
         limits::poll();
         let Some(instr) = instrs.get(pc) else { continue };
         if start.is_none() {
             let ways = seen.entry(pc).or_default();
             if ways.len() >= WAYS {
-                regs.retain(|reg| ways.iter().all(|way| way.contains(reg)));
+                way.meet(ways);
             }
-            if ways.iter().any(|way| way.iter().all(|reg| regs.contains(reg))) {
+            if ways.iter().any(|known| known.has_less(&way)) {
                 continue;
             }
-            ways.retain(|way| !regs.iter().all(|reg| way.contains(reg)));
-            ways.push(regs.clone());
+            ways.retain(|known| !way.has_less(known));
+            ways.push(way.clone());
         }
         let mut met = Vec::new();
-        let order = after(instr, &mut regs, start, &mut met);
+        let order = after(instr, &mut way, start, &mut met);
         let cells = addresses.cells(instr);
-        for store in met.into_iter().map(|addr| cells.of(addr)).filter(|cell| cell.may_differ(load.cell)) {
-            if !stores.contains(&store) {
+        for (addr, takes) in met {
+            let store = Stored { cell: cells.of(addr), takes };
+            if store.cell.may_differ(load.cell) && !stores.contains(&store) {
                 stores.push(store);
             }
         }
@@ -167,21 +245,31 @@ fn overtaking(program: &Program, code: usize, load: &Load) -> Vec<Cell> {
         if !instr.ops.iter().any(|op| matches!(op, Op::Goto { .. } | Op::Jump { .. } | Op::Stop)) {
             next.push(pc + 1);
         }
-        regs.sort_unstable();
-        open.extend(next.into_iter().map(|pc| (pc, regs.clone(), None)));
+        way.regs.sort_unstable();
+        open.extend(next.into_iter().map(|pc| (pc, way.clone(), None)));
     }
     stores
 }
 
-/// Goes through an instruction after a load; `regs` hold what comes from the load. The addresses of stores that may overtake it are added to those met; does everything that
+/// Goes through an instruction after a load. The addresses of stores that may overtake it are added to those met, with whether they take a lock; does everything that
 /// follows come after it?
-fn after(instr: &Instr, regs: &mut Vec<Reg>, start: Option<(usize, Tmp)>, met: &mut Vec<Tmp>) -> bool {
+fn after(instr: &Instr, way: &mut Way, start: Option<(usize, Tmp)>, met: &mut Vec<(Tmp, bool)>) -> bool {
     let mut tmps: Vec<Tmp> = start.iter().map(|(_, dst)| *dst).collect();
     let mut ops = Vec::new();
     each_op(&instr.ops, &mut |op| ops.push(op));
+    // Conditions that are being evaluated: do they hang on the load?
+    let mut conditions: Vec<bool> = Vec::new();
     for op in ops.into_iter().skip(start.map_or(0, |(at, _)| at + 1)) {
         let hangs = |tmp: &Tmp| tmps.contains(tmp);
         match op {
+            Op::CondBegin => conditions.push(false),
+            Op::CondEnd => {
+                if conditions.pop() == Some(true) {
+                    way.guard.get_or_insert(way.saved.len());
+                }
+            }
+            Op::ControlSave { id } => way.save(*id),
+            Op::ControlRestore { id } => way.restore(*id),
             Op::Branch { cond: Some(cond), .. } if hangs(cond) => return true,
             Op::Fence { sets, .. } if is_full(sets) => return true,
             Op::Spawn { .. } | Op::Join { .. } => return true,
@@ -191,25 +279,28 @@ fn after(instr: &Instr, regs: &mut Vec<Reg>, start: Option<(usize, Tmp)>, met: &
             Op::Taint { dst, a, also } if hangs(a) || also.iter().any(hangs) => tmps.push(*dst),
             Op::WriteReg { reg, src, .. } => {
                 let kept = hangs(src);
-                regs.retain(|other| other != reg);
+                way.regs.retain(|other| other != reg);
                 if kept {
-                    regs.push(*reg);
+                    way.regs.push(*reg);
                 }
             }
-            Op::ReadReg { dst, reg, .. } | Op::ReadRegWith { dst, reg, .. } if regs.contains(reg) => {
+            Op::ReadReg { dst, reg, .. } | Op::ReadRegWith { dst, reg, .. } if way.regs.contains(reg) => {
                 tmps.push(*dst);
+                conditions.iter_mut().for_each(|condition| *condition = true);
             }
+            // What a condition guards comes after what it looked at.
+            Op::Store { .. } | Op::Rmw { .. } | Op::CompareExchange { .. } if way.guard.is_some() => {}
             Op::Store { addr, value, sets, .. } => {
                 // The write of the read-modify-write itself is its own.
                 let own = start.is_some() && sets.iter().any(|set| set == "X");
                 if !releases(sets) && !hangs(addr) && !hangs(value) && !own {
-                    met.push(*addr);
+                    met.push((*addr, takes(sets)));
                 }
             }
             Op::Rmw { addr, sets, .. } | Op::CompareExchange { addr, sets, .. }
                 if !releases(sets) && !hangs(addr) =>
             {
-                met.push(*addr);
+                met.push((*addr, takes(sets)));
             }
             _ => {}
         }

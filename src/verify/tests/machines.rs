@@ -269,6 +269,65 @@ fn the_kernels_model() {
     assert_eq!(verdict(&buffers("smp_mb();"), "lkmm"), Verdict::Safe);
 }
 
+/// A store under a condition does not overtake what the condition looked at, and nobody goes on from a lock that is taken.
+#[test]
+fn locks_after_loads_in_the_kernels_model() {
+    let text = |first: &str, second: &str| {
+        let globals = "#include <linux/spinlock.h>\nDEFINE_SPINLOCK(lock); int flag, data;";
+        kernel(globals, &format!("spin_lock(&lock); {first} spin_unlock(&lock);"), second, "")
+    };
+    let section = "spin_lock(&lock); WRITE_ONCE(data, 2); spin_unlock(&lock);";
+    let writes = "WRITE_ONCE(flag, 1);";
+    let guarded = text(writes, &format!("if (READ_ONCE(flag)) {{ {section} }}"));
+    assert_eq!(verdict(&guarded, "lkmm"), Verdict::Safe);
+    let free = text(writes, "int s = READ_ONCE(flag); spin_lock(&lock); spin_unlock(&lock);");
+    assert_eq!(verdict(&free, "lkmm"), Verdict::Safe);
+    // After the condition a store may overtake what it looked at, and errors with locks are not looked for in such executions.
+    let after = "if (READ_ONCE(flag)) { int s = 1; } WRITE_ONCE(data, 2);";
+    assert_eq!(
+        verdict(&text(&format!("int r = READ_ONCE(data); {writes}"), after), "lkmm"),
+        Verdict::Unknown
+    );
+}
+
+/// A loop that only looks waits, whatever its round looks like; one that writes goes on.
+#[test]
+fn rounds_that_only_look_on_machines() {
+    let ring = "
+        #include <stdatomic.h>
+        #include <stdbool.h>
+        #include <pthread.h>
+        #include <assert.h>
+        atomic_uint head, tail; int items[2];
+        bool push(int v) {
+            unsigned t = atomic_load_explicit(&tail, memory_order_relaxed);
+            if (t - atomic_load_explicit(&head, memory_order_acquire) == 2) return false;
+            items[t % 2] = v;
+            atomic_store_explicit(&tail, t + 1, memory_order_release);
+            return true;
+        }
+        bool pop(int *v) {
+            unsigned h = atomic_load_explicit(&head, memory_order_relaxed);
+            if (atomic_load_explicit(&tail, memory_order_acquire) == h) return false;
+            *v = items[h % 2];
+            atomic_store_explicit(&head, h + 1, memory_order_release);
+            return true;
+        }
+        void *producer(void *arg) { for (int i = 1; i <= 3; i++) while (!push(i)); return 0; }
+        void *consumer(void *arg) {
+            for (int i = 1; i <= 3; i++) { int v; while (!pop(&v)); assert(v == i); }
+            return 0;
+        }
+        int main(void) {
+            pthread_t a, b;
+            pthread_create(&a, 0, producer, 0); pthread_create(&b, 0, consumer, 0);
+            pthread_join(a, 0); pthread_join(b, 0);
+        }";
+    everywhere(ring, &MACHINES, Verdict::Safe);
+    let broken = ring.replace("t + 1, memory_order_release", "t + 1, memory_order_relaxed");
+    everywhere(&broken, &MACHINES, Verdict::Unsafe);
+}
+
 #[test]
 fn rcu_in_the_kernels_model() {
     let text = |wait: &str| {
