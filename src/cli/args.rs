@@ -1,11 +1,10 @@
 //! The command line as typed.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::{complete, help};
+use super::{Stop, complete, help, plan};
 use crate::session::{AtBound, Settings};
 
 /// Which outcomes does a memory model allow a concurrent test?
@@ -166,21 +165,11 @@ pub struct Search {
     /// Leave out rounds of loops that change nothing: a thread waits until it can go on (--engine grow)
     #[arg(long)]
     pub awaits: bool,
-    /// Unroll loops N times (a test's own Unroll= wins) [default: 2]
-    #[arg(long, value_name = "N")]
-    pub unroll: Option<u32>,
-    /// Bound the events of each thread, not the rounds of its loops: accesses, fences and the like, those of registers not counted
-    #[arg(long, value_name = "K", conflicts_with = "unroll")]
-    pub bound_events: Option<u32>,
-    /// What becomes of executions that come to the bound
-    #[arg(long, value_enum, value_name = "WHAT", default_value = "drop")]
-    pub cut: CutArg,
+    #[command(flatten)]
+    pub bounds: LoopBounds,
     /// Worker threads [default: one per core]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
-    /// Time limit per test, in seconds
-    #[arg(long, value_name = "S", value_parser = seconds)]
-    pub timeout: Option<f64>,
     /// Stop a test after N executions
     #[arg(long, value_name = "N")]
     pub max_executions: Option<u64>,
@@ -314,11 +303,11 @@ pub struct RunArgs {
     pub reading: Reading,
     #[command(flatten)]
     pub search: Search,
-    /// Compile C tests by this mapping (`litmus compile`), and run what comes out
+    /// Compile C tests by this mapping (`litmus compile`), and run what comes out; other tests are run as they are
     #[arg(long, value_name = "MAPPING")]
     pub compile_to: Option<String>,
     /// Likewise, by a mapping file of your own
-    #[arg(long, value_name = "FILE", conflicts_with = "compile_to")]
+    #[arg(long, value_name = "FILE")]
     pub mapping: Option<PathBuf>,
     /// Output format [default: herd, or table with several models]
     #[arg(long, value_enum, value_name = "FORMAT")]
@@ -393,7 +382,42 @@ impl Bounds {
     /// Settings with these bounds, where there are any.
     pub fn apply(&self, settings: &mut Settings) {
         settings.unroll = self.unroll.or(settings.unroll);
-        settings.explore.timeout = self.timeout.map(Duration::from_secs_f64).or(settings.explore.timeout);
+        settings.explore.timeout = self.timeout.map(plan::duration).or(settings.explore.timeout);
+    }
+}
+
+/// Likewise, and what becomes of executions that go further.
+#[derive(Args, Debug, Clone)]
+pub struct LoopBounds {
+    #[command(flatten)]
+    pub each: Bounds,
+    /// Bound the events of each thread, not the rounds of its loops: accesses, fences and the like, those of registers not counted
+    #[arg(long, value_name = "K", conflicts_with = "unroll")]
+    pub bound_events: Option<u32>,
+    /// What becomes of executions that come to the bound
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "drop")]
+    pub cut: CutArg,
+}
+
+impl LoopBounds {
+    /// Settings with these bounds, if the engine knows of them. What it does not know of is refused, not passed over.
+    pub fn apply(&self, engine: EngineArg, settings: &mut Settings) -> Result<(), Stop> {
+        let refused = match (engine, self.cut, self.bound_events) {
+            (_, CutArg::Exit, Some(_)) => {
+                "`--cut exit` leaves loops, and `--bound-events` does not count their rounds: give --unroll"
+            }
+            (EngineArg::Grow, _, Some(_)) => "`--engine grow` bounds the rounds of loops: give --unroll",
+            (EngineArg::Grow | EngineArg::Sat, CutArg::Keep | CutArg::Exit, _) => {
+                "`--cut keep` and `--cut exit` are for --engine worlds and naive"
+            }
+            _ => {
+                self.each.apply(settings);
+                settings.explore.at_bound = self.cut.into();
+                settings.explore.bound_events = self.bound_events;
+                return Ok(());
+            }
+        };
+        Err(Stop::Usage(refused.to_string()))
     }
 }
 

@@ -92,7 +92,7 @@ pub fn bench(
     }
     if let Some(size) = sizes.iter().find(|size| family.executions(**size) / RATE > PATIENCE) {
         let executions = family.executions(*size);
-        if !args.force && args.search.timeout.is_none() {
+        if !args.force && args.search.bounds.each.timeout.is_none() {
             return Err(Stop::Usage(format!(
                 "{}({size}) has up to {executions:.1e} executions, that is {} at {RATE:.0} a second if each must be \
                  built; give --timeout, or --force to run it all the same",

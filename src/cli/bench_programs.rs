@@ -3,12 +3,12 @@
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::args::EngineArg;
 use super::bench::BenchArgs;
 use super::console::Console;
-use super::{Done, Exit, Stop};
+use super::{Done, Exit, Stop, plan};
 use crate::arch::ArchId;
 use crate::arch::c::preprocess;
 use crate::arch::c::unit::lower::Options;
@@ -75,7 +75,7 @@ pub fn bench(
         let lines = text.lines().count();
         let start = Instant::now();
         let process = limits::current();
-        let timeout = args.search.timeout.map(Duration::from_secs_f64);
+        let timeout = args.search.bounds.each.timeout.map(plan::duration);
         let budget = Budget::starting_now(timeout, process.memory, process.interrupt);
         let options = Options { recursion: 4, orders, samples: true, uninitialised: true, marks_waits: true };
         let reading = preprocess::Settings::default();

@@ -23,35 +23,40 @@ pub struct CompileArgs {
     #[arg(long, value_name = "TARGET", required_unless_present = "mapping")]
     pub to: Option<String>,
     /// A mapping file of your own
-    #[arg(long, value_name = "FILE", conflicts_with = "to")]
+    #[arg(long, value_name = "FILE")]
     pub mapping: Option<PathBuf>,
     #[command(flatten)]
     pub reading: Reading,
 }
 
-/// The mapping that a name or a file stands for.
+/// The mapping that a name or a file stands for. With both the file is meant, and must be for the machine of the name.
 pub(super) fn mapping(name: Option<&str>, file: Option<&PathBuf>) -> Result<Option<Mapping>, Stop> {
-    if let Some(file) = file {
-        let shown = file.display();
-        let bytes = limits::read_file(file, limits::MAX_TEXT)
-            .map_err(|error| Stop::Usage(format!("cannot read the mapping `{shown}`: {error}")))?;
-        let text = String::from_utf8_lossy(&bytes);
-        let stem = file.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
-        return Mapping::parse(&stem, &text)
-            .map(Some)
-            .map_err(|why| Stop::Usage(format!("the mapping `{shown}`, {why}")));
-    }
-    let Some(name) = name else { return Ok(None) };
-    match Mapping::library(name) {
-        Some(mapping) => Ok(Some(mapping)),
-        None => {
-            let hint = nearest(name, NAMES).map_or(String::new(), |near| format!(", did you mean {near}?"));
-            let known = NAMES.join(", ");
-            Err(Stop::Usage(format!(
-                "there is no mapping `{name}`{hint} (there are {known}; --mapping takes a file)"
-            )))
+    let known = name.map(library).transpose()?;
+    let Some(file) = file else { return Ok(known) };
+    let shown = file.display();
+    let bytes = limits::read_file(file, limits::MAX_TEXT)
+        .map_err(|error| Stop::Usage(format!("cannot read the mapping `{shown}`: {error}")))?;
+    let text = String::from_utf8_lossy(&bytes);
+    let stem = file.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
+    let own =
+        Mapping::parse(&stem, &text).map_err(|why| Stop::Usage(format!("the mapping `{shown}`, {why}")))?;
+    match known {
+        Some(known) if known.target != own.target => {
+            let (wanted, is) = (known.target.name(), own.target.name());
+            let name = known.name;
+            Err(Stop::Usage(format!("the mapping `{shown}` is for {is}, and `{name}` asks for {wanted}")))
         }
+        _ => Ok(Some(own)),
     }
+}
+
+/// One of ours.
+fn library(name: &str) -> Result<Mapping, Stop> {
+    Mapping::library(name).ok_or_else(|| {
+        let hint = nearest(name, NAMES).map_or(String::new(), |near| format!(", did you mean {near}?"));
+        let known = NAMES.join(", ");
+        Stop::Usage(format!("there is no mapping `{name}`{hint} (there are {known}; --mapping takes a file)"))
+    })
 }
 
 /// Compiles tests.

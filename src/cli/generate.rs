@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use clap::Args;
 
@@ -11,7 +10,7 @@ use crate::diag::nearest;
 use crate::explore::Mode;
 use crate::generate::{Cycle, Dialect, Generated, Vocabulary, cycles};
 use crate::report::several;
-use crate::session::{Input, Session, in_order};
+use crate::session::{Input, Session, Settings, bell_words, in_order};
 
 use super::args::{Reading, seconds};
 use super::console::{Console, interrupt_flag};
@@ -20,7 +19,7 @@ use super::{Done, Exit, Stop};
 
 #[derive(Args, Debug)]
 pub struct GenArgs {
-    /// X86, X86_64, AArch64, ARM, PPC, RISCV, MIPS, BPF, LISA (without a bell file: no fences), C, or LKMM for the kernel's C
+    /// X86, X86_64, AArch64, ARM, PPC, RISCV, MIPS, BPF, LISA (annotations and fences are those of --bell), C, or LKMM for the kernel's C
     #[arg(value_name = "ARCH")]
     pub arch: String,
     /// Edges of the cycles: a number, or `A..B`
@@ -75,6 +74,20 @@ pub(super) fn dialect(word: &str) -> Result<Dialect, Stop> {
     })
 }
 
+/// Likewise; the words of LISA are those of the bell file.
+pub(super) fn dialect_with(word: &str, settings: &Settings, console: &Console) -> Result<Dialect, Stop> {
+    match dialect(word)? {
+        Dialect::Lisa(_) => match bell_words(settings) {
+            Ok(words) => Ok(Dialect::Lisa(words)),
+            Err(checked) => {
+                let why = super::model::rendered(&checked, console);
+                Err(Stop::Usage(format!("the bell file `{}` is no use\n{why}", checked.file)))
+            }
+        },
+        other => Ok(other),
+    }
+}
+
 /// What cycles are made of, as typed.
 pub(super) fn vocabulary(dialect: Dialect, words: &[String]) -> Result<Vocabulary, Stop> {
     let all = Vocabulary::all(dialect);
@@ -100,15 +113,19 @@ pub fn generate(
     out: &mut (dyn Write + Send),
     err: &mut (dyn Write + Send),
 ) -> Done {
-    let dialect = dialect(&args.arch)?;
+    let Resolved { mut settings, .. } = plan::reading(&args.reading)?;
+    let dialect = dialect_with(&args.arch, &settings, console)?;
     if args.edges == ["help"] {
         writeln!(out, "{}", Vocabulary::all(dialect).words().join(" "))?;
         return Ok(Exit::Success);
     }
     let vocabulary = vocabulary(dialect, &args.edges)?;
-    let Resolved { mut settings, .. } = plan::reading(&args.reading)?;
+    let judges = args.forbidden_by.iter().chain(&args.allowed_by);
+    if let Some(exit) = super::model::unreadable(judges, &settings, console, err) {
+        return Ok(exit);
+    }
     settings.explore.mode = Mode::Check;
-    settings.explore.timeout = args.timeout.map(Duration::from_secs_f64).or(settings.explore.timeout);
+    settings.explore.timeout = args.timeout.map(plan::duration).or(settings.explore.timeout);
     settings.explore.interrupt = Some(interrupt_flag());
     let session = Session::new(settings);
     if let Some(folder) = &args.output {

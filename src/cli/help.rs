@@ -91,7 +91,7 @@ Examples:
   litmus model show sc --arch X86";
 
 pub const DIFF: &str = "\
-Exit codes: 0 equal, 1 different, 2 on error.
+Exit codes: 0 equal, 1 different, 2 on error; --soundness: 5 if something was observed that is forbidden.
 
 Examples:
   litmus run litmus/mp.litmus -m sc -o sc.log

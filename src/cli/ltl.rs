@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::arch::c::preprocess;
 use crate::diag::{Diagnostic, Diagnostics};
@@ -104,7 +104,7 @@ pub(super) fn class(diagnostic: &Diagnostic) -> Exit {
 pub(super) fn settings(args: &MachineArgs) -> Result<Settings, Stop> {
     let Resolved { mut settings, .. } = plan::reading(&args.reading)?;
     let limits = &mut settings.explore;
-    limits.timeout = args.timeout.map(Duration::from_secs_f64).or(limits.timeout);
+    limits.timeout = args.timeout.map(plan::duration).or(limits.timeout);
     limits.max_memory = Some(args.max_memory);
     limits.interrupt = Some(interrupt_flag());
     Ok(settings)

@@ -77,12 +77,14 @@ pub fn merge(args: &MergeArgs, out: &mut (dyn Write + Send), err: &mut (dyn Writ
                 None if before.is_empty() => {}
                 None => {
                     conflicts += 1;
+                    let runs = block.text.lines().any(|line| line.starts_with("Histogram "));
                     let _ = writeln!(
                         err,
-                        "error: {} has different answers in {} and {}",
+                        "error: {} has different answers in {} and {}{}",
                         block.name,
                         before[0].1.display(),
-                        path.display()
+                        path.display(),
+                        if runs { ": runs of a machine are added up by --sum" } else { "" }
                     );
                 }
             }

@@ -99,7 +99,10 @@ pub fn model(
             if checked.model.is_none() {
                 return Ok(exit_of(&[checked]));
             }
-            let unneeded = model_coverage::unneeded(&settings, model, tests)?;
+            let unneeded = match model_coverage::unneeded(&settings, model, tests, console, err)? {
+                Ok(unneeded) => unneeded,
+                Err(exit) => return Ok(exit),
+            };
             write!(out, "{unneeded}")?;
             let found = checked.diagnostics.len() + unneeded.lines().count();
             writeln!(
@@ -257,9 +260,24 @@ fn expand(models: &[String]) -> Result<Vec<String>, Stop> {
     Ok(names)
 }
 
-fn rendered(checked: &CheckedModel, console: &Console) -> String {
+pub(super) fn rendered(checked: &CheckedModel, console: &Console) -> String {
     let wanted = checked.diagnostics.iter().filter(|d| !console.quiet || d.severity == Severity::Error);
     diag::render_all(wanted, &checked.sources, console.color_err)
+}
+
+/// Models that cannot be read are told before any test is put to them.
+pub(super) fn unreadable<'m>(
+    models: impl IntoIterator<Item = &'m String>,
+    settings: &Settings,
+    console: &Console,
+    err: &mut (dyn Write + Send),
+) -> Option<Exit> {
+    let checked = models.into_iter().map(|model| check_model(settings, model, None, true));
+    let bad: Vec<CheckedModel> = checked.filter(|checked| checked.model.is_none()).collect();
+    bad.iter().for_each(|checked| {
+        let _ = err.write_all(rendered(checked, console).as_bytes());
+    });
+    (!bad.is_empty()).then(|| exit_of(&bad))
 }
 
 fn exit_of(all: &[CheckedModel]) -> Exit {

@@ -1,14 +1,13 @@
 //! `litmus model coverage`: which parts of a model tests notice.
 
 use std::io::Write;
-use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
 use crate::explore::Mode;
 use crate::generate::{Dialect, Vocabulary};
-use crate::report::coverage as report;
-use crate::session::{Settings, Suggest, coverage};
+use crate::report::{coverage as report, several};
+use crate::session::{Coverage, Input, Settings, Sizes, Suggest, coverage};
 
 use super::args::{Reading, seconds};
 use super::console::{Console, interrupt_flag};
@@ -26,9 +25,9 @@ pub struct ModelCoverageArgs {
     /// For each change that no test notices, look for one that would
     #[arg(long)]
     pub suggest: bool,
-    /// With --suggest: edges of the cycles
-    #[arg(long, value_name = "N", default_value = "2..4", value_parser = generate::sizes)]
-    pub size: (usize, usize),
+    /// With --suggest: edges of the cycles [default: 2 to 4; up to 6 where there are few tests]
+    #[arg(long, value_name = "N", value_parser = generate::sizes)]
+    pub size: Option<(usize, usize)>,
     /// text: what no test notices; listing: the model with marks; json
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: CoverageFormat,
@@ -58,7 +57,7 @@ pub fn cover(
 ) -> Done {
     let Resolved { mut settings, .. } = plan::reading(&args.reading)?;
     settings.explore.mode = Mode::States;
-    settings.explore.timeout = args.timeout.map(Duration::from_secs_f64).or(settings.explore.timeout);
+    settings.explore.timeout = args.timeout.map(plan::duration).or(settings.explore.timeout);
     settings.explore.interrupt = Some(interrupt_flag());
     let (inputs, errors) = tests_arg::collect(&args.tests);
     if let Some(message) = errors.first() {
@@ -68,16 +67,17 @@ pub fn cover(
         false => None,
         true => {
             let dialect = model_diff::dialect_of(&args.model, &settings).unwrap_or(Dialect::X86);
-            Some(Suggest { vocabulary: Vocabulary::all(dialect), sizes: args.size })
+            let sizes = match args.size {
+                Some((from, to)) => Sizes { from, to, further: to, few: 0 },
+                None => model_diff::SIZES,
+            };
+            Some(Suggest { vocabulary: Vocabulary::all(dialect), sizes })
         }
     };
     let (jobs, _) = plan::workers(args.jobs, usize::MAX);
-    let coverage = match coverage(&settings, &args.model, &inputs, jobs, suggest.as_ref()) {
+    let coverage = match covered(&settings, &args.model, &inputs, jobs, suggest.as_ref(), console, err) {
         Ok(coverage) => coverage,
-        Err(report) => {
-            let _ = err.write_all(console.diagnostics(&report).as_bytes());
-            return Ok(Exit::of_report(&report));
-        }
+        Err(exit) => return Ok(exit),
     };
     let mut exit = Exit::Success;
     for report in &coverage.unanswered {
@@ -96,10 +96,47 @@ pub fn cover(
     Ok(exit)
 }
 
+/// The coverage, if there are tests to cover anything.
+fn covered(
+    settings: &Settings,
+    model: &str,
+    inputs: &[Input],
+    jobs: usize,
+    suggest: Option<&Suggest>,
+    console: &Console,
+    err: &mut (dyn Write + Send),
+) -> Result<Coverage, Exit> {
+    if let Some(exit) = super::model::unreadable([&model.to_string()], settings, console, err) {
+        return Err(exit);
+    }
+    let coverage = coverage(settings, model, inputs, jobs, suggest).map_err(|report| {
+        let _ = err.write_all(console.diagnostics(&report).as_bytes());
+        Exit::of_report(&report)
+    })?;
+    if coverage.tests > 0 {
+        return Ok(coverage);
+    }
+    for report in &coverage.unanswered {
+        let _ = err.write_all(console.diagnostics(report).as_bytes());
+    }
+    let why = match coverage.foreign {
+        0 => String::new(),
+        foreign => format!(": {} for other architectures", several(foreign as u64, "test")),
+    };
+    let _ = writeln!(err, "error: there is no test that `{model}` has an answer for{why}");
+    Err(Exit::BadInput)
+}
+
 /// Checks that none of the tests needs, a line each.
-pub(super) fn unneeded(settings: &Settings, model: &str, tests: &[String]) -> Result<String, Stop> {
+pub(super) fn unneeded(
+    settings: &Settings,
+    model: &str,
+    tests: &[String],
+    console: &Console,
+    err: &mut (dyn Write + Send),
+) -> Result<Result<String, Exit>, Stop> {
     if tests.is_empty() {
-        return Ok(String::new());
+        return Ok(Ok(String::new()));
     }
     let mut settings = settings.clone();
     settings.explore.mode = Mode::States;
@@ -108,7 +145,6 @@ pub(super) fn unneeded(settings: &Settings, model: &str, tests: &[String]) -> Re
         return Err(Stop::Usage(message.clone()));
     }
     let (jobs, _) = plan::workers(None, usize::MAX);
-    let coverage = coverage(&settings, model, &inputs, jobs, None)
-        .map_err(|_| Stop::Usage(format!("the model `{model}` has no answer for these tests")))?;
-    Ok(report::unneeded(&coverage))
+    Ok(covered(&settings, model, &inputs, jobs, None, console, err)
+        .map(|coverage| report::unneeded(&coverage)))
 }

@@ -9,12 +9,12 @@ use crate::cat::library;
 use crate::explore::Mode;
 use crate::generate::{Dialect, Generated, Vocabulary};
 use crate::report::separate::{self, Names};
-use crate::session::{Asked, Session, Settings, by_tests, check_model, separate as tell_apart};
+use crate::session::{Asked, Session, Settings, Sizes, by_tests, check_model, separate as tell_apart};
 
 use super::args::{PortFormat, Reading, seconds};
 use super::console::{Console, Repeated, interrupt_flag};
 use super::plan::{self, Resolved};
-use super::{Done, Exit, Stop, generate, tests_arg};
+use super::{Done, Exit, Stop, generate, model, tests_arg};
 
 #[derive(Args, Debug)]
 pub struct ModelDiffArgs {
@@ -54,9 +54,7 @@ pub struct ModelDiffArgs {
 }
 
 /// The sizes of cycles where none are given, and how far to go on where they are too few to say much.
-const SIZES: (usize, usize) = (2, 4);
-const FURTHEST: usize = 6;
-const FEW: usize = 1000;
+pub(super) const SIZES: Sizes = Sizes { from: 2, to: 4, further: 6, few: 1000 };
 
 fn up_to(text: &str) -> Result<(usize, usize), String> {
     let (from, to) = generate::sizes(text)?;
@@ -71,13 +69,16 @@ pub fn diff(
     err: &mut (dyn Write + Send),
 ) -> Done {
     let Resolved { mut settings, .. } = plan::reading(&args.reading)?;
+    if let Some(exit) = model::unreadable(&args.models, &settings, console, err) {
+        return Ok(exit);
+    }
     if !args.tests.is_empty() {
         return by_given(args, settings, console, out, err);
     }
     settings.explore.mode = Mode::Check;
     settings.explore.timeout = args.timeout.map(plan::duration).or(settings.explore.timeout);
     settings.explore.interrupt = Some(interrupt_flag());
-    let (dialects, vocabulary) = dialects(args, &settings)?;
+    let (dialects, vocabulary) = dialects(args, &settings, console)?;
     let mut of_kernel = settings.clone();
     plan::with_companions(&mut of_kernel, args.models.iter().map(String::as_str));
     let (session, of_kernel) = (Session::new(settings), Session::new(of_kernel));
@@ -88,13 +89,13 @@ pub fn diff(
     };
     let models: Vec<Asked> = models.map(asked).collect();
     let (jobs, _) = plan::workers(args.jobs, usize::MAX);
-    let mut sizes = args.size.unwrap_or(SIZES);
+    let mut sizes = args.size.unwrap_or((SIZES.from, SIZES.to));
     let mut told = tell_apart(&models, &vocabulary, sizes, jobs, args.all);
     while let Ok(separation) = &told
         && args.size.is_none()
         && separation.found.is_empty()
-        && separation.tests < FEW
-        && sizes.1 < FURTHEST
+        && separation.tests < SIZES.few
+        && sizes.1 < SIZES.further
     {
         sizes.1 += 1;
         told = tell_apart(&models, &vocabulary, sizes, jobs, args.all);
@@ -176,6 +177,7 @@ fn by_given(
             serde_json::to_writer_pretty(&mut *out, &record).map_err(std::io::Error::from)?;
             writeln!(out)?;
         }
+        PortFormat::Text if found.tests == 0 => writeln!(out, "no test that both models answer")?,
         PortFormat::Text => write!(out, "{}", separate::told(&found, [first, second]))?,
     }
     Ok(match (errors.is_empty(), found.failed.first()) {
@@ -187,9 +189,13 @@ fn by_given(
 }
 
 /// The dialect of each model, and what the tests are made of.
-fn dialects(args: &ModelDiffArgs, settings: &Settings) -> Result<(Vec<Dialect>, Vocabulary), Stop> {
+fn dialects(
+    args: &ModelDiffArgs,
+    settings: &Settings,
+    console: &Console,
+) -> Result<(Vec<Dialect>, Vocabulary), Stop> {
     let own: Vec<Option<Dialect>> = match &args.arch {
-        Some(word) => vec![Some(generate::dialect(word)?); args.models.len()],
+        Some(word) => vec![Some(generate::dialect_with(word, settings, console)?); args.models.len()],
         None => args.models.iter().map(|model| dialect_of(model, settings)).collect(),
     };
     // A model of any architecture is asked in the language of the others.

@@ -15,7 +15,7 @@ use crate::session::{Depth, Input, Session, Settings};
 use crate::session::{Expectation, Expectations};
 use crate::variant::Variant;
 
-use super::args::{CutArg, EngineArg, FormatArg, GraphArg, ModeArg, Reading, RunArgs, Search, ShowArg};
+use super::args::{EngineArg, FormatArg, GraphArg, ModeArg, Reading, RunArgs, Search, ShowArg};
 use super::drawing::{Drawing, Form, Place};
 use super::herd_options::{HerdOptions, Refused};
 use super::resume::{self, Held};
@@ -181,21 +181,6 @@ pub fn duration(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }
 
-/// Does the engine know of these bounds? What it does not know of is refused, not passed over.
-pub fn bounds(engine: EngineArg, cut: CutArg, bound_events: Option<u32>) -> Result<(), Stop> {
-    let refused = match (engine, cut, bound_events) {
-        (_, CutArg::Exit, Some(_)) => {
-            "`--cut exit` leaves loops, and `--bound-events` does not count their rounds: give --unroll"
-        }
-        (EngineArg::Grow, _, Some(_)) => "`--engine grow` bounds the rounds of loops: give --unroll",
-        (EngineArg::Grow | EngineArg::Sat, CutArg::Keep | CutArg::Exit, _) => {
-            "`--cut keep` and `--cut exit` are for --engine worlds and naive"
-        }
-        _ => return Ok(()),
-    };
-    Err(Stop::Usage(refused.to_string()))
-}
-
 /// What goes with one of the models (the kernel's functions and events) is there for all of them: tests are written with it.
 pub fn with_companions<'m>(settings: &mut Settings, models: impl IntoIterator<Item = &'m str>) {
     if let Some(companions) = models.into_iter().find_map(library::companions) {
@@ -209,11 +194,8 @@ pub fn with_companions<'m>(settings: &mut Settings, models: impl IntoIterator<It
 
 /// Adds the search options to settings.
 pub fn search(settings: &mut Settings, args: &Search) -> Result<(), Stop> {
-    bounds(args.engine, args.cut, args.bound_events)?;
-    settings.unroll = args.unroll.or(settings.unroll);
+    args.bounds.apply(args.engine, settings)?;
     let options = &mut settings.explore;
-    options.at_bound = args.cut.into();
-    options.bound_events = args.bound_events;
     options.mode = match args.mode {
         ModeArg::Count => Mode::Count,
         ModeArg::States => Mode::States,
@@ -227,7 +209,6 @@ pub fn search(settings: &mut Settings, args: &Search) -> Result<(), Stop> {
         EngineArg::Sat => Engine::Sat,
     };
     options.awaits = args.awaits;
-    options.timeout = args.timeout.map(duration).or(options.timeout);
     options.max_executions = args.max_executions.or(options.max_executions);
     options.max_memory = Some(args.max_memory.unwrap_or_else(limits::memory::default_limit));
     options.skip_checks.extend(args.skip_checks.iter().cloned());

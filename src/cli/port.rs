@@ -30,6 +30,11 @@ pub fn port(
                 "`--compile all` runs each mapping's output under the model of its target: leave --to out";
             return Err(Stop::Usage(message.to_string()));
         }
+        Some("all") if args.mapping.is_some() => {
+            let message =
+                "`--compile all` is every mapping of ours: leave --mapping out, or name its machine";
+            return Err(Stop::Usage(message.to_string()));
+        }
         Some("all") => By::EveryMapping,
         name => super::compile::mapping(name, args.mapping.as_ref())?.map_or(By::Itself, By::Mapping),
     };
@@ -98,6 +103,7 @@ pub(super) struct Tally {
     tests: u64,
     yes: u64,
     no: u64,
+    undefined: u64,
     open: u64,
     limited: bool,
     unsupported: bool,
@@ -115,6 +121,7 @@ impl Tally {
                 _ => self.bad = true,
             },
             Some(comparison) => {
+                self.undefined += u64::from(matches!(comparison.answer, Answer::Undefined { .. }));
                 match comparison.answer {
                     Answer::NotPortable { .. } => self.no += 1,
                     _ if comparison.is_decided() => self.yes += 1,
@@ -144,10 +151,7 @@ fn compare(
     err: &mut (dyn Write + Send),
 ) -> Done {
     let Resolved { mut settings, .. } = plan::reading(&args.reading)?;
-    args.bounds.apply(&mut settings);
-    plan::bounds(EngineArg::Worlds, args.cut, args.bound_events)?;
-    settings.explore.at_bound = args.cut.into();
-    settings.explore.bound_events = args.bound_events;
+    args.bounds.apply(EngineArg::Worlds, &mut settings)?;
     settings.explore.interrupt = Some(interrupt_flag());
     let (inputs, errors) = tests_arg::collect(&args.tests.tests);
     let mut tally = Tally { bad: !errors.is_empty(), ..Tally::default() };
@@ -221,8 +225,16 @@ fn compare(
         }
         let word = if wording == Wording::Port { "portable" } else { "robust" };
         let open = if tally.open > 0 { format!(", {} not decided", tally.open) } else { String::new() };
-        let (yes, no) = (tally.yes, tally.no);
-        writeln!(out, "{yes} of {} {word}, {no} not (marked !){open}", several(tally.tests, "test"))?;
+        let undefined = match tally.undefined {
+            0 => String::new(),
+            some => format!(" ({some} undefined under {source})"),
+        };
+        let without = match tally.tests - tally.yes - tally.no - tally.open {
+            0 => String::new(),
+            some => format!(", {some} without an answer"),
+        };
+        let (yes, no, tests) = (tally.yes, tally.no, several(tally.tests, "test"));
+        writeln!(out, "{yes} of {tests} {word}{undefined}, {no} not (marked !){open}{without}")?;
     }
     Ok(tally.exit())
 }

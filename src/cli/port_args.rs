@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::args::{Bounds, CutArg, GraphArg, PortFormat, Reading, Tests};
+use super::args::{GraphArg, LoopBounds, PortFormat, Reading, Tests};
 use super::complete;
 
 /// What `port` and `robust` have in common.
@@ -18,13 +18,7 @@ pub struct ComparisonArgs {
     #[command(flatten)]
     pub reading: Reading,
     #[command(flatten)]
-    pub bounds: Bounds,
-    /// Bound the events of each thread, not the rounds of its loops: accesses, fences and the like, those of registers not counted
-    #[arg(long, value_name = "K", conflicts_with = "unroll")]
-    pub bound_events: Option<u32>,
-    /// What becomes of executions that come to the bound
-    #[arg(long, value_enum, value_name = "WHAT", default_value = "drop")]
-    pub cut: CutArg,
+    pub bounds: LoopBounds,
     /// Worker threads [default: one per core]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
@@ -68,7 +62,7 @@ pub struct PortArgs {
     #[arg(long, value_name = "MAPPING")]
     pub compile: Option<String>,
     /// Likewise, by a mapping file of your own
-    #[arg(long, value_name = "FILE", conflicts_with = "compile")]
+    #[arg(long, value_name = "FILE")]
     pub mapping: Option<PathBuf>,
     #[command(flatten)]
     pub comparison: ComparisonArgs,

@@ -21,6 +21,7 @@ fn cell(compared: &Compared) -> &'static str {
         (Some((_, comparison)), _) => match comparison.answer {
             Answer::NotPortable { .. } => "NO",
             Answer::Undefined { .. } => "undefined",
+            Answer::Portable if !comparison.is_decided() => "open",
             Answer::Portable => "yes",
         },
         (None, Some(error)) if error.class == Class::Unsupported => "refused",
@@ -87,8 +88,14 @@ pub(super) fn table(
     }
     for (at, mapping) in mappings.iter().enumerate() {
         let count = |word: &str| rows.iter().filter(|(_, cells)| cells[at] == word).count();
-        let (no, refused) = (count("NO"), count("refused") + count("error"));
-        let without = if refused > 0 { format!(", {refused} without an answer") } else { String::new() };
+        let (no, refused) = (count("NO"), count("refused") + count("error") + count("open"));
+        let mut without = match count("undefined") {
+            0 => String::new(),
+            undefined => format!(", {undefined} of them undefined"),
+        };
+        if refused > 0 {
+            without += &format!(", {refused} without an answer");
+        }
         let tests = several((rows.len() - refused) as u64, "test");
         match no {
             0 => writeln!(out, "{}: sound for {source} on {tests}{without}", mapping.name)?,

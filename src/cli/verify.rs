@@ -20,7 +20,7 @@ use crate::verify::{self, Answer, Kind, Loaded, Ran, Verdict, load};
 use super::console::Console;
 use super::progress::Progress;
 use super::verify_args::{IgnoreArg, TraceArg, VerifyArgs, VerifyEngineArg, VerifyFormatArg};
-use super::{Done, Exit};
+use super::{Done, Exit, plan};
 
 /// How deep functions may call themselves: tried first, and the most without a bound.
 const SHALLOW: u32 = 4;
@@ -209,7 +209,7 @@ fn endless(args: &VerifyArgs, file: &Path, prepared: &session::Prepared) -> Opti
 /// What one file may take, from now on.
 fn budget(args: &VerifyArgs) -> Budget {
     let process = limits::current();
-    let timeout = args.timeout.map(Duration::from_secs_f64);
+    let timeout = args.timeout.map(plan::duration);
     Budget::starting_now(timeout, args.max_memory.or(process.memory), process.interrupt)
 }
 

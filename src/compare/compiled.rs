@@ -24,7 +24,7 @@ pub fn compilation(
     let written = &Lowered { filter: None, ..states::everything_observed(source.0) };
     let compiled = &Lowered { filter: None, ..target.0.clone() };
     let ours = explore::run(written, source.1, options).map_err(Diagnostic::without_places)?;
-    if let Some(flags) = undefined(written, &ours) {
+    if let Some(flags) = undefined(written, source.1, &ours) {
         return Ok(Comparison {
             answer: Answer::Undefined { flags },
             of_target: 0,
@@ -65,10 +65,8 @@ pub fn compilation(
             Answer::NotPortable { execution: Box::new(execution), state, failed: Vec::new() }
         }
     };
-    let completeness = match ours.completeness {
-        Completeness::Complete => theirs.completeness,
-        cut => cut,
-    };
+    let completeness =
+        states::left_out(&answer, (written, source.1, &ours), (compiled, target.1, &theirs), options);
     Ok(Comparison {
         answer,
         of_target: theirs_named.len() as u64,

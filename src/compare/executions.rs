@@ -33,6 +33,8 @@ pub(super) fn compare(
         true => search(test, turned, options)?,
         false => list(test, source, target, effort, options)?,
     };
+    let completeness = super::examined(test, target, options, found.completeness.clone());
+    let found = Comparison { completeness, ..found };
     if effort == Effort::Decide {
         return Ok(found);
     }

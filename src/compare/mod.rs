@@ -11,9 +11,11 @@ mod states;
 
 pub use compiled::compilation;
 
+use std::time::Duration;
+
 use crate::diag::Diagnostic;
 use crate::execution::Execution;
-use crate::explore::{self, Mode, Options};
+use crate::explore::{self, Engine, Mode, Options};
 use crate::litmus::Lowered;
 use crate::model::{CheckKind, Model, Step};
 use crate::outcome::{Completeness, Outcome};
@@ -129,7 +131,7 @@ pub fn portability_by(
         true => Some(explore::run(test, source, options).map_err(Diagnostic::without_places)?),
         false => None,
     };
-    if let Some(flags) = own.as_ref().and_then(|own| undefined(test, own)) {
+    if let Some(flags) = own.as_ref().and_then(|own| undefined(test, source, own)) {
         return Ok(Comparison {
             answer: Answer::Undefined { flags },
             of_target: 0,
@@ -142,6 +144,30 @@ pub fn portability_by(
     match granularity {
         Granularity::Executions => executions::compare(test, (source, target), turned, effort, options),
         Granularity::States => states::compare(test, source, own, target, options),
+    }
+}
+
+/// So many executions are counted, and so long, to find out whether any comes to the bound.
+const COUNTED: u64 = 20_000;
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// What is left out of a search that came to the bound: nothing, if no execution of the model goes there. That is found out where executions can be
+/// counted a second time by the engine that grows them.
+fn examined(test: &Lowered, model: &Model, options: &Options, found: Completeness) -> Completeness {
+    if found != Completeness::Bounded || options.engine == Engine::Naive {
+        return found;
+    }
+    let patience = options.timeout.map_or(PATIENCE, |timeout| (timeout / 4).min(PATIENCE));
+    let options = Options {
+        mode: Mode::Count,
+        engine: Engine::Auto,
+        max_executions: Some(COUNTED),
+        timeout: Some(patience),
+        ..options.clone()
+    };
+    match explore::run(test, model, &options) {
+        Ok(outcome) if outcome.completeness == Completeness::Complete => Completeness::Complete,
+        _ => found,
     }
 }
 
@@ -158,10 +184,20 @@ fn may_be_undefined(test: &Lowered, model: &Model, options: &Options) -> bool {
 }
 
 /// The flags by which a model says that a program has no meaning, if it does.
-fn undefined(test: &Lowered, outcome: &Outcome) -> Option<Vec<String>> {
+fn undefined(test: &Lowered, model: &Model, outcome: &Outcome) -> Option<Vec<String>> {
     // A race of plain accesses has no meaning in a language that tells them from atomic ones.
     let plain = test.program.conventions.non_atomics;
     let races = |flag: &&String| plain && flag.to_ascii_lowercase().contains("race");
-    let flags: Vec<String> = outcome.flags.iter().filter(races).cloned().collect();
+    let mut flags: Vec<String> = outcome.flags.iter().filter(races).cloned().collect();
+    // Where only one check can say so, it was that one.
+    let mut unless = model.steps.iter().filter_map(|step| match step {
+        Step::Check { kind: CheckKind::UndefinedUnless, name, .. } => Some(name),
+        _ => None,
+    });
+    if let (true, Some(Some(name)), None) = (outcome.undefined, unless.next(), unless.next())
+        && !flags.contains(name)
+    {
+        flags.push(name.clone());
+    }
     (outcome.undefined || !flags.is_empty()).then_some(flags)
 }

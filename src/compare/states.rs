@@ -30,33 +30,82 @@ pub(super) fn compare(
     let options = &Options { mode: Mode::States, ..options.clone() };
     match options.engine {
         Engine::Sat => one_by_one(test, source, target, options),
-        Engine::Auto => {
-            let explorer = Options { engine: Engine::Explore, ..options.clone() };
-            let half = options.timeout.map_or(PATIENCE, |timeout| timeout / 2);
-            let first = Options { timeout: Some(half.min(PATIENCE)), ..explorer.clone() };
-            let start = Instant::now();
-            let known = own.clone().filter(|own| stopped(own).is_none());
-            let listed = side_by_side(test, source, known, target, &first);
-            let open = match &listed {
-                Ok(found) => matches!(found.answer, Answer::Portable) && limit(&found.completeness).is_some(),
-                Err(error) => {
-                    matches!(error.class, Class::Limit(_)) || error.remedy == Some(Remedy::OtherEngine)
-                }
-            };
-            if !open || limits::look().is_some() {
-                return listed;
-            }
-            let rest = options.timeout.map(|timeout| timeout.saturating_sub(start.elapsed()));
-            let rest = Options { timeout: rest, ..options.clone() };
-            match one_by_one(test, source, target, &rest) {
-                Err(error) if error.class == Class::Unsupported => {
-                    side_by_side(test, source, own, target, &Options { timeout: rest.timeout, ..explorer })
-                }
-                solved => solved,
-            }
-        }
+        Engine::Auto => in_turns(test, source, own, target, options),
         Engine::Explore | Engine::Grow | Engine::Naive => side_by_side(test, source, own, target, options),
     }
+}
+
+/// The explorer and the solver in turns, each time for longer: one of them often has the answer at once where the other has none in an hour.
+fn in_turns(
+    test: &Lowered,
+    source: &Model,
+    own: Option<Outcome>,
+    target: &Model,
+    options: &Options,
+) -> Result<Comparison, Diagnostic> {
+    let start = Instant::now();
+    let left = || options.timeout.map(|timeout| timeout.saturating_sub(start.elapsed()));
+    let explorer = Options { engine: Engine::Explore, ..options.clone() };
+    let known = own.filter(|own| stopped(own).is_none());
+    let mut turn = options.timeout.map_or(PATIENCE, |timeout| (timeout / 2).min(PATIENCE));
+    let (mut explores, mut solves, mut refused) = (true, true, None);
+    loop {
+        for solver in [false, true] {
+            if !(if solver { solves } else { explores }) {
+                continue;
+            }
+            // Who is alone has all the time.
+            let alone = !(explores && solves);
+            let timeout = match left() {
+                Some(left) if alone => Some(left),
+                Some(left) => Some(left.min(turn)),
+                None => (!alone).then_some(turn),
+            };
+            let found = match solver {
+                false => side_by_side(
+                    test,
+                    source,
+                    known.clone(),
+                    target,
+                    &Options { timeout, ..explorer.clone() },
+                ),
+                true => one_by_one(test, source, target, &Options { timeout, ..options.clone() }),
+            };
+            let over = alone || limits::look().is_some() || left().is_some_and(|left| left.is_zero());
+            match why_open(&found, solver) {
+                // What the explorer says is about the test, not about the solver.
+                Some(Open::Unable) if over && solver => return refused.unwrap_or(found),
+                Some(_) if over => return found,
+                Some(Open::OutOfTime) => {}
+                Some(Open::Unable) if solver => solves = false,
+                Some(Open::Unable) => (explores, refused) = (false, Some(found)),
+                None => return found,
+            }
+        }
+        turn *= 4;
+    }
+}
+
+/// Why a question is still open.
+enum Open {
+    /// It was not answered in time.
+    OutOfTime,
+    /// More time would not help.
+    Unable,
+}
+
+fn why_open(found: &Result<Comparison, Diagnostic>, solver: bool) -> Option<Open> {
+    let stopped = match found {
+        Ok(Comparison { answer: Answer::Portable, completeness, .. }) => limit(completeness)?,
+        Ok(_) => return None,
+        Err(error) => match error.class {
+            Class::Limit(why) => why,
+            Class::Unsupported if solver => return Some(Open::Unable),
+            _ if error.remedy == Some(Remedy::OtherEngine) => return Some(Open::Unable),
+            _ => return None,
+        },
+    };
+    Some(if stopped == Stopped::Time { Open::OutOfTime } else { Open::Unable })
 }
 
 /// States of the target one after the other, and for each the question whether the source reaches it: the first that it does not is enough.
@@ -81,7 +130,9 @@ fn one_by_one(
     };
     let (of_target, of_both) = (found.states, found.states - new);
     let counted = new == 0;
-    Ok(Comparison { answer, of_target, of_both, of_source: None, counted, completeness: found.completeness })
+    let model = if counted { target } else { source };
+    let completeness = super::examined(test, model, options, found.completeness);
+    Ok(Comparison { answer, of_target, of_both, of_source: None, counted, completeness })
 }
 
 /// All states of either model.
@@ -114,12 +165,20 @@ fn side_by_side(
             Answer::NotPortable { execution: Box::new(execution), state, failed: Vec::new() }
         }
     };
-    // A source that was cut short may allow more than was seen; a target that was, too.
-    let completeness = match ours.completeness {
-        Completeness::Complete => theirs.completeness,
-        cut => cut,
-    };
+    let completeness = left_out(&answer, (test, source, &ours), (test, target, &theirs), options);
     Ok(Comparison { answer, of_target, of_both, of_source, counted: true, completeness })
+}
+
+/// What an answer leaves out. A state that the source reaches is reached, whatever was cut off there; one that it does not reach may come beyond the bound. Likewise the
+/// target: what was seen of it is certain.
+pub(super) fn left_out(
+    answer: &Answer,
+    source: (&Lowered, &Model, &Outcome),
+    target: (&Lowered, &Model, &Outcome),
+    options: &Options,
+) -> Completeness {
+    let (test, model, outcome) = if let Answer::Portable = answer { target } else { source };
+    super::examined(test, model, options, outcome.completeness.clone())
 }
 
 /// Nothing is cut off of values.

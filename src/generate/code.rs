@@ -88,7 +88,7 @@ impl Dialect {
             Dialect::X86_64 => format!("%{}", ["eax", "ebx", "ecx", "edx", "esi", "edi"].get(n)?),
             // The others hold addresses; the last is the frame's.
             Dialect::Bpf if n < 6 => format!("r{n}"),
-            Dialect::Lisa => format!("r{n}"),
+            Dialect::Lisa(_) => format!("r{n}"),
             Dialect::AArch64 if n < 16 => format!("W{n}"),
             Dialect::Arm if n < 8 => format!("R{n}"),
             Dialect::Ppc if n < 16 => format!("r{}", n + 1),
@@ -102,7 +102,7 @@ impl Dialect {
     /// The register that holds the address of a thread's `n`-th location; `None`: locations are named in the code.
     fn address(self, n: usize) -> Option<String> {
         match self {
-            Dialect::X86 | Dialect::X86_64 | Dialect::Lisa | Dialect::C | Dialect::Kernel => None,
+            Dialect::X86 | Dialect::X86_64 | Dialect::Lisa(_) | Dialect::C | Dialect::Kernel => None,
             Dialect::Bpf => Some(format!("r{}", 6 + n)),
             Dialect::AArch64 => Some(format!("X{}", 20 + n)),
             Dialect::Arm => Some(format!("R{}", 8 + n)),
@@ -248,7 +248,7 @@ impl Thread {
                 self.line(format!("jne {label}"));
             }
             Dialect::Bpf => self.line(format!("if {read} != 0 goto {label}")),
-            Dialect::Lisa => self.line(format!("b[] {read} {label}")),
+            Dialect::Lisa(_) => self.line(format!("b[] {read} {label}")),
             // C has no label to go to; the store itself stands behind the condition.
             Dialect::C | Dialect::Kernel => {
                 self.line(format!("if ({read} >= 0)"));
@@ -273,7 +273,7 @@ impl Thread {
         }
         self.line(match self.dialect {
             Dialect::Bpf => format!("{zero} ^= {read}"),
-            Dialect::Lisa => format!("mov {zero} (xor {read} {read})"),
+            Dialect::Lisa(_) => format!("mov {zero} (xor {read} {read})"),
             Dialect::X86_64 => format!("xorl {read},{zero}"),
             Dialect::AArch64 | Dialect::Arm => format!("EOR {zero},{read},{read}"),
             Dialect::C | Dialect::Kernel => format!("int {zero} = {read} ^ {read};"),
@@ -308,7 +308,7 @@ impl Thread {
                 self.line(format!("{to} += {zero}"));
                 Some(to)
             }
-            Dialect::Lisa => Some(format!("{base}+{zero}")),
+            Dialect::Lisa(_) => Some(format!("{base}+{zero}")),
             _ => Some(format!("{base} + {zero}")),
         }
     }
@@ -323,7 +323,7 @@ impl Thread {
             Dialect::X86 => self.line(format!("ADD {zero},${value}")),
             Dialect::X86_64 => self.line(format!("addl ${value},{zero}")),
             Dialect::Bpf => self.line(format!("{zero} += {value}")),
-            Dialect::Lisa => self.line(format!("mov {zero} (add {zero} {value})")),
+            Dialect::Lisa(_) => self.line(format!("mov {zero} (add {zero} {value})")),
             Dialect::C | Dialect::Kernel => return Some(format!("{zero} + {value}")),
         }
         Some(zero)
@@ -337,7 +337,7 @@ impl Thread {
             Dialect::X86_64 => format!("movl ({at}),{to}"),
             Dialect::Bpf if annotation == 1 => format!("{to} = load_acquire((u32 *)({at} + 0))"),
             Dialect::Bpf => format!("{to} = *(u32 *)({at} + 0)"),
-            Dialect::Lisa => format!("r[] {to} {at}"),
+            Dialect::Lisa(words) => format!("r[{}] {to} {at}", words.reads[annotation]),
             Dialect::AArch64 => format!("{} {to},[{at}]", ["LDR", "LDAR", "LDAPR"][annotation]),
             Dialect::Arm => format!("LDR {to},[{at}]"),
             Dialect::Ppc => format!("lwz {to},0({at})"),
@@ -360,7 +360,7 @@ impl Thread {
         };
         let (word, sign) = match self.dialect {
             Dialect::X86 | Dialect::X86_64 => return Some(format!("${value}")),
-            Dialect::C | Dialect::Kernel | Dialect::Lisa => return Some(value.to_string()),
+            Dialect::C | Dialect::Kernel | Dialect::Lisa(_) => return Some(value.to_string()),
             Dialect::Bpf => {
                 let to = self.fresh()?;
                 self.line(format!("{to} = {value}"));
@@ -383,7 +383,7 @@ impl Thread {
             Dialect::X86_64 => format!("movl {value},({at})"),
             Dialect::Bpf if annotation == 1 => format!("store_release((u32 *)({at} + 0), {value})"),
             Dialect::Bpf => format!("*(u32 *)({at} + 0) = {value}"),
-            Dialect::Lisa => format!("w[] {at} {value}"),
+            Dialect::Lisa(words) => format!("w[{}] {at} {value}", words.writes[annotation]),
             Dialect::AArch64 => format!("{} {value},[{at}]", ["STR", "STLR"][annotation]),
             Dialect::Arm => format!("STR {value},[{at}]"),
             Dialect::Ppc => format!("stw {value},0({at})"),
@@ -467,7 +467,7 @@ impl Thread {
         }
         let to = self.fresh()?;
         self.line(match self.dialect {
-            Dialect::Lisa => format!("rmw[] {to} {value} {at}"),
+            Dialect::Lisa(_) => format!("rmw[{order}] {to} {value} {at}"),
             Dialect::AArch64 => format!("SWP{order} {value},{to},[{at}]"),
             Dialect::RiscV => format!("amoswap.w {to},{value},({at})"),
             Dialect::C => {

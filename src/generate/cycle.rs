@@ -46,6 +46,9 @@ pub fn cycles(vocabulary: &Vocabulary, size: usize) -> Vec<Cycle> {
     let mut search = Search { vocabulary, edges: &edges, size, steps: Vec::new(), found: Vec::new() };
     search.extend();
     let mut found = search.found;
+    if size == 3 {
+        found.extend(vocabulary.torn());
+    }
     // Those about values read come before those about the order of writes, which are harder to see.
     let orders = |cycle: &Cycle| cycle.steps.iter().filter(|step| step.edge.com() == Some(Com::Co)).count();
     found.sort_by_cached_key(|cycle| (cycle.cost(), orders(cycle), cycle.clone()));

@@ -1,5 +1,6 @@
 //! What tests can be written in: instruction sets, C, the kernel's C; and what each has to keep accesses in order.
 
+use super::cycle::{Cycle, Step};
 use super::edge::{Com, Dir, Edge, How};
 use crate::arch::ArchId;
 
@@ -14,16 +15,58 @@ pub enum Dialect {
     RiscV,
     Mips,
     Bpf,
-    /// Without a bell file: plain accesses and dependencies, no fences.
-    Lisa,
+    /// A bell file says how accesses may be annotated, and which fences there are.
+    Lisa(&'static Words),
     /// C11 atomics.
     C,
     /// The Linux kernel's primitives.
     Kernel,
 }
 
+/// The words of a bell file.
+#[derive(PartialEq, Eq, Hash, Debug)]
+pub struct Words {
+    /// How reads may be annotated, the plainest way first; likewise writes.
+    pub reads: &'static [&'static str],
+    /// Likewise writes.
+    pub writes: &'static [&'static str],
+    /// How an exchange is annotated whose read and write are plain; `None`: there is none.
+    pub exchange: Option<&'static str>,
+    /// The fences.
+    pub fences: &'static [Fence],
+}
+
+impl Words {
+    /// Without a bell file: nothing but plain accesses.
+    pub const NONE: Words = Words { reads: &[""], writes: &[""], exchange: Some(""), fences: &[] };
+
+    /// What a bell file has, by the annotations of each kind of instruction. They are kept for good: a process reads few such files.
+    pub fn new(
+        reads: Vec<String>,
+        writes: Vec<String>,
+        exchange: Option<String>,
+        fences: Vec<String>,
+    ) -> &'static Words {
+        let kept = |text: String| -> &'static str { text.leak() };
+        let all = |words: Vec<String>| -> &'static [&'static str] {
+            words.into_iter().map(kept).collect::<Vec<_>>().leak()
+        };
+        let named = |word: String| Fence {
+            code: kept(format!("f[{word}]")),
+            name: kept(word.replace(',', "-")),
+            orders: ("RW", "RW"),
+        };
+        Box::leak(Box::new(Words {
+            reads: all(reads),
+            writes: all(writes),
+            exchange: exchange.map(kept),
+            fences: fences.into_iter().map(named).collect::<Vec<_>>().leak(),
+        }))
+    }
+}
+
 /// A fence: its name in edges and test names, and as an instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Fence {
     /// In names.
     pub name: &'static str,
@@ -52,7 +95,7 @@ impl Dialect {
         Dialect::RiscV,
         Dialect::Mips,
         Dialect::Bpf,
-        Dialect::Lisa,
+        Dialect::Lisa(&Words::NONE),
         Dialect::C,
         Dialect::Kernel,
     ];
@@ -86,7 +129,7 @@ impl Dialect {
             Dialect::RiscV => ArchId::RiscV,
             Dialect::Mips => ArchId::Mips,
             Dialect::Bpf => ArchId::Bpf,
-            Dialect::Lisa => ArchId::Lisa,
+            Dialect::Lisa(_) => ArchId::Lisa,
             Dialect::C | Dialect::Kernel => ArchId::C,
         }
     }
@@ -125,7 +168,8 @@ impl Dialect {
         match self {
             Dialect::X86 => X86,
             Dialect::X86_64 => X86_64,
-            Dialect::Bpf | Dialect::Lisa => &[],
+            Dialect::Bpf => &[],
+            Dialect::Lisa(words) => words.fences,
             Dialect::AArch64 => AARCH64,
             Dialect::Arm => ARM,
             Dialect::Ppc => PPC,
@@ -145,6 +189,8 @@ impl Dialect {
             (Dialect::C, Dir::W) => &["rlx", "rel", "sc"],
             (Dialect::Kernel | Dialect::Bpf, Dir::R) => &["", "acq"],
             (Dialect::Kernel | Dialect::Bpf, Dir::W) => &["", "rel"],
+            (Dialect::Lisa(words), Dir::R) => words.reads,
+            (Dialect::Lisa(words), Dir::W) => words.writes,
             _ => &[""],
         }
     }
@@ -153,7 +199,8 @@ impl Dialect {
     pub fn atomic_order(self, read: u8, write: u8) -> Option<&'static str> {
         Some(match (self, read, write) {
             (Dialect::X86 | Dialect::X86_64, ..) => "",
-            (Dialect::Bpf | Dialect::Lisa, 0, 0) => "",
+            (Dialect::Bpf, 0, 0) => "",
+            (Dialect::Lisa(words), 0, 0) => words.exchange?,
             (Dialect::AArch64, 0, 0) => "",
             (Dialect::AArch64, 1, 0) => "A",
             (Dialect::AArch64, 0, 1) => "L",
@@ -175,7 +222,7 @@ impl Dialect {
     fn dependencies(self) -> &'static [How] {
         match self {
             Dialect::X86 | Dialect::X86_64 | Dialect::C => &[],
-            Dialect::Mips | Dialect::Bpf | Dialect::Lisa => &[How::Addr, How::Data, How::Ctrl],
+            Dialect::Mips | Dialect::Bpf | Dialect::Lisa(_) => &[How::Addr, How::Data, How::Ctrl],
             Dialect::Kernel => &[How::Data, How::Ctrl],
             _ => &[How::Addr, How::Data, How::Ctrl, How::CtrlFence],
         }
@@ -192,7 +239,10 @@ impl Dialect {
 
     /// Has it exchanges of one instruction?
     fn has_atomics(self) -> bool {
-        !matches!(self, Dialect::Arm | Dialect::Ppc | Dialect::Mips)
+        match self {
+            Dialect::Lisa(words) => words.exchange.is_some(),
+            _ => !matches!(self, Dialect::Arm | Dialect::Ppc | Dialect::Mips),
+        }
     }
 
     /// Has it pairs of a read that reserves and a write that may fail?
@@ -422,6 +472,22 @@ impl Vocabulary {
         edges.sort();
         edges.dedup();
         edges
+    }
+
+    /// The cycles of a write of another thread between the read and the write of an atomic access. These are no cycles of program order and communications: coherence
+    /// says nothing of them, only atomicity does.
+    pub(super) fn torn(&self) -> Vec<Cycle> {
+        let asked = [Com::Fr, Com::Co].iter().all(|com| self.external.contains(com));
+        let kinds = [
+            (false, self.atomics && self.dialect.atomic_order(0, 0).is_some()),
+            (true, self.pairs && self.dialect.reserves(0, 0)),
+        ];
+        let step = |edge: Edge| Step { edge, annotation: 0 };
+        let cycle = |pair: bool| {
+            let edges = [Edge::External(Com::Fr), Edge::External(Com::Co), Edge::Torn { pair }];
+            Cycle { steps: edges.map(step).to_vec() }
+        };
+        kinds.iter().filter(|(_, there)| asked && *there).map(|(pair, _)| cycle(*pair)).collect()
     }
 
     /// Does it mean anything between these?

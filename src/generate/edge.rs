@@ -80,6 +80,11 @@ pub enum Edge {
     Rmw,
     /// A read that reserves its location, and a write that succeeds if nobody has written there since.
     LxSx,
+    /// Backwards, from the write of either to its read: what the cycle asks for comes between the two.
+    Torn {
+        /// Is it a pair that reserves?
+        pair: bool,
+    },
     /// Program order.
     Po {
         /// What stands between.
@@ -99,6 +104,7 @@ impl Edge {
         match self {
             Edge::External(com) | Edge::Internal(com) => com.ends(),
             Edge::Rmw | Edge::LxSx => (Dir::R, Dir::W),
+            Edge::Torn { .. } => (Dir::W, Dir::R),
             Edge::Po { from, to, .. } => (from, to),
         }
     }
@@ -131,8 +137,8 @@ impl Edge {
         match self {
             Edge::External(_) | Edge::Po { how: How::Plain, .. } => 0,
             Edge::Internal(_) | Edge::Po { .. } => 1,
-            Edge::Rmw => 2,
-            Edge::LxSx => 3,
+            Edge::Rmw | Edge::Torn { pair: false } => 2,
+            Edge::LxSx | Edge::Torn { pair: true } => 3,
         }
     }
 
@@ -143,6 +149,8 @@ impl Edge {
                 Edge::External(com) => format!("{}e", com.name()),
                 Edge::Internal(com) => format!("{}i", com.name()),
                 Edge::LxSx => "LxSx".to_string(),
+                Edge::Torn { pair: true } => "LxSx^-1".to_string(),
+                Edge::Torn { pair: false } => "Rmw^-1".to_string(),
                 _ => "Rmw".to_string(),
             };
         };

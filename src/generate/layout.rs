@@ -84,6 +84,16 @@ pub(super) fn layout(cycle: &Cycle) -> Layout {
             thread.push(access);
         }
     }
+    // The write of a torn access stands behind its read.
+    for event in 0..n {
+        if let Edge::Torn { pair } = steps[event].edge
+            && let Some(thread) = threads.pop_if(|thread| thread.len() == 1)
+        {
+            let before = Some(if pair { Edge::LxSx } else { Edge::Rmw });
+            let write = thread.into_iter().map(|access| Access { before, ..access });
+            threads[0].extend(write);
+        }
+    }
     let finals = named.iter().enumerate().filter_map(|(location, place)| {
         let (writes, value) = last_of[*place];
         (writes > 1).then_some((location, value))

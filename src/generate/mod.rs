@@ -14,7 +14,7 @@ mod shape;
 mod tests;
 
 pub use cycle::{Cycle, Step, cycles};
-pub use dialect::{Dialect, Fence, Vocabulary};
+pub use dialect::{Dialect, Fence, Vocabulary, Words};
 pub use edge::{Com, Dir, Edge, How};
 
 /// A test written from a cycle.

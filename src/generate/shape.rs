@@ -46,6 +46,9 @@ const COHERENCE: &[(&str, &[&str])] = &[
 
 /// The shape of a cycle, and the step that its first thread starts with.
 pub(super) fn name(cycle: &Cycle) -> (String, usize) {
+    if cycle.steps.iter().any(|step| matches!(step.edge, Edge::Torn { .. })) {
+        return ("Atom".to_string(), 0);
+    }
     let n = cycle.steps.len();
     let starts: Vec<usize> = (0..n).filter(|at| cycle.steps[(at + n - 1) % n].edge.external()).collect();
     let of = |list: &[(&str, &[&str])], threads: &[String]| {
@@ -122,7 +125,7 @@ pub(super) fn test_name(layout: &Layout, dialect: Dialect) -> String {
                 Some(Edge::Po { how: How::Plain, .. }) if dialect == Dialect::C => {}
                 Some(Edge::Po { how: How::Plain, same: true, .. }) => parts.push("pos".to_string()),
                 Some(Edge::Po { how, .. }) => parts.push(dialect.how_name(how)),
-                Some(Edge::External(_)) => {}
+                Some(Edge::External(_) | Edge::Torn { .. }) => {}
             }
             // An access between two edges that say nothing of what it does says it itself.
             let silent = |edge: Option<Edge>| matches!(edge, Some(Edge::Po { how, .. }) if how != How::Data);

@@ -1,5 +1,7 @@
 //! The text of a condition, with holes where the user's choices decide how things look.
 
+use std::fmt::Write as _;
+
 use crate::condition::Quantifier;
 use crate::program::{Program, Type, Value, push_value};
 
@@ -18,6 +20,8 @@ pub enum Hexa {
 pub enum Piece {
     /// As it stands.
     Text(String),
+    /// A register of a thread.
+    Register(u16, String),
     /// A global, shown in brackets.
     Global(String),
     /// A value.
@@ -45,13 +49,7 @@ impl Template {
 
     /// Adds a register of a thread.
     pub fn push_register(&mut self, thread: u16, name: &str) {
-        if thread < 10 {
-            self.push(&"0123456789"[usize::from(thread)..=usize::from(thread)]);
-        } else {
-            self.push(&thread.to_string());
-        }
-        self.push(":");
-        self.push(name);
+        self.pieces.push(Piece::Register(thread, name.to_string()));
     }
 
     /// The whole condition, of which this is the proposition.
@@ -77,6 +75,9 @@ impl Template {
         for piece in &self.pieces {
             match piece {
                 Piece::Text(piece) => text.push_str(piece),
+                Piece::Register(thread, name) => {
+                    let _ = write!(text, "{thread}:{name}");
+                }
                 Piece::Global(name) => text.extend(["[", name, "]"]),
                 Piece::Value(value) => {
                     let bytes = if value.as_int().is_some_and(fits) { self.bytes } else { 16 };

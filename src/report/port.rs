@@ -145,6 +145,10 @@ pub fn text(compared: &Compared, wording: Wording, granularity: Granularity) -> 
         }
     }
     text += &graph::text(&Graph::new(execution, test, target, &Style::default()));
+    if let Some(way) = &compared.as_written {
+        let _ = writeln!(text, "why {source} refuses it, in the test as it was written:");
+        text += &explain::way(way);
+    }
     if let Some(first) = compared.why.first() {
         let _ = writeln!(text, "why {source} refuses it:");
         text += &explain::way(first);
@@ -227,7 +231,7 @@ impl PortRecord {
             of_both: comparison.map(|comparison| comparison.of_both),
             of_source: comparison.and_then(|comparison| comparison.of_source),
             failed: Vec::new(),
-            why: compared.why.clone(),
+            why: compared.why.iter().chain(&compared.as_written).cloned().collect(),
             state: None,
             execution: None,
             error: compared.report.error().map(|error| error.message.clone()),

@@ -23,6 +23,8 @@ pub struct Compared {
     pub answer: Option<(Lowered, Comparison)>,
     /// Why the source refuses the execution that decides, as an explanation has it: a cycle, or what else fails.
     pub why: Vec<Way>,
+    /// Likewise, where the target runs what the test was compiled to: why the source refuses the final state, in the test as it was written.
+    pub as_written: Option<Way>,
 }
 
 impl Session {
@@ -107,7 +109,7 @@ impl Session {
             Some((test, comparison, why)) => (Some((test, comparison)), why),
             None => (None, Vec::new()),
         };
-        Compared { report, source: source.to_string(), answer, why }
+        Compared { report, source: source.to_string(), answer, why, as_written: None }
     }
 }
 

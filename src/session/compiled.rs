@@ -4,9 +4,10 @@ use std::time::Instant;
 
 use super::{Compared, Input, Report, Session, load};
 use crate::arch::ArchId;
-use crate::compare::compilation;
+use crate::compare::{Answer, Comparison, compilation};
 use crate::diag::{Diagnostic, Diagnostics};
-use crate::litmus::{self, Lowered, ShownKind, Test};
+use crate::explain::{self, Way};
+use crate::litmus::{self, Hexa, Lowered, Piece, ShownKind, Test};
 use crate::mapping::{Compiled, Mapping, compile};
 use crate::source::Sources;
 
@@ -38,16 +39,29 @@ pub(super) fn assembly(
     }
 }
 
-/// Shows registers under the names of the variables that they hold.
+/// Shows registers under the names of the variables that they hold, in final states and in the condition.
 pub(super) fn named_as_in_c(test: &mut Lowered, names: &[(usize, String, String)]) {
-    for shown in &mut test.display {
-        if let ShownKind::Register { thread, name } = &mut shown.kind
-            && let Some((_, variable, _)) =
-                names.iter().find(|(t, _, register)| *t == usize::from(*thread) && register == name)
-        {
+    if names.is_empty() {
+        return;
+    }
+    let rename = |thread: u16, name: &mut String| {
+        let here =
+            |(t, _, register): &&(usize, String, String)| *t == usize::from(thread) && register == name;
+        if let Some((_, variable, _)) = names.iter().find(here) {
             name.clone_from(variable);
         }
+    };
+    for shown in &mut test.display {
+        if let ShownKind::Register { thread, name } = &mut shown.kind {
+            rename(*thread, name);
+        }
     }
+    for piece in &mut test.condition_template.pieces {
+        if let Piece::Register(thread, name) = piece {
+            rename(*thread, name);
+        }
+    }
+    test.condition_text = test.condition_template.render(&test.program, Hexa::No);
 }
 
 impl Session {
@@ -106,6 +120,21 @@ impl Session {
         let answer: Result<_, Diagnostic> = self.within_limits(work);
         let answer = answer.map_err(|diagnostic| diagnostics.error(diagnostic)).ok().flatten();
         report.diagnostics = diagnostics.take();
-        Compared { report, source: source.to_string(), answer, why: Vec::new() }
+        let as_written = match &answer {
+            Some((_, Comparison { answer: Answer::NotPortable { state, .. }, .. })) => {
+                self.refused_as_written(input, source, state)
+            }
+            _ => None,
+        };
+        Compared { report, source: source.to_string(), answer, why: Vec::new(), as_written }
+    }
+
+    /// Why the test as it was written does not end in that state.
+    fn refused_as_written(&self, input: &Input, source: &str, state: &str) -> Option<Way> {
+        let outcome = state.trim().trim_end_matches(';').replace("; ", " /\\ ");
+        match self.explain(input, Some(source), Some(&outcome)).answer?.1.answer {
+            explain::Answer::Forbidden { ways, .. } => ways.into_iter().next(),
+            _ => None,
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::load::{Includes, prepare_model, with_companions};
+use super::load::{Includes, ModelKey, with_companions};
 use super::models::{open_bell, predefined};
 use super::notice::{Asked, Asking, Asks, Change, Seen, rounds};
 use super::{Input, Report, Session, Settings, in_order};
@@ -15,9 +15,8 @@ use crate::cat::mutate::{Kind, Mutation, mutations};
 use crate::diag::Diagnostics;
 use crate::files::Files;
 use crate::generate::{Generated, Vocabulary};
-use crate::model::same;
 use crate::source::{SourceId, Sources, Span};
-use crate::variant::Variants;
+use crate::variant::{Variant, Variants};
 
 /// A model's parts, and what notices each.
 #[derive(Debug)]
@@ -30,8 +29,10 @@ pub struct Coverage {
     pub unanswered: Vec<Report>,
     /// Tests for other architectures than the model's.
     pub foreign: usize,
-    /// Changes that change nothing on this architecture, left out of the figures.
-    pub idle: usize,
+    /// Changes that change nothing for tests of these kinds, left out of the figures.
+    pub idle: Vec<Idle>,
+    /// Generated tests were looked for up to this size.
+    pub suggested: Option<usize>,
     /// The files of the model.
     pub sources: Sources,
 }
@@ -49,6 +50,17 @@ pub struct Part {
     pub suggestion: Option<Generated>,
 }
 
+/// A change that makes no other model: the part is not there on the architecture, or not without a variant.
+#[derive(Clone, Debug)]
+pub struct Idle {
+    /// What is changed.
+    pub kind: Kind,
+    /// The text that it is about.
+    pub span: Span,
+    /// A variant that brings it in, if one does.
+    pub needs: Option<Variant>,
+}
+
 /// Who notices a change of a model.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Noticed {
@@ -56,15 +68,29 @@ pub enum Noticed {
     By(String),
     /// The model does not work without this part.
     ByModel,
-    /// Nobody.
+    /// Nobody. Some test has what the part is about, but no outcome hangs on it.
     Not,
+    /// Nobody can: no test has what the part is about, as far as was looked.
+    Absent,
+}
+
+impl Noticed {
+    /// Does a test, or the model, notice?
+    pub fn is_noticed(&self) -> bool {
+        matches!(self, Noticed::By(_) | Noticed::ByModel)
+    }
 }
 
 impl Coverage {
     /// Parts that a test or the model notices, and all of them.
     pub fn figures(&self) -> (usize, usize) {
-        let covered = self.parts.iter().filter(|part| part.noticed != Noticed::Not).count();
+        let covered = self.parts.iter().filter(|part| part.noticed.is_noticed()).count();
         (covered, self.parts.len())
+    }
+
+    /// Parts that no test has anything of.
+    pub fn absent(&self) -> usize {
+        self.parts.iter().filter(|part| part.noticed == Noticed::Absent).count()
     }
 }
 
@@ -73,7 +99,20 @@ pub struct Suggest {
     /// What the tests are made of.
     pub vocabulary: Vocabulary,
     /// The sizes of their cycles.
-    pub sizes: (usize, usize),
+    pub sizes: Sizes,
+}
+
+/// Sizes of cycles: from one to another, and further as long as there are few.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// The smallest.
+    pub from: usize,
+    /// The largest that is looked at in any case.
+    pub to: usize,
+    /// The largest.
+    pub further: usize,
+    /// So many tests are few.
+    pub few: usize,
 }
 
 /// Changes a model in every small way and asks which of the tests notice.
@@ -88,56 +127,115 @@ pub fn coverage(
     suggest: Option<&Suggest>,
 ) -> Result<Coverage, Box<Report>> {
     let base = Session::new(settings.clone());
-    let Begun { asking, tests, unanswered, foreign, idle, sources } = begin(&base, model, inputs, jobs)?;
-    let mut noticed = vec![Noticed::Not; asking.changes.len()];
-    let mut open: Vec<usize> = (0..noticed.len()).collect();
-    rounds(
-        tests.len(),
+    let begun = begin(&base, model, inputs, jobs)?;
+    let Begun { changes, tests, .. } = &begun;
+    let mut noticed = vec![Noticed::Absent; changes.len()];
+    let mut differs = vec![false; changes.len()];
+    for (key, members) in begun.kinds() {
+        let open: Vec<usize> = (0..changes.len()).filter(|change| !noticed[*change].is_noticed()).collect();
+        let asking = Asking::new(&base, model, changes, key, &open, jobs);
+        let mut open = asking.differ.clone();
+        open.iter().for_each(|change| differs[*change] = true);
+        rounds(
+            members.len(),
+            jobs,
+            &mut open,
+            |test, open| asking.noticed(members[test], open, Asks::Outcomes),
+            |change, test, seen| {
+                noticed[change] = match seen {
+                    Seen::Other => Noticed::By(members[test].name.clone()),
+                    Seen::NoAnswer => Noticed::ByModel,
+                }
+            },
+        );
+        for change in open.into_iter().filter(|change| asking.is_in_force(*change)) {
+            noticed[change] = Noticed::Not;
+        }
+    }
+    let mut suggestions = vec![None; changes.len()];
+    let suggested = suggest.zip(begun.plain(settings, model)).map(|(suggest, key)| {
+        let unnoticed = |change: &usize| !noticed[*change].is_noticed();
+        let open: Vec<usize> = (0..changes.len()).filter(unnoticed).collect();
+        let asking = Asking::new(&base, model, changes, &key, &open, jobs);
+        asking.suggest(suggest, jobs, &mut asking.differ.clone(), &mut suggestions)
+    });
+    let needs = |change: usize| begun.needs(&base, settings, model, change);
+    let mut idle = Vec::new();
+    let still: Vec<usize> = (0..changes.len()).filter(|change| !differs[*change]).collect();
+    in_order(
+        still.len(),
         jobs,
-        &mut open,
-        |test, open| asking.noticed(&tests[test], open, Asks::Outcomes),
-        |change, test, seen| {
-            noticed[change] = match seen {
-                Seen::Other => Noticed::By(tests[test].name.clone()),
-                Seen::NoAnswer => Noticed::ByModel,
-            }
+        |at| needs(still[at]),
+        |at, needs| {
+            let Mutation { kind, span, .. } = changes[still[at]].mutation;
+            idle.push(Idle { kind, span, needs });
+            true
         },
     );
-    let answered = tests.len();
-    drop(tests);
-    let mut suggestions = vec![None; noticed.len()];
-    if let Some(suggest) = suggest {
-        asking.suggest(suggest, jobs, &mut open, &mut suggestions);
-    }
-    let parts = asking.changes.iter().zip(noticed).zip(suggestions);
-    let parts = parts.map(|((change, noticed), suggestion)| Part {
+    let parts = changes.iter().zip(noticed).zip(suggestions).zip(differs);
+    let parts = parts.filter(|(_, differs)| *differs).map(|(((change, noticed), suggestion), _)| Part {
         kind: change.mutation.kind,
         span: change.mutation.span,
         noticed,
         suggestion,
     });
-    let parts = parts.collect();
-    Ok(Coverage { parts, tests: answered, unanswered, foreign, idle, sources })
+    let (parts, tests) = (parts.collect(), tests.len());
+    let Begun { unanswered, foreign, sources, .. } = begun;
+    Ok(Coverage { parts, tests, unanswered, foreign, idle, suggested, sources })
 }
 
 /// All that is there before the first test is asked.
-pub(super) struct Begun<'a> {
-    pub asking: Asking<'a>,
+pub(super) struct Begun {
+    pub changes: Vec<Change>,
     /// Tests that the model has an answer for.
     pub tests: Vec<Asked>,
     unanswered: Vec<Report>,
     foreign: usize,
-    idle: usize,
     sources: Sources,
 }
 
+impl Begun {
+    /// The tests by the model that they are run under: variants of their own make it another one. Those without any come first.
+    pub fn kinds(&self) -> Vec<(&ModelKey, Vec<&Asked>)> {
+        let mut kinds: Vec<(&ModelKey, Vec<&Asked>)> = Vec::new();
+        for test in &self.tests {
+            match kinds.iter_mut().find(|(key, _)| **key == test.key) {
+                Some((_, members)) => members.push(test),
+                None => kinds.push((&test.key, vec![test])),
+            }
+        }
+        kinds.sort_by_key(|(key, _)| key.variants.len());
+        kinds
+    }
+
+    /// The model for tests that name no variant, on the architecture of those that there are.
+    fn plain(&self, settings: &Settings, model: &str) -> Option<ModelKey> {
+        let arch = self.tests.first()?.key.arch;
+        let variants = settings.variants.iter().copied().collect();
+        Some(ModelKey { model: Some(model.to_string()), arch, variants, single_copy: false })
+    }
+
+    /// A variant that the model asks for, and under which the change makes another model.
+    fn needs(&self, base: &Session, settings: &Settings, model: &str, change: usize) -> Option<Variant> {
+        let key = self.plain(settings, model)?;
+        let source = self.changes[change].mutation.span.source;
+        let text = self.sources.get(source).text.to_ascii_lowercase();
+        let asked = Variant::names().filter(|name| text.contains(&format!("\"{name}\"")));
+        asked.filter_map(Variant::parse).find(|variant| {
+            let mut key = key.clone();
+            key.variants.insert(*variant);
+            self.changes[change].changes_anything(base, &key)
+        })
+    }
+}
+
 /// Runs all tests under the model, and makes all changes of it.
-pub(super) fn begin<'a>(
-    base: &'a Session,
-    model: &'a str,
+pub(super) fn begin(
+    base: &Session,
+    model: &str,
     inputs: &[Input],
     jobs: usize,
-) -> Result<Begun<'a>, Box<Report>> {
+) -> Result<Begun, Box<Report>> {
     let Some((settings, sources, changes)) = changes(base.settings(), model) else {
         let nothing =
             Input::Text { name: model.to_string(), text: Arc::from("X86 empty\n{}\n P0 ;\nexists (true)\n") };
@@ -161,33 +259,12 @@ pub(super) fn begin<'a>(
     );
     // Who is told that a test notices would rather look at a small one.
     tests.sort_by_key(|test| test.size);
-    let arch = tests.first().map(|test| test.arch);
-    let prepared = |settings: &Settings| Some(prepare_model(settings, model, arch?).ok()?.model);
-    let own = prepared(&settings);
-    let mut changed = Vec::new();
-    let mut idle = 0;
-    in_order(
-        changes.len(),
-        jobs,
-        |at| {
-            let (path, mutation) = &changes[at];
-            let settings = with_change(&settings, &sources, path, mutation);
-            let other = prepared(&settings);
-            if let (Some(own), Some(other), false) = (&own, &other, mutation.in_function)
-                && same(own, other)
-            {
-                return None;
-            }
-            Some(Change { session: Session::new(settings), model: other, mutation: mutation.clone() })
-        },
-        |_, change| {
-            idle += usize::from(change.is_none());
-            changed.extend(change);
-            true
-        },
-    );
-    let asking = Asking::new(base, model, &settings.variants, (own, arch), changed);
-    Ok(Begun { asking, tests, unanswered, foreign, idle, sources })
+    let changes = changes.into_iter().map(|(path, mutation)| Change {
+        session: Session::new(with_change(&settings, &sources, &path, &mutation)),
+        mutation,
+    });
+    let changes = changes.collect();
+    Ok(Begun { changes, tests, unanswered, foreign, sources })
 }
 
 /// The settings with what belongs to the model, its files, and all small changes of them.

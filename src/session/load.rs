@@ -15,6 +15,7 @@ use crate::diag::{Diagnostic, Diagnostics, Remedy, Reported, nearest};
 
 use crate::limits::{self, Stopped};
 use crate::litmus::{self, LowerOptions, Lowered, Test};
+use crate::mapping::{self, Mapping};
 use crate::model::{CheckKind, Model, Step, vacuous};
 use crate::program::Program;
 use crate::source::{Sources, Span};
@@ -471,6 +472,11 @@ fn made_for(model: &str) -> Option<ArchId> {
     }
 }
 
+/// The mapping that makes instructions of an architecture of C.
+fn compiled_for(arch: ArchId) -> Option<&'static str> {
+    mapping::NAMES.into_iter().find(|name| Mapping::library(name).is_some_and(|known| known.target == arch))
+}
+
 /// A model whose header names another architecture than the test's is refused.
 pub(super) fn same_arch(name: &str, model: Option<ArchId>, arch: ArchId) -> Result<(), Diagnostic> {
     match model {
@@ -478,14 +484,15 @@ pub(super) fn same_arch(name: &str, model: Option<ArchId>, arch: ArchId) -> Resu
             "model::other-architecture",
             format!("the test is for {}, but the model `{}` is for {}", arch.name(), name, model.name()),
         )
-        .help(match default_model(arch) {
-            Some(fits) if fits != name => {
-                format!(
-                    "`-m {fits}` is a model for {}; --no-arch-check takes this one all the same",
-                    arch.name()
-                )
+        .help(match (default_model(arch), compiled_for(model)) {
+            (_, Some(mapping)) if arch == ArchId::C => format!(
+                "a C test runs there once it is compiled: `run --compile-to {mapping}`, `port --compile {mapping}`; \
+                 --no-arch-check takes it as it is"
+            ),
+            (Some(fits), _) if fits != name => {
+                format!("`{fits}` is a model for {}; --no-arch-check takes this one all the same", arch.name())
             }
-            _ => "name another model with -m, or give --no-arch-check".to_string(),
+            _ => "name another model, or give --no-arch-check".to_string(),
         })),
         _ => Ok(()),
     }

@@ -35,14 +35,14 @@ mod variants;
 
 pub use crate::execution::{AtBound, Execution};
 pub use compare::Compared;
-pub use coverage::{Coverage, Noticed, Part, Suggest, coverage};
+pub use coverage::{Coverage, Idle, Noticed, Part, Sizes, Suggest, coverage};
 pub use details::{Depth, Details, Refused, holds};
 pub use expect::{Expectation, Expectations, Judgement};
 pub use explained::Explained;
 pub use fence::{Changes, Fenced, Goal, Runnable};
 pub use lint::lint_model;
 pub use load::{Failure, Input, ModelKey, Prepared, prepare_model};
-pub use models::{CheckedModel, check_model, lower_name};
+pub use models::{CheckedModel, bell_words, check_model, lower_name};
 pub use pipeline::{STACK, in_order};
 pub use programs::prepare_for_programs;
 pub use report::{Answer, Phases, Qualifier, Report, Verdict};

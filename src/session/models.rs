@@ -9,6 +9,7 @@ use crate::cat::load::LIBRARY;
 use crate::cat::lower::{Bell, LowerInput, Predefined, Purpose, lower, read_bell};
 use crate::cat::{Loader, ast, parse};
 use crate::diag::{Diagnostic, Diagnostics, Reported};
+use crate::generate::Words;
 use crate::model::{ExprId, Model, Vacuous, vacuous};
 use crate::source::{Sources, Span};
 use crate::variant::Variants;
@@ -134,6 +135,53 @@ pub(super) fn open_bell(
     let file = loader.open(sources, name, None, diagnostics, None)?;
     let bell = read_bell(&file, Some(stdlib), &mut Includes(loader), sources, diagnostics)?;
     Ok((Some(file), Some(bell)))
+}
+
+/// More ways to annotate an instruction than these make more tests than anybody looks at.
+const ANNOTATIONS: usize = 24;
+
+/// How the bell file of the settings lets instructions be annotated, for tests that are generated; without one: not at all.
+///
+/// # Errors
+/// The file is wrong: what is.
+pub fn bell_words(settings: &Settings) -> Result<&'static Words, Box<CheckedModel>> {
+    let Some(name) = &settings.bell else { return Ok(&Words::NONE) };
+    let (mut sources, mut diagnostics) = (Sources::new(), Diagnostics::new());
+    let mut loader = settings.loader();
+    let bell = loader
+        .open(&mut sources, "stdlib.cat", None, &mut diagnostics, None)
+        .and_then(|stdlib| open_bell(settings, &mut loader, &stdlib, &mut sources, &mut diagnostics));
+    let Ok((_, Some(bell))) = bell else {
+        return Err(Box::new(CheckedModel {
+            file: name.clone(),
+            arch: None,
+            model: None,
+            unbound: Vec::new(),
+            diagnostics: diagnostics.take(),
+            sources,
+        }));
+    };
+    // With the default, or with nothing at all, an instruction is plain.
+    let annotations = |kind: &str| -> Vec<String> {
+        let plain = bell.default_of(kind).is_some() || bell.allows(kind, &[]);
+        let lists = bell.instructions.iter().filter(|(of, lists)| of == kind && !lists.is_empty());
+        let ways = lists.flat_map(|(_, lists)| {
+            lists.iter().fold(vec![String::new()], |before, tags| {
+                let comma = |before: &str| if before.is_empty() { "" } else { "," };
+                let with = |tag: &String| -> Vec<String> {
+                    before.iter().map(|before| format!("{before}{}{tag}", comma(before))).collect()
+                };
+                tags.iter().flat_map(with).take(ANNOTATIONS).collect()
+            })
+        });
+        plain.then(String::new).into_iter().chain(ways).take(ANNOTATIONS).collect()
+    };
+    let accesses = |kind: &str| match annotations(kind) {
+        none if none.is_empty() => vec![String::new()],
+        some => some,
+    };
+    let fences = annotations("F").into_iter().filter(|fence| !fence.is_empty()).collect();
+    Ok(Words::new(accesses("R"), accesses("W"), annotations("RMW").into_iter().next(), fences))
 }
 
 /// The sets of architectures that have models, but no tests here.

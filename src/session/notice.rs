@@ -2,23 +2,23 @@
 //! without a search (`explore::may_notice`), the test itself is read and lowered once.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::coverage::Suggest;
-use super::load::ORDERS;
+use super::coverage::{Sizes, Suggest};
+use super::load::{self, ModelKey, ORDERS};
 use super::{Input, Report, Session, auto, in_order};
-use crate::arch::ArchId;
 use crate::arch::c::locks;
 use crate::cat::mutate::Mutation;
-use crate::diag::{Diagnostic, Remedy};
+use crate::diag::{Diagnostic, Diagnostics, Remedy};
 use crate::explore::{self, may_notice};
 use crate::generate::{Generated, cycles};
 use crate::limits;
 use crate::litmus::Lowered;
-use crate::model::{Joined, Model, join};
+use crate::model::{Joined, Model, join, same};
 use crate::outcome::{Completeness, Outcome};
 use crate::program::Mixed;
-use crate::variant::Variant;
+use crate::source::Sources;
 
 /// A changed model may have many more executions than the model itself. Most often one of the first has a new outcome, and then the rest
 /// is not looked for.
@@ -30,7 +30,8 @@ const MOST: usize = 256;
 /// A test, and what the model says of it.
 pub(super) struct Asked {
     pub name: String,
-    pub arch: ArchId,
+    /// The model that it is run under: variants of its own make it another one.
+    pub key: ModelKey,
     /// Its instructions.
     pub size: usize,
     input: Input,
@@ -45,10 +46,12 @@ impl Asked {
         let mut report = base.run(input, Some(model));
         let whole = !report.is_cut_short();
         let answer = report.answer.take_if(|answer| whole && answer.outcome.is_some());
-        match (answer, report.arch) {
-            (Some(super::Answer { test, outcome: Some(before) }), Some(arch)) => Ok(Asked {
+        let (mut sources, mut quiet) = (Sources::new(), Diagnostics::new());
+        let parsed = load::parse(input, &*base.settings().files, &mut sources, &mut quiet);
+        match (answer, parsed) {
+            (Some(super::Answer { test, outcome: Some(before) }), Some(parsed)) => Ok(Asked {
                 name: report.title().to_string(),
-                arch,
+                key: load::key(base.settings(), Some(model), &parsed),
                 size: test.program.threads.iter().map(|thread| thread.code.len()).sum(),
                 input: input.clone(),
                 test,
@@ -63,10 +66,30 @@ impl Asked {
 pub(super) struct Change {
     /// Who runs tests under it.
     pub session: Session,
-    /// The model, if it is one at all.
-    pub model: Option<Model>,
     /// What was changed.
     pub mutation: Mutation,
+}
+
+impl Change {
+    /// The changed model, if it is one at all.
+    fn model(&self, key: &ModelKey) -> Option<Model> {
+        Some(load::prepare(self.session.settings(), key).ok()?.model)
+    }
+
+    /// Is the changed model another one than the model?
+    fn changes(&self, own: Option<&Model>, changed: Option<&Model>) -> bool {
+        // Functions may be interpreted, and are not compared.
+        match (own, changed) {
+            (Some(own), Some(changed)) => self.mutation.in_function || !same(own, changed),
+            _ => true,
+        }
+    }
+
+    /// Likewise, of the model that goes by this key.
+    pub fn changes_anything(&self, base: &Session, key: &ModelKey) -> bool {
+        let own = load::prepare(base.settings(), key).ok();
+        self.changes(own.as_ref().map(|own| &own.model), self.model(key).as_ref())
+    }
 }
 
 /// What it is to notice a change.
@@ -87,51 +110,81 @@ pub(super) enum Seen {
     NoAnswer,
 }
 
-/// A model and all changes of it.
+/// A model for tests of one kind, and all changes of it.
 pub(super) struct Asking<'a> {
     base: &'a Session,
     name: &'a str,
-    arch: Option<ArchId>,
-    pub changes: Vec<Change>,
+    /// The kind of tests.
+    key: ModelKey,
+    changes: &'a [Change],
+    /// The changed models; `None`: none, or not asked about.
+    models: Vec<Option<Model>>,
+    /// Those of the changes asked about that make another model for tests of this kind.
+    pub differ: Vec<usize>,
+    /// Did one of the tests have what is changed in it? Tests that are run under models of their own do not tell.
+    in_force: Vec<AtomicBool>,
     pub(super) joined: Option<Joined>,
     options: explore::Options,
-    /// In force besides those that a test names itself.
-    variants: Vec<Variant>,
 }
 
 impl<'a> Asking<'a> {
-    /// `variants`: those in force, with those that the model brings along.
+    /// `open`: the changes that are asked about.
     pub fn new(
         base: &'a Session,
         name: &'a str,
-        variants: &[Variant],
-        (own, arch): (Option<Model>, Option<ArchId>),
-        changes: Vec<Change>,
+        changes: &'a [Change],
+        key: &ModelKey,
+        open: &[usize],
+        jobs: usize,
     ) -> Asking<'a> {
         let settings = base.settings();
         let unroll = settings.unroll.unwrap_or(settings.explore.unroll);
         let options = explore::Options { unroll, ..settings.explore.clone() };
+        let own = load::prepare(settings, key).ok().map(|prepared| prepared.model);
+        let mut models: Vec<Option<Model>> = changes.iter().map(|_| None).collect();
+        let mut differ = Vec::new();
+        in_order(
+            open.len(),
+            jobs,
+            |at| {
+                let change = &changes[open[at]];
+                let changed = change.model(key);
+                change.changes(own.as_ref(), changed.as_ref()).then_some(changed)
+            },
+            |at, changed| {
+                if let Some(changed) = changed {
+                    differ.push(open[at]);
+                    models[open[at]] = changed;
+                }
+                true
+            },
+        );
         let joined = own.map(|own| {
-            let beside = changes.iter().map(|change| {
-                let model = change.model.as_ref().filter(|model| lowers_alike(&own, model))?;
-                // Functions may be interpreted, and are not compared.
+            let beside = changes.iter().zip(&models).map(|(change, model)| {
+                let model = model.as_ref().filter(|model| lowers_alike(&own, model))?;
                 (!change.mutation.in_function).then_some((model, change.mutation.span.source))
             });
             join(&own, beside)
         });
-        Asking { base, name, arch, changes, joined, options, variants: variants.to_vec() }
+        let in_force = changes.iter().map(|_| AtomicBool::new(false)).collect();
+        Asking { base, name, key: key.clone(), changes, models, differ, in_force, joined, options }
+    }
+
+    /// Did a test have what this change is about?
+    pub fn is_in_force(&self, change: usize) -> bool {
+        self.in_force[change].load(Ordering::Relaxed)
     }
 
     /// Those of the changes that a test notices.
     pub fn noticed(&self, asked: &Asked, open: &[usize], asks: Asks) -> Vec<(usize, Seen)> {
-        // A test with variants of its own, or one whose accesses are of several sizes, is run under a model of its own.
-        let usual = Some(asked.arch) == self.arch
-            && asked.test.program.features.mixed != Mixed::AsNeeded
-            && asked.test.variants == self.variants;
+        // A test whose accesses are of several sizes is run under a model of its own.
+        let usual = asked.key == self.key && asked.test.program.features.mixed != Mixed::AsNeeded;
         let open = match &self.joined {
             Some(joined) if usual => {
                 let compared = limits::catch(|| may_notice(&asked.test, joined, open, &self.options));
-                compared.unwrap_or_else(|_| open.to_vec())
+                let open = compared.unwrap_or_else(|_| open.to_vec());
+                open.iter().for_each(|change| self.in_force[*change].store(true, Ordering::Relaxed));
+                open
             }
             _ => open.to_vec(),
         };
@@ -140,11 +193,10 @@ impl<'a> Asking<'a> {
     }
 
     fn notices(&self, asked: &Asked, usual: bool, change: usize, asks: Asks) -> Option<Seen> {
-        let Change { session, model, .. } = &self.changes[change];
         let alike = self
             .joined
             .as_ref()
-            .zip(model.as_ref())
+            .zip(self.models[change].as_ref())
             .filter(|(joined, model)| lowers_alike(&joined.model, model));
         if let (true, Some((_, model))) = (usual, alike) {
             match self.run(asked, model, asks) {
@@ -152,7 +204,7 @@ impl<'a> Asking<'a> {
                 Ran::Elsewhere => {}
             }
         }
-        let report = session.run(&asked.input, Some(self.name));
+        let report = self.changes[change].session.run(&asked.input, Some(self.name));
         match report.answer.and_then(|answer| answer.outcome) {
             None => Some(Seen::NoAnswer),
             Some(after) => differs(asked, &after, asks).unwrap_or(false).then_some(Seen::Other),
@@ -180,17 +232,20 @@ impl<'a> Asking<'a> {
         Ran::Answer(None)
     }
 
-    /// For changes that nothing notices: the smallest generated tests that would.
+    /// For changes that nothing notices: the smallest generated tests that would. Up to which size they were looked for is the answer.
     pub fn suggest(
         &self,
         suggest: &Suggest,
         jobs: usize,
         open: &mut Vec<usize>,
         suggestions: &mut [Option<Generated>],
-    ) {
+    ) -> usize {
         let dialect = suggest.vocabulary.dialect;
-        for size in suggest.sizes.0..=suggest.sizes.1 {
+        let Sizes { from, to, further, few } = suggest.sizes;
+        let (mut size, mut made) = (from, 0);
+        while !open.is_empty() && (size <= to || size <= further && made < few) {
             let all = cycles(&suggest.vocabulary, size);
+            made += all.len();
             let notices = |at: usize, open: &[usize]| {
                 let Some(test) = all[at].test(dialect) else { return Vec::new() };
                 let input = Input::Text { name: test.name.clone(), text: Arc::from(test.text.as_str()) };
@@ -201,7 +256,9 @@ impl<'a> Asking<'a> {
             rounds(all.len(), jobs, open, notices, |change, at, _| {
                 suggestions[change] = all[at].test(dialect)
             });
+            size += 1;
         }
+        size - 1
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::coverage::{Begun, begin};
-use super::notice::Asks;
+use super::coverage::begin;
+use super::notice::{Asking, Asks, Seen};
 use super::{Input, Session, Settings};
 use crate::explore::{Mode, Options};
 
@@ -20,22 +20,28 @@ fn passed_over_is_not_noticed(model: &str, folder: &str, every: usize) -> (usize
     let inputs: Vec<Input> = files.into_iter().map(Input::File).collect();
     let explore = Options { mode: Mode::States, ..Options::default() };
     let base = Session::new(Settings { explore, ..Settings::default() });
-    let Ok(Begun { mut asking, tests, .. }) = begin(&base, model, &inputs, 1) else { panic!("{model}") };
-    let all: Vec<usize> = (0..asking.changes.len()).collect();
-    let names = |seen: Vec<(usize, super::notice::Seen)>| -> Vec<usize> {
-        seen.into_iter().map(|(change, _)| change).collect()
-    };
-    let tests: Vec<_> = tests.iter().step_by(every).collect();
-    let ask = |asking: &super::notice::Asking| -> Vec<Vec<usize>> {
-        tests.iter().map(|test| names(asking.noticed(test, &all, Asks::Outcomes))).collect()
-    };
-    let quickly = ask(&asking);
-    asking.joined = None;
-    let slowly = ask(&asking);
-    for ((quickly, slowly), test) in quickly.iter().zip(&slowly).zip(&tests) {
-        assert_eq!(quickly, slowly, "{} under {model}", test.name);
+    let Ok(begun) = begin(&base, model, &inputs, 1) else { panic!("{model}") };
+    let (mut pairs, mut noticed) = (0, 0);
+    let all: Vec<usize> = (0..begun.changes.len()).collect();
+    for (key, tests) in begun.kinds() {
+        let mut asking = Asking::new(&base, model, &begun.changes, key, &all, 1);
+        let differ = asking.differ.clone();
+        let names =
+            |seen: Vec<(usize, Seen)>| -> Vec<usize> { seen.into_iter().map(|(change, _)| change).collect() };
+        let tests: Vec<_> = tests.into_iter().step_by(every).collect();
+        let ask = |asking: &Asking| -> Vec<Vec<usize>> {
+            tests.iter().map(|test| names(asking.noticed(test, &differ, Asks::Outcomes))).collect()
+        };
+        let quickly = ask(&asking);
+        asking.joined = None;
+        let slowly = ask(&asking);
+        for ((quickly, slowly), test) in quickly.iter().zip(&slowly).zip(&tests) {
+            assert_eq!(quickly, slowly, "{} under {model}", test.name);
+        }
+        pairs += differ.len() * tests.len();
+        noticed += slowly.iter().flatten().count();
     }
-    (all.len() * tests.len(), slowly.iter().flatten().count())
+    (pairs, noticed)
 }
 
 #[test]

@@ -236,7 +236,7 @@ fn one_error_of_a_model_is_told_once() {
     ");
     insta::assert_snapshot!(stderr(&run(&["run", "1.litmus", "2.litmus", "4.litmus", "-m", "ppc"])), @r"
     1.litmus: error[model::other-architecture]: the test is for X86, but the model `ppc` is for PPC
-     = help: `-m x86tso` is a model for X86; --no-arch-check takes this one all the same
+     = help: `x86tso` is a model for X86; --no-arch-check takes this one all the same
 
     the same in 2 more tests: the test is for X86, but the model `ppc` is for PPC
     ");
@@ -277,7 +277,7 @@ fn the_model_that_fits_is_named() {
     let run = |args: &[&str]| litmus_in(dir.path(), args).assert();
     insta::assert_snapshot!(stderr(&run(&["run", "x64.litmus", "-m", "x86tso"]).code(2)), @r"
     x64.litmus: error[model::other-architecture]: the test is for X86_64, but the model `x86tso` is for X86
-     = help: `-m x86tso-mixed` is a model for X86_64; --no-arch-check takes this one all the same
+     = help: `x86tso-mixed` is a model for X86_64; --no-arch-check takes this one all the same
     ");
     insta::assert_snapshot!(stderr(&run(&["run", "arm.litmus"]).code(0)), @"ARM: no -m given, using the model armv7");
 }

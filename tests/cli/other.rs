@@ -437,6 +437,9 @@ fn help_texts() {
           --unroll <N>
               Unroll loops N times (a test's own Unroll= wins) [default: 2]
 
+          --timeout <S>
+              Time limit per test, in seconds
+
           --bound-events <K>
               Bound the events of each thread, not the rounds of its loops: accesses, fences and the
               like, those of registers not counted
@@ -454,9 +457,6 @@ fn help_texts() {
       -j, --jobs <N>
               Worker threads [default: one per core]
 
-          --timeout <S>
-              Time limit per test, in seconds
-
           --max-executions <N>
               Stop a test after N executions
 
@@ -468,7 +468,8 @@ fn help_texts() {
               Checks of the model to leave out
 
           --compile-to <MAPPING>
-              Compile C tests by this mapping (`litmus compile`), and run what comes out
+              Compile C tests by this mapping (`litmus compile`), and run what comes out; other tests
+              are run as they are
 
           --mapping <FILE>
               Likewise, by a mapping file of your own
@@ -639,7 +640,8 @@ fn help_texts() {
       -v, --verbose...         Say more
       -h, --help               Print help
 
-    Exit codes: 0 equal, 1 different, 2 on error.
+    Exit codes: 0 equal, 1 different, 2 on error; --soundness: 5 if something was observed that is
+    forbidden.
 
     Examples:
       litmus run litmus/mp.litmus -m sc -o sc.log

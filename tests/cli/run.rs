@@ -163,7 +163,7 @@ fn a_model_of_another_architecture_names_both() {
     insta::assert_snapshot!(shown(&run), @r"
     --- stderr
     SB.litmus: error[model::other-architecture]: the test is for X86, but the model `aarch64` is for AArch64
-     = help: `-m x86tso` is a model for X86; --no-arch-check takes this one all the same
+     = help: `x86tso` is a model for X86; --no-arch-check takes this one all the same
 
     --- exit 2
     ");
