@@ -10,6 +10,7 @@ use crate::execution::Execution;
 use crate::explore::Request;
 use crate::files::Memory;
 use crate::litmus::Lowered;
+use crate::outcome::{Count, Outcome};
 use crate::session::{Answer, Input, Qualifier, Report, Session, Settings, states};
 use crate::source::Sources;
 
@@ -206,8 +207,8 @@ impl Answers {
     }
 
     /// The number of executions that the model allows (in mode [`crate::explore::Mode::Count`]).
-    pub fn executions(&self) -> u64 {
-        self.report.outcome().map_or(0, |o| o.positive + o.negative)
+    pub fn executions(&self) -> Count {
+        self.report.outcome().map_or(Count::ZERO, Outcome::executions)
     }
 
     /// Is nothing missing? Loop bounds and limits make an answer incomplete: [`Report::caveat`] says how.

@@ -178,7 +178,7 @@ fn difference(mode: explore::Mode, test: &Lowered, oracle: &Outcome, found: &Out
     let differ = |what: &str| Some(format!("{what} differ(s)"));
     match mode {
         Mode::Count if found.states != oracle.states => differ("the count of a state"),
-        Mode::Count if (found.positive, found.negative) != (oracle.positive, oracle.negative) => {
+        Mode::Count if (&found.positive, &found.negative) != (&oracle.positive, &oracle.negative) => {
             differ("positive or negative")
         }
         Mode::Count | Mode::States if found.completeness != oracle.completeness => differ("completeness"),

@@ -8,7 +8,7 @@ pub struct Point {
     /// The size.
     pub size: usize,
     /// Executions found.
-    pub executions: u64,
+    pub executions: f64,
     /// Seconds needed.
     pub seconds: f64,
 }
@@ -55,7 +55,7 @@ pub fn plot(title: &str, points: &[Point]) -> String {
     let (first, last) = (sizes.clone().min().unwrap_or(0), sizes.max().unwrap_or(1));
     let span = (last - first).max(1) as f64;
     let x = |size: usize| LEFT + (size - first) as f64 / span * (WIDTH - LEFT - RIGHT);
-    let executions = Decades::over(points.iter().map(|p| p.executions as f64));
+    let executions = Decades::over(points.iter().map(|p| p.executions));
     let seconds = Decades::over(points.iter().map(|p| p.seconds));
 
     let mut svg = format!(
@@ -112,7 +112,7 @@ pub fn plot(title: &str, points: &[Point]) -> String {
             path.join(" ")
         )
     };
-    svg += &line("executions", "#1f4e9c", &|p| executions.y(p.executions as f64));
+    svg += &line("executions", "#1f4e9c", &|p| executions.y(p.executions));
     svg += &line("seconds", "#b5451b", &|p| seconds.y(p.seconds));
     for point in points {
         let at = x(point.size);
@@ -120,7 +120,7 @@ pub fn plot(title: &str, points: &[Point]) -> String {
             svg,
             "<circle cx=\"{at:.1}\" cy=\"{:.1}\" r=\"3\" fill=\"#1f4e9c\"/><rect x=\"{:.1}\" y=\"{:.1}\" width=\"6\" height=\"6\" \
              fill=\"#b5451b\"/>",
-            executions.y(point.executions as f64),
+            executions.y(point.executions),
             at - 3.0,
             seconds.y(point.seconds) - 3.0
         );
@@ -136,9 +136,9 @@ mod tests {
     #[test]
     fn points_lie_inside_and_grow_upwards() {
         let points = [
-            Point { size: 1, executions: 2, seconds: 0.0001 },
-            Point { size: 2, executions: 40, seconds: 0.002 },
-            Point { size: 3, executions: 900, seconds: 0.05 },
+            Point { size: 1, executions: 2.0, seconds: 0.0001 },
+            Point { size: 2, executions: 40.0, seconds: 0.002 },
+            Point { size: 3, executions: 900.0, seconds: 0.05 },
         ];
         let svg = plot("readers < x", &points);
         assert!(svg.contains("readers &lt; x"));

@@ -69,7 +69,7 @@ pub fn awaits(
         }
     }
     if loops.is_empty() {
-        writeln!(out, "{}", several(0, "loop"))?;
+        writeln!(out, "{}", several(0u64, "loop"))?;
     }
     Ok(exit)
 }

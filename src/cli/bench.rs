@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use crate::arch::ArchId;
 use crate::bench::{Family, Point, Syntax, plot};
 use crate::diag::nearest;
+use crate::outcome::Count;
 use crate::report::several;
 use crate::session::{Input, Qualifier, Session};
 
@@ -63,7 +64,7 @@ const PATIENCE: f64 = 3_600.0;
 /// One measured size.
 struct Row {
     size: usize,
-    executions: u64,
+    executions: Count,
     states: usize,
     seconds: f64,
     memory: Option<u64>,
@@ -125,7 +126,7 @@ pub fn bench(
         let seconds = report.phases.explore.as_secs_f64();
         rows.push(Row {
             size,
-            executions: outcome.positive + outcome.negative,
+            executions: outcome.executions(),
             states: outcome.states.len(),
             seconds,
             memory: peak_memory(),
@@ -150,7 +151,7 @@ pub fn bench(
         BenchFormat::Svg => {
             let points: Vec<Point> = rows
                 .iter()
-                .map(|r| Point { size: r.size, executions: r.executions, seconds: r.seconds })
+                .map(|r| Point { size: r.size, executions: r.executions.as_f64(), seconds: r.seconds })
                 .collect();
             plot(&title, &points)
         }
@@ -271,7 +272,7 @@ fn csv(family: Family, syntax: Syntax, model: &str, rows: &[Row]) -> String {
 }
 
 fn rate(row: &Row) -> f64 {
-    if row.seconds > 0.0 { row.executions as f64 / row.seconds } else { 0.0 }
+    if row.seconds > 0.0 { row.executions.as_f64() / row.seconds } else { 0.0 }
 }
 
 fn duration(seconds: f64) -> String {

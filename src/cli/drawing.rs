@@ -162,10 +162,10 @@ impl Drawing {
         let Some(outcome) = report.outcome() else { return said };
         let cut = report.diagnostics.iter().any(|diagnostic| matches!(diagnostic.class, Class::Limit(_)));
         if report.executions.is_empty() && !cut {
-            let all = outcome.positive + outcome.negative;
-            said += &match all {
-                0 => format!("{name}: nothing to draw, the model allows no execution\n"),
-                _ => format!(
+            let all = outcome.executions();
+            said += &match all.is_zero() {
+                true => format!("{name}: nothing to draw, the model allows no execution\n"),
+                false => format!(
                     "{name}: nothing to draw, none of the {all} executions that the model allows is of that kind (--show all \
                      draws them)\n"
                 ),

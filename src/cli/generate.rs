@@ -135,7 +135,7 @@ pub fn generate(
     }
     let most = args.limit.unwrap_or(usize::MAX);
     let mut kept: Vec<(Cycle, Generated)> = Vec::new();
-    let (mut made, mut unwritten) = (0, 0);
+    let (mut made, mut unwritten) = (0, 0u64);
     for size in args.size.0..=args.size.1 {
         let all = cycles(&vocabulary, size);
         let (jobs, _) = plan::workers(args.jobs, all.len());

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::Stop;
+use crate::outcome::Count;
 use crate::session::UnitId;
 
 /// What a result says, as far as a log shows it.
@@ -17,8 +18,8 @@ pub struct Saved {
     kind: Option<String>,
     condition: Option<String>,
     verdict: Option<String>,
-    positive: Option<u64>,
-    negative: Option<u64>,
+    positive: Option<Count>,
+    negative: Option<Count>,
     #[serde(default)]
     states: Option<Vec<SavedState>>,
     #[serde(default)]
@@ -35,7 +36,7 @@ pub struct Saved {
 #[derive(Deserialize, Clone, Debug)]
 struct SavedState {
     line: String,
-    witnesses: Option<u64>,
+    witnesses: Option<Count>,
 }
 
 #[derive(Deserialize, Clone, Debug)]
@@ -81,7 +82,7 @@ impl Saved {
     pub fn block(&self) -> Option<String> {
         let (kind, verdict, condition) =
             (self.kind.as_ref()?, self.verdict.as_ref()?, self.condition.as_ref()?);
-        let (positive, negative) = (self.positive?, self.negative?);
+        let (positive, negative) = (self.positive.as_ref()?, self.negative.as_ref()?);
         let states = self.states.as_deref().unwrap_or_default();
         let mut text = format!("Test {} {kind}\nStates {}\n", self.name, states.len());
         for state in states {
@@ -95,9 +96,9 @@ impl Saved {
         for flag in undefined.into_iter().chain(self.flags.iter().map(String::as_str)) {
             let _ = writeln!(text, "Flag {flag}");
         }
-        let observation = match (positive, negative) {
-            (0, _) => "Never",
-            (_, 0) => "Always",
+        let observation = match (positive.is_zero(), negative.is_zero()) {
+            (true, _) => "Never",
+            (_, true) => "Always",
             _ => "Sometimes",
         };
         let _ = writeln!(
@@ -156,11 +157,11 @@ pub fn join(units: &[Saved]) -> Result<Saved, String> {
     let mut whole = first.clone();
     whole.unit = None;
     let mut states: BTreeMap<Vec<Key>, SavedState> = BTreeMap::new();
-    let (mut positive, mut negative) = (0u64, 0u64);
+    let (mut positive, mut negative) = (Count::ZERO, Count::ZERO);
     whole.time.total = 0.0;
     for unit in units {
-        positive += unit.positive.unwrap_or(0);
-        negative += unit.negative.unwrap_or(0);
+        positive += unit.positive.clone().unwrap_or_default();
+        negative += unit.negative.clone().unwrap_or_default();
         whole.time.total += unit.time.total;
         for flag in &unit.flags {
             if !whole.flags.contains(flag) {
@@ -177,7 +178,8 @@ pub fn join(units: &[Saved]) -> Result<Saved, String> {
             states
                 .entry(key)
                 .and_modify(|known| {
-                    known.witnesses = known.witnesses.zip(state.witnesses).map(|(a, b)| a + b)
+                    known.witnesses =
+                        known.witnesses.as_ref().zip(state.witnesses.as_ref()).map(|(a, b)| a + b)
                 })
                 .or_insert_with(|| state.clone());
         }
@@ -185,8 +187,8 @@ pub fn join(units: &[Saved]) -> Result<Saved, String> {
     whole.flags.sort();
     let undefined = units.iter().any(|unit| unit.verdict.as_deref() == Some("Undef"));
     let holds = match whole.kind.as_deref() {
-        Some("Required") => negative == 0,
-        Some("Forbidden") => positive == 0,
+        Some("Required") => negative.is_zero(),
+        Some("Forbidden") => positive.is_zero(),
         _ => positive > 0,
     };
     let verdict = if undefined {

@@ -444,7 +444,7 @@ fn seen_so_far(report: &Report) -> String {
     let proposition = condition.split_once(' ').map_or(condition.as_str(), |(_, proposition)| proposition);
     let mut text = format!(
         "  not in the log; seen so far: {}, {} of them with {}\n",
-        several(outcome.positive + outcome.negative, "execution"),
+        several(outcome.executions(), "execution"),
         outcome.positive,
         proposition
     );
@@ -462,14 +462,14 @@ fn figures(report: &Report) -> String {
     let Some(outcome) = report.outcome() else { return String::new() };
     let stats = &outcome.stats;
     let seconds = stats.time.as_secs_f64();
-    let rate = |n: u64| if seconds > 0.0 { n as f64 / seconds } else { 0.0 };
+    let rate = |n: f64| if seconds > 0.0 { n / seconds } else { 0.0 };
     let mut text = format!(
         "{}: {} in {seconds:.4} s ({:.0}/s), {} ({:.0}/s)\n",
         report.title(),
-        several(stats.executions, "execution"),
-        rate(stats.executions),
+        several(&stats.executions, "execution"),
+        rate(stats.executions.as_f64()),
         several(stats.graphs, "graph"),
-        rate(stats.graphs),
+        rate(stats.graphs as f64),
     );
     let mut line = |count: u64, what: &str| {
         if count > 0 {
@@ -481,7 +481,7 @@ fn figures(report: &Report) -> String {
     line(stats.proposals, "executions proposed by the solver");
     line(stats.clauses, "clauses that it was given");
     line(stats.revisits, "reads given a write that came later");
-    line(stats.residual, "executions with a cycle of po and rf, by worlds");
+    line(stats.residual.saturating_word(), "executions with a cycle of po and rf, by worlds");
     line(u64::from(stats.no_residual), "search left out: no execution can have a cycle of po and rf here");
     line(stats.blocked, "executions in which a thread waits for what never comes");
     line(

@@ -3,21 +3,22 @@
 use std::collections::BTreeMap;
 
 use super::blocks::Block;
+use crate::outcome::Count;
 
 /// The blocks of one test, as one block: counts and times are added, the verdict follows from the counts. `None`: one of them is not a
 /// histogram, or they are about different conditions.
 pub fn sum(blocks: &[&Block]) -> Option<String> {
     let (first, _) = blocks.split_first()?;
-    let mut states: BTreeMap<&str, (u64, bool)> = BTreeMap::new();
-    let (mut positive, mut negative, mut time) = (0u64, 0u64, 0f64);
+    let mut states: BTreeMap<&str, (Count, bool)> = BTreeMap::new();
+    let (mut positive, mut negative, mut time) = (Count::ZERO, Count::ZERO, 0f64);
     for block in blocks {
         let mut counted = false;
         for line in block.text.lines() {
             if let Some((count, marked, state)) = outcome(line) {
-                let entry = states.entry(state).or_insert((0, marked));
-                entry.0 = entry.0.checked_add(count)?;
+                states.entry(state).or_insert((Count::ZERO, marked)).0 += count;
             } else if let Some((yes, no)) = witnesses(line) {
-                (positive, negative) = (positive.checked_add(yes)?, negative.checked_add(no)?);
+                positive += yes;
+                negative += no;
                 counted = true;
             } else if let Some(seconds) = line.strip_prefix("Time ").and_then(|rest| rest.rsplit(' ').next())
             {
@@ -34,13 +35,13 @@ pub fn sum(blocks: &[&Block]) -> Option<String> {
     }
     let kind = first.text.lines().next()?.rsplit(' ').next()?;
     let holds = match kind {
-        "Forbidden" => positive == 0,
-        "Required" => negative == 0,
+        "Forbidden" => positive.is_zero(),
+        "Required" => negative.is_zero(),
         _ => positive > 0,
     };
-    let observation = match (positive, negative) {
-        (0, _) => "Never",
-        (_, 0) => "Always",
+    let observation = match (positive.is_zero(), negative.is_zero()) {
+        (true, _) => "Never",
+        (_, true) => "Always",
         _ => "Sometimes",
     };
     let mut out = String::new();
@@ -72,7 +73,7 @@ pub fn sum(blocks: &[&Block]) -> Option<String> {
 }
 
 /// `500   :>0:R0=1;`: how often, whether it satisfies the condition, and the state.
-fn outcome(line: &str) -> Option<(u64, bool, &str)> {
+fn outcome(line: &str) -> Option<(Count, bool, &str)> {
     let (count, state) = line.split_once('>')?;
     let marked = count.ends_with('*');
     let count = count.strip_suffix(['*', ':'])?.trim().parse().ok()?;
@@ -80,7 +81,7 @@ fn outcome(line: &str) -> Option<(u64, bool, &str)> {
 }
 
 /// `Positive: 1, Negative: 999`.
-fn witnesses(line: &str) -> Option<(u64, u64)> {
+fn witnesses(line: &str) -> Option<(Count, Count)> {
     let (positive, negative) = line.strip_prefix("Positive: ")?.split_once("Negative: ")?;
     Some((positive.trim().trim_end_matches(',').parse().ok()?, negative.trim().parse().ok()?))
 }

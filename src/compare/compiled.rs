@@ -7,7 +7,7 @@ use crate::diag::Diagnostic;
 use crate::explore::{self, Mode, Options};
 use crate::litmus::Lowered;
 use crate::model::Model;
-use crate::outcome::{Completeness, Outcome, StateStyle, bindings, format_state};
+use crate::outcome::{Completeness, Count, Outcome, StateStyle, bindings, format_state};
 use crate::program::Value;
 
 /// Can the compiled test, under the target model, end in a state that the source test, under its own model, cannot? States are compared by the
@@ -27,8 +27,8 @@ pub fn compilation(
     if let Some(flags) = undefined(written, source.1, &ours) {
         return Ok(Comparison {
             answer: Answer::Undefined { flags },
-            of_target: 0,
-            of_both: 0,
+            of_target: Count::ZERO,
+            of_both: Count::ZERO,
             of_source: None,
             counted: false,
             completeness: Completeness::Complete,
@@ -69,9 +69,9 @@ pub fn compilation(
         states::left_out(&answer, (written, source.1, &ours), (compiled, target.1, &theirs), options);
     Ok(Comparison {
         answer,
-        of_target: theirs_named.len() as u64,
-        of_both,
-        of_source: Some(ours_named.len() as u64),
+        of_target: Count::from(theirs_named.len() as u64),
+        of_both: Count::from(of_both),
+        of_source: Some(Count::from(ours_named.len() as u64)),
         counted: true,
         completeness,
     })

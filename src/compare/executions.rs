@@ -10,7 +10,7 @@ use crate::execution::{Execution, OtherVerdict};
 use crate::explore::{self, Mode, Options, Request};
 use crate::litmus::Lowered;
 use crate::model::{Model, Step};
-use crate::outcome::{Completeness, StateStyle, format_state};
+use crate::outcome::{Completeness, Count, StateStyle, format_state};
 
 /// So many executions are looked at after the first counterexample, in search of a smaller one.
 const LOOK_FURTHER: u64 = 1_000;
@@ -41,14 +41,14 @@ pub(super) fn compare(
     let counted = |model: &Model| {
         let options = Options { mode: Mode::Count, ..options.clone() };
         let counted = explore::run(test, model, &options).map_err(Diagnostic::without_places)?;
-        Ok::<u64, Diagnostic>(counted.positive + counted.negative + counted.uncompleted.executions)
+        Ok::<Count, Diagnostic>(&counted.executions() + &counted.uncompleted.executions)
     };
     let of_source = Some(counted(source)?);
     if found.counted {
         return Ok(Comparison { of_source, ..found });
     }
-    let (of_target, new) = (counted(target)?, found.of_target - found.of_both);
-    Ok(Comparison { of_source, of_target, of_both: of_target - new, ..found })
+    let (of_target, new) = (counted(target)?, &found.of_target - &found.of_both);
+    Ok(Comparison { of_source, of_both: &of_target - &new, of_target, ..found })
 }
 
 /// Are there more executions than should be looked at one by one?
@@ -57,7 +57,7 @@ fn is_large(test: &Lowered, target: &Model, options: &Options) -> Result<bool, D
     let (mode, max_executions, timeout) = (Mode::Count, Some(LISTED), Some(patience));
     let outcome = explore::run(test, target, &Options { mode, max_executions, timeout, ..options.clone() })?;
     Ok(matches!(outcome.completeness, Completeness::ExecutionLimit | Completeness::TimedOut)
-        || outcome.positive + outcome.negative + outcome.uncompleted.executions > LISTED)
+        || &outcome.executions() + &outcome.uncompleted.executions > LISTED)
 }
 
 /// Asks the source about each execution of the target.
@@ -76,7 +76,7 @@ fn list(
         broke_off = effort == Effort::Decide && listed.since > LOOK_FURTHER;
         if broke_off { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
-    let (of_target, of_both) = (listed.seen, listed.both);
+    let (of_target, of_both) = (Count::from(listed.seen), Count::from(listed.both));
     let answer = match listed.worst {
         Some((execution, failed)) => not_portable(test, execution, failed),
         None => Answer::Portable,
@@ -95,7 +95,7 @@ fn search(test: &Lowered, turned: &[Model], options: &Options) -> Result<Compari
     let mut completeness = Completeness::Complete;
     let any = Options { max_executions: Some(1), ..options.clone() };
     let searched = |answer: Answer, completeness: Completeness| {
-        let (of_target, of_both, of_source, counted) = (0, 0, None, false);
+        let (of_target, of_both, of_source, counted) = (Count::ZERO, Count::ZERO, None, false);
         Comparison { answer, of_target, of_both, of_source, counted, completeness }
     };
     for violated in turned {

@@ -18,7 +18,7 @@ use crate::execution::Execution;
 use crate::explore::{self, Engine, Mode, Options};
 use crate::litmus::Lowered;
 use crate::model::{CheckKind, Model, Step};
-use crate::outcome::{Completeness, Outcome};
+use crate::outcome::{Completeness, Count, Outcome};
 
 /// What is compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -68,11 +68,11 @@ pub struct Comparison {
     /// May the program move?
     pub answer: Answer,
     /// Executions (or final states) of the target looked at.
-    pub of_target: u64,
+    pub of_target: Count,
     /// Those among them that the source allows.
-    pub of_both: u64,
+    pub of_both: Count,
     /// All executions (or final states) of the source, where they were counted.
-    pub of_source: Option<u64>,
+    pub of_source: Option<Count>,
     /// Was everything of the target looked at, or only as much as the answer needed?
     pub counted: bool,
     /// Was everything looked at that the answer depends on?
@@ -134,8 +134,8 @@ pub fn portability_by(
     if let Some(flags) = own.as_ref().and_then(|own| undefined(test, source, own)) {
         return Ok(Comparison {
             answer: Answer::Undefined { flags },
-            of_target: 0,
-            of_both: 0,
+            of_target: Count::ZERO,
+            of_both: Count::ZERO,
             of_source: None,
             counted: false,
             completeness: Completeness::Complete,

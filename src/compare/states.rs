@@ -12,7 +12,7 @@ use crate::explore::{self, Engine, Mode, Options, Request, Show};
 use crate::limits::{self, Stopped};
 use crate::litmus::{Lowered, Shown, ShownKind};
 use crate::model::Model;
-use crate::outcome::{Completeness, Outcome, StateStyle, format_state};
+use crate::outcome::{Completeness, Count, Outcome, StateStyle, format_state};
 use crate::program::{LocId, Op, Reg, Type, Value, each_op};
 use crate::sat;
 
@@ -128,7 +128,7 @@ fn one_by_one(
             Answer::NotPortable { execution: Box::new(execution), state, failed: Vec::new() }
         }
     };
-    let (of_target, of_both) = (found.states, found.states - new);
+    let (of_target, of_both) = (Count::from(found.states), Count::from(found.states - new));
     let counted = new == 0;
     let model = if counted { target } else { source };
     let completeness = super::examined(test, model, options, found.completeness);
@@ -151,10 +151,11 @@ fn side_by_side(
     // Executions that were cut off are compared with such, where they are kept.
     let kinds =
         [(false, &ours.states, &theirs.states), (true, &ours.uncompleted.states, &theirs.uncompleted.states)];
-    let of_both =
+    let of_both: u64 =
         kinds.iter().map(|(_, a, b)| b.keys().filter(|state| a.contains(state)).count() as u64).sum();
     let new = kinds.iter().find_map(|(cut, a, b)| Some((*cut, b.keys().find(|state| !a.contains(state))?)));
-    let all = |outcome: &Outcome| (outcome.states.len() + outcome.uncompleted.states.len()) as u64;
+    let all =
+        |outcome: &Outcome| Count::from((outcome.states.len() + outcome.uncompleted.states.len()) as u64);
     let (of_target, of_source) = (all(&theirs), Some(all(&ours)));
     let answer = match new {
         None => Answer::Portable,
@@ -166,6 +167,7 @@ fn side_by_side(
         }
     };
     let completeness = left_out(&answer, (test, source, &ours), (test, target, &theirs), options);
+    let of_both = Count::from(of_both);
     Ok(Comparison { answer, of_target, of_both, of_source, counted: true, completeness })
 }
 

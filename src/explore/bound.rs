@@ -20,7 +20,7 @@ const LOOKS: u64 = 200;
 
 /// Says that an answer is complete where loops were cut, but no execution comes to the bound.
 pub(super) fn examine(test: &Lowered, model: &Model, options: &Options, outcome: &mut Outcome) {
-    let found = outcome.positive + outcome.negative;
+    let found = outcome.executions().saturating_word();
     let cut = outcome.completeness == Completeness::Bounded;
     let counted = options.mode == Mode::Count && !options.speedcheck && test.filter.is_none();
     let plain =

@@ -9,6 +9,7 @@ use super::choices::State;
 use super::free::Visible;
 use super::search::Search;
 use crate::limits;
+use crate::outcome::Count;
 use crate::program::Value;
 use crate::relation::rows::{self, Row};
 
@@ -21,13 +22,13 @@ struct Class<const W: usize> {
     /// One of these ways.
     candidates: Vec<Row<W>>,
     values: Vec<Option<Value>>,
-    ways: u128,
+    ways: Count,
 }
 
 /// A state in which every value is known, in how many ways it is reached, and what is left to choose.
 pub(super) struct Solved<const W: usize> {
     pub state: State<W>,
-    pub ways: u128,
+    pub ways: Count,
     pub visible: Vec<Visible>,
 }
 
@@ -49,7 +50,8 @@ impl<const W: usize> Search<'_, '_, W> {
         let problem = self.problem;
         let order = self.by_dependence(state)?;
         let matters = self.matter_at_the_end(state);
-        let first = Class { candidates: state.candidates.clone(), values: state.values.clone(), ways: 1 };
+        let first =
+            Class { candidates: state.candidates.clone(), values: state.values.clone(), ways: Count::ONE };
         let mut classes = vec![first];
         for (at, read) in order.iter().enumerate() {
             limits::poll();
@@ -67,14 +69,12 @@ impl<const W: usize> Search<'_, '_, W> {
                         continue;
                     }
                     let key = live.iter().map(|event| values[*event]).collect();
-                    let ways = class.ways;
-                    next.entry(key)
-                        .and_modify(|same| same.ways = same.ways.saturating_add(ways))
-                        .or_insert_with(|| {
-                            let mut candidates = class.candidates.clone();
-                            candidates[*read] = rows::only(Some(write));
-                            Class { candidates, values, ways }
-                        });
+                    let ways = &class.ways;
+                    next.entry(key).and_modify(|same| same.ways += ways).or_insert_with(|| {
+                        let mut candidates = class.candidates.clone();
+                        candidates[*read] = rows::only(Some(write));
+                        Class { candidates, values, ways: ways.clone() }
+                    });
                 }
             }
             if next.len() > MAX_CLASSES {
@@ -89,7 +89,7 @@ impl<const W: usize> Search<'_, '_, W> {
                 state.candidates = class.candidates;
                 state.values = class.values;
                 let (ways, visible) = self.split(&state)?;
-                Some(Solved { state, ways: ways.saturating_mul(class.ways), visible })
+                Some(Solved { state, ways: &ways * &class.ways, visible })
             })
             .collect()
     }

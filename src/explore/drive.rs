@@ -35,7 +35,7 @@ pub(super) fn run(test: &Lowered, model: &Model, options: &Options) -> Result<Ou
     let mut outcome = run_into(test, model, options, sink)?;
     outcome.only_deciding = options.mode == Mode::Check || options.speedcheck;
     // Nothing that decides the condition: because there is nothing at all?
-    if options.mode == Mode::Check && outcome.positive + outcome.negative == 0 && is_through(&outcome) {
+    if options.mode == Mode::Check && outcome.is_empty() && is_through(&outcome) {
         let any = Options {
             mode: Mode::States,
             max_executions: Some(1),
@@ -106,7 +106,7 @@ pub(super) fn run_into(
     let whole = is_through(&outcome);
     // Who asks only for executions that decide the condition learns nothing from there being none.
     let all = options.mode != Mode::Check && !options.speedcheck;
-    if outcome.positive + outcome.negative == 0 && whole && all {
+    if outcome.is_empty() && whole && all {
         outcome.why_empty = Some(why_empty(test, model, options, &outcome));
     }
     bound::examine(test, model, options, &mut outcome);

@@ -44,7 +44,7 @@ fn is_filtered(test: &Lowered, model: &Model, options: &Options) -> bool {
     let mut sink = Sink::new(&open, &options);
     sink.most_graphs = REASONS;
     let outcome = run_into(&open, model, &options, sink);
-    outcome.is_ok_and(|outcome| outcome.positive + outcome.negative > 0)
+    outcome.is_ok_and(|outcome| !outcome.is_empty())
 }
 
 /// The checks that refuse the first candidates, one by one, as the model itself would: the search may have left a read without any choice

@@ -12,6 +12,7 @@ use super::choices::{State, alternatives};
 use super::problem::Problem;
 use super::search::{Branch, Search};
 use crate::limits;
+use crate::outcome::Count;
 use crate::relation::rows::{self, Row};
 
 /// Sets of events that counting the completions of one order may look at.
@@ -28,7 +29,7 @@ pub(super) enum Visible {
     /// The source of a read.
     Read(usize),
     /// The last write of an order (by position in `Problem::last_of_order`), and in how many ways the order ends with each.
-    Last(usize, Vec<(usize, u128)>),
+    Last(usize, Vec<(usize, Count)>),
     /// The final write of a cell.
     Final(usize),
 }
@@ -37,7 +38,7 @@ impl<const W: usize> Search<'_, '_, W> {
     /// Goes through all completions of a state that is free.
     pub(super) fn complete(&mut self, state: &mut State<W>) -> ControlFlow<()> {
         match self.split(state) {
-            Some((ways, visible)) => self.count_from(state, &visible, ways),
+            Some((ways, visible)) => self.count_from(state, &visible, &ways),
             None => self.list(state),
         }
     }
@@ -47,7 +48,7 @@ impl<const W: usize> Search<'_, '_, W> {
         &mut self,
         state: &State<W>,
         visible: &[Visible],
-        ways: u128,
+        ways: &Count,
     ) -> ControlFlow<()> {
         let mut fixed = state.clone();
         for (read, row) in fixed.candidates.iter_mut().enumerate() {
@@ -70,16 +71,15 @@ impl<const W: usize> Search<'_, '_, W> {
         self.options.max_executions.is_some() || self.plain.is_some() || !state.open_flags.is_empty()
     }
 
-    /// The choices that the final state shows, and in how many ways the others can be made (`u128::MAX`: in that many or
-    /// more). `None`: every execution must be built.
-    pub(super) fn split(&self, state: &State<W>) -> Option<(u128, Vec<Visible>)> {
+    /// The choices that the final state shows, and in how many ways the others can be made. `None`: every execution must be built.
+    pub(super) fn split(&self, state: &State<W>) -> Option<(Count, Vec<Visible>)> {
         let problem = self.problem;
         if self.builds_all(state) {
             return None;
         }
-        // Who does not count needs no numbers, which may be too large to have.
+        // Who does not count needs no numbers.
         let counting = self.options.mode == Mode::Count;
-        let mut ways: u128 = 1;
+        let mut ways = Count::ONE;
         let mut visible = Vec::new();
         for (read, row) in state.candidates.iter().enumerate() {
             if rows::count(row) <= 1 {
@@ -94,11 +94,11 @@ impl<const W: usize> Search<'_, '_, W> {
                 return None;
             }
             if counting {
-                ways = ways.saturating_mul(u128::from(rows::count(row)));
+                ways = &ways * u64::from(rows::count(row));
             }
         }
         for mask in state.options.iter().filter(|_| counting) {
-            ways = ways.saturating_mul(u128::from(mask.count_ones()));
+            ways = &ways * u64::from(mask.count_ones());
         }
         for (index, row) in state.finals.iter().enumerate() {
             if rows::count(row) > 1 {
@@ -117,7 +117,7 @@ impl<const W: usize> Search<'_, '_, W> {
             let mut shown = (0..problem.last_of_order.len()).filter(here);
             match (shown.next(), shown.next()) {
                 (None, _) if !counting => {}
-                (None, _) => ways = ways.saturating_mul(extensions(rel, &order.over)?),
+                (None, _) => ways = &ways * &extensions(rel, &order.over)?,
                 (Some(last), None) => {
                     let writes = &problem.last_of_order[last].writes;
                     if writes.len() != order.over.len() {
@@ -127,7 +127,7 @@ impl<const W: usize> Search<'_, '_, W> {
                     for end in order.over.iter().filter(|end| rows::is_zero(&among(&rel[**end], &order.over)))
                     {
                         let others: Vec<usize> = order.over.iter().filter(|w| *w != end).copied().collect();
-                        ends.push((*end, if counting { extensions(rel, &others)? } else { 1 }));
+                        ends.push((*end, if counting { extensions(rel, &others)? } else { Count::ONE }));
                     }
                     visible.push(Visible::Last(last, ends));
                 }
@@ -137,7 +137,7 @@ impl<const W: usize> Search<'_, '_, W> {
         Some((ways, visible))
     }
 
-    fn count(&mut self, state: &mut State<W>, visible: &[Visible], ways: u128) -> ControlFlow<()> {
+    fn count(&mut self, state: &mut State<W>, visible: &[Visible], ways: &Count) -> ControlFlow<()> {
         self.sink.graph()?;
         let Some((first, rest)) = visible.split_first() else { return self.leaf(state, ways) };
         match first {
@@ -165,7 +165,7 @@ impl<const W: usize> Search<'_, '_, W> {
                     for other in last.writes.iter().filter(|write| *write != end) {
                         rows::put(&mut state.order_mut(last.choice)[*other], *end);
                     }
-                    self.count(state, rest, ways.saturating_mul(*number))?;
+                    self.count(state, rest, &(ways * number))?;
                     state.order_mut(last.choice).copy_from_slice(&saved);
                 }
             }
@@ -176,7 +176,7 @@ impl<const W: usize> Search<'_, '_, W> {
     /// Builds every completion, in place.
     fn list(&mut self, state: &mut State<W>) -> ControlFlow<()> {
         match self.branch(state) {
-            Branch::Leaf => return self.leaf(state, 1),
+            Branch::Leaf => return self.leaf(state, &Count::ONE),
             Branch::Read(read) => {
                 let candidates = state.candidates[read];
                 for write in rows::bits(candidates) {
@@ -227,83 +227,81 @@ fn among<const W: usize>(row: &Row<W>, events: &[usize]) -> Row<W> {
     rows::and(row, &set)
 }
 
-/// The number of total orders on `events` that contain a (transitively closed) relation; `u128::MAX` stands for all larger
-/// numbers too. `None`: too much work to count them.
-fn extensions<const W: usize>(rel: &[Row<W>], events: &[usize]) -> Option<u128> {
-    if events.len() > 64 {
-        return None;
+/// The number of total orders on `events` that contain a (transitively closed) relation. `None`: too much work to count them.
+fn extensions<const W: usize>(rel: &[Row<W>], events: &[usize]) -> Option<Count> {
+    let mut set = rows::zero();
+    events.iter().for_each(|event| rows::put(&mut set, *event));
+    let mut near = rel.to_vec();
+    for event in events {
+        rows::bits(rows::and(&rel[*event], &set)).for_each(|later| rows::put(&mut near[later], *event));
     }
-    let after: Vec<u64> = events
-        .iter()
-        .map(|a| {
-            let later = events.iter().enumerate().filter(|(_, b)| rows::has(&rel[*a], **b));
-            later.fold(0, |mask, (position, _)| mask | 1 << position)
-        })
-        .collect();
-    let near = (0..events.len())
-        .map(|at| {
-            let before = after.iter().enumerate().filter(|(_, later)| *later >> at & 1 == 1);
-            before.fold(after[at], |mask, (position, _)| mask | 1 << position)
-        })
-        .collect();
-    Counter { after, near, known: FxHashMap::default() }.count(rows::first(events.len()))
+    Counter { after: rel, near, known: FxHashMap::default() }.count(set)
 }
 
-/// Counts the orders of sets of positions.
-struct Counter {
-    /// What must come after each position.
-    after: Vec<u64>,
+/// Counts the orders of sets of events.
+struct Counter<'c, const W: usize> {
+    /// What must come after each event.
+    after: &'c [Row<W>],
     /// What must come after or before it.
-    near: Vec<u64>,
+    near: Vec<Row<W>>,
     /// Counted already.
-    known: FxHashMap<u64, u128>,
+    known: FxHashMap<Row<W>, Count>,
 }
 
-impl Counter {
-    fn count(&mut self, set: u64) -> Option<u128> {
+impl<const W: usize> Counter<'_, W> {
+    fn count(&mut self, mut set: Row<W>) -> Option<Count> {
         limits::poll();
         // What comes before everything else (an initial write) does not matter.
-        let first = rows::bits([set]).find(|at| (self.after[*at] | 1 << at) & set == set);
-        if let Some(first) = first {
-            return self.count(set & !(1 << first));
+        while let Some(first) = rows::bits(set).find(|at| self.is_first(*at, &set)) {
+            rows::drop_bit(&mut set, first);
         }
-        if set == 0 {
-            return Some(1);
+        if rows::is_zero(&set) {
+            return Some(Count::ONE);
         }
         if let Some(number) = self.known.get(&set) {
-            return Some(*number);
+            return Some(number.clone());
         }
-        let part = self.connected(set);
+        let part = self.connected(&set);
         let number = if part == set {
             self.by_ends(set)?
         } else {
             // Two parts that have nothing to do with each other: orders of each, shuffled.
-            let orders = self.count(part)?.saturating_mul(self.count(set & !part)?);
-            orders.saturating_mul(binomial(set.count_ones(), part.count_ones()))
+            let orders = &self.count(part)? * &self.count(rows::and_not(&set, &part))?;
+            &orders * &Count::binomial(rows::count(&set), rows::count(&part))
         };
         if self.known.len() >= MAX_DOWNSETS {
             return None;
         }
-        self.known.insert(set, number);
+        self.known.insert(set, number.clone());
         Some(number)
     }
 
+    /// Is an event of a set before all others of it?
+    fn is_first(&self, event: usize, set: &Row<W>) -> bool {
+        let mut others = rows::and_not(set, &self.after[event]);
+        rows::drop_bit(&mut others, event);
+        rows::is_zero(&others)
+    }
+
     /// The sum over those that can come last.
-    fn by_ends(&mut self, set: u64) -> Option<u128> {
-        let mut number: u128 = 0;
-        for position in rows::bits([set]) {
-            if self.after[position] & set == 0 {
-                number = number.saturating_add(self.count(set & !(1 << position))?);
+    fn by_ends(&mut self, set: Row<W>) -> Option<Count> {
+        let mut number = Count::ZERO;
+        for event in rows::bits(set) {
+            if rows::is_zero(&rows::and(&self.after[event], &set)) {
+                let mut others = set;
+                rows::drop_bit(&mut others, event);
+                number += self.count(others)?;
             }
         }
         Some(number)
     }
 
-    /// The part of a set that its first position is connected to.
-    fn connected(&self, set: u64) -> u64 {
-        let mut part = set & set.wrapping_neg();
+    /// The part of a set that its first event is connected to.
+    fn connected(&self, set: &Row<W>) -> Row<W> {
+        let mut part = rows::only(rows::lowest(set));
         loop {
-            let near = rows::bits([part]).fold(part, |near, at| near | self.near[at] & set);
+            let near =
+                rows::bits(part).fold(part, |near, at| rows::or(&near, &rows::and(&self.near[at], set)));
             if near == part {
                 return part;
             }
@@ -312,15 +310,15 @@ impl Counter {
     }
 }
 
-/// In how many ways `k` things can be chosen of `n`, at most 64: always fits.
-fn binomial(n: u32, k: u32) -> u128 {
-    (0..u128::from(k)).fold(1, |number, i| number * (u128::from(n) - i) / (i + 1))
-}
-
 #[cfg(test)]
 mod tests {
     use super::extensions;
+    use crate::outcome::Count;
     use crate::relation::rows::{self, Row};
+
+    fn count(number: u64) -> Count {
+        Count::from(number)
+    }
 
     fn rel(n: usize, pairs: &[(usize, usize)]) -> Vec<Row<1>> {
         let mut rel = vec![rows::zero(); n];
@@ -333,17 +331,17 @@ mod tests {
     #[test]
     fn orders_that_contain_a_relation_are_counted() {
         let all = [0, 1, 2, 3];
-        assert_eq!(extensions(&rel(4, &[]), &all), Some(24));
-        assert_eq!(extensions(&rel(4, &[(0, 1), (1, 2), (2, 3)]), &all), Some(1));
-        assert_eq!(extensions(&rel(4, &[(0, 1), (2, 3)]), &all), Some(6));
-        assert_eq!(extensions(&rel(4, &[(0, 1), (0, 2), (0, 3)]), &all), Some(6));
-        assert_eq!(extensions(&rel(4, &[(0, 1)]), &[2]), Some(1));
-        assert_eq!(extensions(&rel(4, &[(0, 1), (1, 2)]), &[0, 2, 3]), Some(3));
-        assert_eq!(extensions(&rel(4, &[]), &[]), Some(1));
+        assert_eq!(extensions(&rel(4, &[]), &all), Some(count(24)));
+        assert_eq!(extensions(&rel(4, &[(0, 1), (1, 2), (2, 3)]), &all), Some(count(1)));
+        assert_eq!(extensions(&rel(4, &[(0, 1), (2, 3)]), &all), Some(count(6)));
+        assert_eq!(extensions(&rel(4, &[(0, 1), (0, 2), (0, 3)]), &all), Some(count(6)));
+        assert_eq!(extensions(&rel(4, &[(0, 1)]), &[2]), Some(count(1)));
+        assert_eq!(extensions(&rel(4, &[(0, 1), (1, 2)]), &[0, 2, 3]), Some(count(3)));
+        assert_eq!(extensions(&rel(4, &[]), &[]), Some(count(1)));
     }
 
     /// Counts by trying them all.
-    fn listed(rel: &[Row<1>], left: u64) -> u128 {
+    fn listed(rel: &[Row<1>], left: u64) -> u64 {
         if left == 0 {
             return 1;
         }
@@ -362,25 +360,27 @@ mod tests {
                 rows::add_closed(&mut rel, a, b);
             }
             let all: Vec<usize> = (0..7).collect();
-            assert_eq!(extensions(&rel, &all), Some(listed(&rel, rows::first(7))), "{rel:?}");
+            assert_eq!(extensions(&rel, &all), Some(count(listed(&rel, rows::first(7)))), "{rel:?}");
         }
     }
 
     #[test]
-    fn what_is_too_large_is_not_counted() {
+    fn however_many_there_are() {
         let all: Vec<usize> = (0..40).collect();
-        assert_eq!(extensions(&rel(40, &[]), &all), Some(u128::MAX));
-        let twenty: u128 = (1..=20).product();
-        assert_eq!(extensions(&rel(40, &[]), &all[..20]), Some(twenty));
+        let factorial = |n: u64| (1..=n).fold(Count::ONE, |product, factor| &product * factor);
+        assert_eq!(extensions(&rel(40, &[]), &all), Some(factorial(40)));
+        assert_eq!(extensions(&rel(40, &[]), &all[..20]), Some(factorial(20)));
+        let wide: Vec<Row<3>> = vec![rows::zero(); 150];
+        assert_eq!(extensions(&wide, &(0..150).collect::<Vec<_>>()), Some(factorial(150)));
         // Each of twenty before each of the others but one: connected, and without a structure that would help.
         let tangled: Vec<_> =
             (0..400).map(|at| (at / 20, 20 + at % 20)).filter(|(a, b)| a + 20 != *b).collect();
         assert_eq!(extensions(&rel(40, &tangled), &all), None);
-        // Three chains of 16: few sets to look at, and more orders than fit.
+        // Three chains of 16: few sets to look at.
         let chains: Vec<_> = (0..47).filter(|at| at % 16 != 15).map(|at| (at, at + 1)).collect();
         assert_eq!(
             extensions(&rel(48, &chains), &(0..48).collect::<Vec<_>>()),
-            Some(1_355_345_464_406_015_082_330)
+            "1355345464406015082330".parse().ok()
         );
     }
 }

@@ -15,7 +15,7 @@ use crate::grow::{self, Ended, Execution, Visitor};
 use crate::limits;
 use crate::litmus::Lowered;
 use crate::model::Model;
-use crate::outcome::{Cause, Outcome};
+use crate::outcome::{Cause, Count, Outcome};
 use crate::program::{Instr, Op, Program, Value, any_op};
 
 /// Runs a test under a model.
@@ -76,9 +76,10 @@ fn residual(test: &Lowered, model: &Model, options: &Options, sink: &mut Sink) -
     }
     let model = grow::residual(model);
     let registers = model.needs_register_events();
-    let before = sink.outcome.stats.executions;
+    let before = sink.outcome.stats.executions.clone();
     Job { test, model: &model, options, registers }.look_into_all(worlds, sink);
-    sink.outcome.stats.residual += sink.outcome.stats.executions - before;
+    let stats = &mut sink.outcome.stats;
+    stats.residual += &stats.executions - &before;
     Ok(())
 }
 
@@ -197,8 +198,9 @@ impl Visitor for Recorder<'_> {
             }
         }
         let flags: Vec<&str> = found.flags.iter().map(String::as_str).collect();
-        let flow =
-            self.sink.record(&value, &sink::Found { flags: &flags, undefined: found.undefined, ways: 1 });
+        let flow = self
+            .sink
+            .record(&value, &sink::Found { flags: &flags, undefined: found.undefined, ways: &Count::ONE });
         match flow {
             ControlFlow::Break(()) if self.goes_on && self.sink.is_decided() => ControlFlow::Continue(()),
             flow => flow,

@@ -11,13 +11,13 @@ use super::naive;
 use super::search::Search;
 use super::sink::Found;
 use crate::model::CheckKind;
-use crate::outcome::Cause;
+use crate::outcome::{Cause, Count};
 use crate::program::Value;
 use crate::relation::rows::{self, Row};
 
 impl<const W: usize> Search<'_, '_, W> {
     /// Everything that matters is chosen: hands over as many executions as there are ways to make the other choices.
-    pub(super) fn leaf(&mut self, state: &mut State<W>, ways: u128) -> ControlFlow<()> {
+    pub(super) fn leaf(&mut self, state: &mut State<W>, ways: &Count) -> ControlFlow<()> {
         let problem = self.problem;
         self.find_last(state);
         let mut values = std::mem::take(&mut self.values);
@@ -65,7 +65,7 @@ impl<const W: usize> Search<'_, '_, W> {
         state: &State<W>,
         values: &[Option<Value>],
         last: &[usize],
-        ways: u128,
+        ways: &Count,
     ) -> ControlFlow<()> {
         #[cfg(test)]
         self.note(state, last);

@@ -5,6 +5,7 @@ use super::choices::{State, alternatives};
 use super::free::{Visible, is_free};
 use super::search::{Branch, Search};
 use super::unit::Decision;
+use crate::outcome::Count;
 use crate::relation::rows;
 
 /// splitmix64: small, and the same everywhere.
@@ -47,7 +48,7 @@ impl<const W: usize> Search<'_, '_, W> {
             let Some(branch) = self.propagate(&mut state) else { return walk };
             let free = if is_free(self.problem, &state) { self.split(&state) } else { None };
             if let Some((ways, visible)) = free {
-                return self.walk_free(state, &visible, (weight, ways as f64), walk, random);
+                return self.walk_free(state, &visible, (weight, ways.as_f64()), walk, random);
             }
             if let Some(mut solved) = self.follow_values(&state) {
                 if solved.is_empty() {
@@ -55,7 +56,7 @@ impl<const W: usize> Search<'_, '_, W> {
                 }
                 weight *= solved.len() as f64;
                 let one = solved.swap_remove(random.below(solved.len()));
-                return self.walk_free(one.state, &one.visible, (weight, one.ways as f64), walk, random);
+                return self.walk_free(one.state, &one.visible, (weight, one.ways.as_f64()), walk, random);
             }
             let ways = self.alternatives(&state, branch);
             if ways.is_empty() {
@@ -97,13 +98,13 @@ impl<const W: usize> Search<'_, '_, W> {
                     }
                     let last = &self.problem.last_of_order[*last];
                     weight *= ends.len() as f64;
-                    let (end, number) = ends[random.below(ends.len())];
-                    ways *= number as f64;
+                    let (end, number) = &ends[random.below(ends.len())];
+                    ways *= number.as_f64();
                     let rel = state.order_mut(last.choice);
                     last.writes
                         .iter()
-                        .filter(|write| **write != end)
-                        .for_each(|write| rows::put(&mut rel[*write], end));
+                        .filter(|write| *write != end)
+                        .for_each(|write| rows::put(&mut rel[*write], *end));
                 }
             }
         }
@@ -114,9 +115,9 @@ impl<const W: usize> Search<'_, '_, W> {
 
     /// How many executions a leaf is: none, if its values contradict each other or nobody asks for it.
     fn count_leaf(&mut self, state: &mut State<W>) -> f64 {
-        let before = self.sink.outcome.stats.executions;
-        let _ = self.leaf(state, 1);
-        (self.sink.outcome.stats.executions - before) as f64
+        let before = self.sink.outcome.stats.executions.clone();
+        let _ = self.leaf(state, &Count::ONE);
+        (&self.sink.outcome.stats.executions - &before).as_f64()
     }
 
     /// What can be decided next.

@@ -19,7 +19,7 @@ use super::sink::{Sink, add};
 use super::unit::Decision;
 use super::{Mode, Options, unit};
 use crate::model::Plain;
-use crate::outcome::Cause;
+use crate::outcome::{Cause, Count};
 use crate::program::Value;
 use crate::relation::rows::{self, Row};
 
@@ -320,13 +320,14 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         }
         if !shared && let Some(solved) = self.follow_values(state) {
             for Solved { state, ways, visible } in solved {
-                self.count_from(&state, &visible, ways)?;
+                self.count_from(&state, &visible, &ways)?;
             }
             return ControlFlow::Continue(());
         }
-        let enough = self.one_is_enough(state).then_some(self.sink.outcome.stats.executions);
-        let found =
-            |search: &Self| enough.is_some_and(|before| search.sink.outcome.stats.executions > before);
+        let enough = self.one_is_enough(state).then(|| self.sink.outcome.stats.executions.clone());
+        let found = |search: &Self| {
+            enough.as_ref().is_some_and(|before| search.sink.outcome.stats.executions > *before)
+        };
         let ways_on = match branch {
             Branch::Leaf => 1,
             Branch::Read(read) => rows::count(&state.candidates[read]),
@@ -338,7 +339,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         match branch {
             // What ends above the depth where subtrees are shared out is the first worker's.
             Branch::Leaf if shared && self.part.number != 0 => {}
-            Branch::Leaf => return self.leaf(state, 1),
+            Branch::Leaf => return self.leaf(state, &Count::ONE),
             Branch::Read(read) => {
                 for write in rows::bits(state.candidates[read]) {
                     let next = &mut self.states[depth + 1];

@@ -13,7 +13,7 @@ use crate::diag::Diagnostic;
 use crate::execution::Violation;
 use crate::limits::{self, Stopped};
 use crate::litmus::Lowered;
-use crate::outcome::{Cause, Collector, Completeness, Counts, Outcome};
+use crate::outcome::{Cause, Collector, Completeness, Count, Counts, Outcome};
 use crate::program::{Assumptions, Value};
 
 /// How many graphs pass between two looks at the clock.
@@ -32,7 +32,7 @@ pub(crate) struct Found<'f> {
     /// Did it fail an `undefined_unless`?
     pub undefined: bool,
     /// How many executions there are with this final state: those that differ only in what it does not show.
-    pub ways: u128,
+    pub ways: &'f Count,
 }
 
 /// Collects the outcome of one test.
@@ -54,7 +54,7 @@ pub(crate) struct Sink<'t> {
     stopped: Option<Completeness>,
     started: Instant,
     ticks: u32,
-    /// Worlds, graphs and executions that the gauge knows of.
+    /// Worlds, graphs and executions that the gauge knows of (as far as they fit into a word).
     told: (u64, u64, u64),
     /// How much of the world at hand is done, as an estimate; what was done before it, and its share of all.
     pub part: f64,
@@ -121,13 +121,7 @@ impl<'t> Sink<'t> {
         let stats = &mut self.outcome.stats;
         stats.worlds += part.outcome.stats.worlds;
         stats.graphs += part.outcome.stats.graphs;
-        match stats.executions.checked_add(part.outcome.stats.executions) {
-            Some(executions) => stats.executions = executions,
-            None => {
-                self.error.get_or_insert_with(too_many_executions);
-                return;
-            }
-        }
+        stats.executions += &part.outcome.stats.executions;
         stats.value_conflicts += part.outcome.stats.value_conflicts;
         let part_stats = &part.outcome.stats;
         for (own, its) in [
@@ -160,7 +154,7 @@ impl<'t> Sink<'t> {
 
     /// Adds executions that come to the bound on loops: they decide nothing.
     pub fn join_uncompleted(&mut self, part: Sink) {
-        self.outcome.uncompleted.executions += part.outcome.positive + part.outcome.negative;
+        self.outcome.uncompleted.executions += part.outcome.executions();
         self.uncompleted.join(&part.states);
         if let Some(error) = part.error {
             self.error.get_or_insert(error);
@@ -265,10 +259,11 @@ impl<'t> Sink<'t> {
         let Some(gauge) = &self.options.gauge else { return };
         let stats = &self.outcome.stats;
         let (worlds, graphs, executions) = self.told;
+        let all = stats.executions.saturating_word();
         gauge.worlds.fetch_add(stats.worlds - worlds, Ordering::Relaxed);
         gauge.graphs.fetch_add(stats.graphs - graphs, Ordering::Relaxed);
-        gauge.executions.fetch_add(stats.executions - executions, Ordering::Relaxed);
-        self.told = (stats.worlds, stats.graphs, stats.executions);
+        gauge.executions.fetch_add(all - executions, Ordering::Relaxed);
+        self.told = (stats.worlds, stats.graphs, all);
         let done = self.before + self.part.min(1.0) * self.of_all;
         gauge.done.store((done * 1e6) as u64, Ordering::Relaxed);
     }
@@ -335,14 +330,9 @@ impl<'t> Sink<'t> {
     }
 
     fn record_one(&mut self, value: &impl Fn(Observable) -> Value, found: &Found) -> ControlFlow<()> {
-        // Numbers of ways stop at the largest that there is; who only wants to know the outcomes counts nothing.
-        let counting = self.options.mode == Mode::Count;
-        let ways = if counting { u64::try_from(found.ways).unwrap_or(u64::MAX) } else { 1 };
-        let executions = self.outcome.stats.executions.saturating_add(ways);
-        if executions == u64::MAX {
-            return self.fail(too_many_executions());
-        }
-        self.outcome.stats.executions = executions;
+        // Who only wants to know the outcomes counts nothing.
+        let ways = if self.options.mode == Mode::Count { found.ways } else { &Count::ONE };
+        self.outcome.stats.executions += ways;
         let mut key = std::mem::take(&mut self.key);
         key.clear();
         for shown in &self.test.shown {
@@ -382,8 +372,8 @@ impl<'t> Sink<'t> {
         if self.options.mode == Mode::States {
             // How many executions were looked at on the way to an outcome depends on who looked, and on nothing else.
             let all = self.states.len() as u64;
-            self.outcome.positive = self.states.marked() as u64;
-            self.outcome.negative = all - self.outcome.positive;
+            let marked = self.states.marked() as u64;
+            (self.outcome.positive, self.outcome.negative) = (Count::from(marked), Count::from(all - marked));
         }
         if !counting {
             self.states.forget_counts();
@@ -423,13 +413,4 @@ pub(super) fn add(counts: &mut Counts, cause: &Cause, count: u64) {
         }
         None => {}
     }
-}
-
-/// More executions than can be counted. They are counted without being built, so that this is not out of reach.
-fn too_many_executions() -> Diagnostic {
-    Diagnostic::unsupported(
-        "explore::too-many-executions",
-        "this test has more executions than fit into 64 bits",
-    )
-    .help("--mode states finds its outcomes without counting")
 }

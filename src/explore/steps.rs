@@ -7,7 +7,7 @@ use crate::diag::Diagnostic;
 use crate::model::{
     CheckKind, ChoiceId, Choices, EvalError, Expr, Model, Order, OrderBase, Plain, Sort, Step, Val,
 };
-use crate::outcome::Cause;
+use crate::outcome::{Cause, Count};
 use crate::relation::{Rel, Set};
 
 /// How a run of a model over a candidate ends.
@@ -133,7 +133,7 @@ fn run_inner(
         }
     }
     let names: Vec<&str> = raised.flags.iter().map(String::as_str).collect();
-    Ok(tell(Ended::Accepted(&Found { flags: &names, undefined: raised.undefined, ways: 1 }, plain)))
+    Ok(tell(Ended::Accepted(&Found { flags: &names, undefined: raised.undefined, ways: &Count::ONE }, plain)))
 }
 
 /// The error of an `assert` that does not hold.

@@ -149,7 +149,7 @@ pub fn estimate(test: &Lowered, model: &Model, options: &Options, seed: u64) -> 
     let first = Options { timeout: Some(TRY), gauge: None, unit: None, ..options.clone() };
     let tried = super::run(test, model, &first)?;
     let elapsed = started.elapsed().as_secs_f64().max(1e-6);
-    let found = tried.stats.executions as f64;
+    let found = tried.stats.executions.as_f64();
     let rate = (tried.stats.graphs as f64 / elapsed).max(1.0);
     if tried.completeness != Completeness::TimedOut {
         let (executions, graphs) = (Guess::sure(found), Guess::sure(tried.stats.graphs as f64));
@@ -383,7 +383,7 @@ fn counted(problem: &Problem, job: &Job, graphs: f64, start: &[Decision]) -> Opt
         return None;
     }
     let stats = &sink.outcome.stats;
-    Some((Guess::sure(stats.graphs as f64), Guess::sure(stats.executions as f64)))
+    Some((Guess::sure(stats.graphs as f64), Guess::sure(stats.executions.as_f64())))
 }
 
 /// Does something with the search of a world, whatever its width.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::tests::{Random, random_model, random_program};
 use super::*;
+use crate::outcome::Count;
 use crate::program::Value;
 
 fn counting() -> Options {
@@ -29,19 +30,20 @@ fn run_part(
 /// Figures of outcomes, added up.
 #[derive(Default, PartialEq, Debug)]
 struct Sum {
-    states: BTreeMap<Vec<Value>, u64>,
-    counts: (u64, u64),
+    states: BTreeMap<Vec<Value>, Count>,
+    counts: (Count, Count),
     flags: BTreeSet<String>,
     undefined: bool,
 }
 
 impl Sum {
     fn add(&mut self, part: &Outcome) {
-        self.counts = (self.counts.0 + part.positive, self.counts.1 + part.negative);
+        self.counts.0 += &part.positive;
+        self.counts.1 += &part.negative;
         self.flags.extend(part.flags.iter().cloned());
         self.undefined |= part.undefined;
         for (state, count) in part.states.iter() {
-            *self.states.entry(state).or_insert(0) += count;
+            *self.states.entry(state).or_default() += count;
         }
     }
 
@@ -77,7 +79,7 @@ fn the_parts_of_a_search_are_the_search() {
             }
             assert_eq!(sum, Sum::of(&whole), "case {seed} in {parts} parts");
         }
-        executions += whole.stats.executions;
+        executions += whole.stats.executions.saturating_word();
     }
     assert!(executions > 50 && parts_seen > 200 && left_seen > 20, "{executions} {parts_seen} {left_seen}");
 }
@@ -101,7 +103,7 @@ fn walks_say_how_large_a_search_is() {
             guesses.push(Guess::sum(shares.iter().map(|share| share.executions)).mean);
         }
         let all = Guess::of(guesses.iter().copied());
-        let truth = whole.stats.executions as f64;
+        let truth = whole.stats.executions.as_f64();
         let deviation = all.variance.sqrt().max(truth * 1e-9);
         assert!(
             (all.mean - truth).abs() < 6.0 * deviation + truth * 0.05,

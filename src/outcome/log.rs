@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::condition::Quantifier;
 
+use super::Count;
+
 /// A log: its tests, in the order of the file.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Log {
@@ -23,19 +25,19 @@ pub struct LogTest {
     /// The condition's shape, if the log names it.
     pub kind: Option<Quantifier>,
     /// Final states with how often each was seen (1 in a simulator's log).
-    pub states: BTreeMap<State, u64>,
+    pub states: BTreeMap<State, Count>,
     /// What the verdict line says.
     pub verdict: LogVerdict,
     /// Were loops cut?
     pub cut: bool,
     /// `Positive:` and `Negative:` as printed.
-    pub witnesses: Option<(u64, u64)>,
+    pub witnesses: Option<(Count, Count)>,
     /// `Flag` lines.
     pub flags: BTreeSet<String>,
     /// The condition's text.
     pub condition: Option<String>,
     /// `Always`, `Sometimes` or `Never`, with the two numbers.
-    pub observation: Option<(String, u64, u64)>,
+    pub observation: Option<(String, Count, Count)>,
     /// The first `Hash=` line.
     pub hash: Option<String>,
     /// Does it come from a run on hardware (`Histogram`)?
@@ -201,7 +203,8 @@ impl Log {
                     *old.states.entry(state).or_default() += count;
                 }
                 if let (Some(old), Some(new)) = (&mut old.witnesses, test.witnesses) {
-                    *old = (old.0 + new.0, old.1 + new.1);
+                    old.0 += new.0;
+                    old.1 += new.1;
                 }
                 if old.verdict != test.verdict {
                     old.verdict = LogVerdict::Unknown;
@@ -298,11 +301,11 @@ impl Reader {
 }
 
 /// `500 :> 0:EAX=0;`, `2 *> …`, or a bare state.
-fn counted(line: &str) -> (&str, u64) {
+fn counted(line: &str) -> (&str, Count) {
     let split = line.split_once(":>").or_else(|| line.split_once("*>"));
     match split.and_then(|(count, state)| Some((state, count.trim().parse().ok()?))) {
         Some((state, count)) => (state, count),
-        None => (line, 1),
+        None => (line, Count::ONE),
     }
 }
 
@@ -355,12 +358,24 @@ Ok
         let states: Vec<String> = sb.states.keys().map(State::to_string).collect();
         assert_eq!(states, ["0:EAX=0; 1:EAX=-1; x=1;", "0:EAX=0; 1:EAX=0; x=1;"]);
         assert_eq!((sb.kind, sb.verdict, sb.cut), (Some(Quantifier::Exists), LogVerdict::Ok, true));
-        assert_eq!(sb.witnesses, Some((1, 3)));
+        assert_eq!(sb.witnesses, Some((Count::ONE, Count::from(3u64))));
         assert_eq!(sb.flags.iter().map(String::as_str).collect::<Vec<_>>(), ["*undef*", "race"]);
         assert_eq!(sb.condition.as_deref(), Some("exists (0:EAX=0 /\\ 1:EAX=0)"));
-        assert_eq!(sb.observation, Some(("Sometimes".to_string(), 1, 3)));
+        assert_eq!(sb.observation, Some(("Sometimes".to_string(), Count::ONE, Count::from(3u64))));
         assert_eq!(sb.hash.as_deref(), Some("edd4722437d708675ed921e7607e77f0"));
         assert_eq!((none.line, none.states.len(), none.verdict), (15, 1, LogVerdict::Ok));
+    }
+
+    #[test]
+    fn numbers_may_be_of_any_size() {
+        let all = "2417851639229258349412352";
+        let text = format!(
+            "Test A Allowed\nStates 1\nx=1;\nOk\nPositive: {all} Negative: 0\nObservation A Always {all} 0\n"
+        );
+        let log = Log::read(&text, Width::Int32);
+        let all: Count = all.parse().expect("a number");
+        assert_eq!(log.tests[0].witnesses, Some((all.clone(), Count::ZERO)));
+        assert_eq!(log.tests[0].observation, Some(("Always".to_string(), all, Count::ZERO)));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod cause;
 mod compare;
+mod count;
 mod format;
 pub(crate) mod log;
 mod rename;
@@ -10,6 +11,7 @@ mod states;
 
 pub use cause::{Cause, Counts, WhyEmpty};
 pub use compare::{Difference, Hashes, Relation, compare};
+pub use count::{Count, NotACount};
 pub use format::{StateStyle, bindings, format_state};
 pub use log::{Log, LogTest, LogVerdict, State, Width};
 pub use rename::{LeftOut, Renaming, rename};

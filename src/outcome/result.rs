@@ -7,9 +7,7 @@ use crate::condition::{Condition, Quantifier};
 use crate::diag::Diagnostic;
 use crate::execution::{Cut, Violation};
 
-use super::States;
-
-use super::{Counts, WhyEmpty};
+use super::{Count, Counts, States, WhyEmpty};
 
 /// How far an answer can be trusted: outcomes seen stay seen, but some may be missing.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -54,11 +52,11 @@ pub struct Stats {
     /// Clauses that it was given.
     pub clauses: u64,
     /// Executions reported.
-    pub executions: u64,
+    pub executions: Count,
     /// Reads given a write that came later ([`crate::explore::Engine::Grow`]).
     pub revisits: u64,
     /// Those of the executions that were found by closed worlds because they do not grow: with a cycle of program order and `rf`.
-    pub residual: u64,
+    pub residual: Count,
     /// Was it known, from the program and the model, that there are none of these, so that nobody looked?
     pub no_residual: bool,
     /// Executions in which some thread waits for what never comes (likewise).
@@ -76,9 +74,9 @@ pub struct Outcome {
     /// In mode *states* the numbers are 1.
     pub states: States,
     /// Executions that satisfy the condition's proposition.
-    pub positive: u64,
+    pub positive: Count,
     /// Executions that do not.
-    pub negative: u64,
+    pub negative: Count,
     /// Flags raised by accepted executions (`*undef*` is not among them).
     pub flags: BTreeSet<String>,
     /// Did an accepted execution fail an `undefined_unless`?
@@ -110,7 +108,7 @@ pub struct Uncompleted {
     /// What they show when they are cut off.
     pub states: States,
     /// How many there are.
-    pub executions: u64,
+    pub executions: Count,
 }
 
 /// How often a proposition holds.
@@ -136,9 +134,19 @@ impl Observation {
 }
 
 impl Outcome {
+    /// How many executions there are.
+    pub fn executions(&self) -> Count {
+        &self.positive + &self.negative
+    }
+
+    /// Is there none?
+    pub fn is_empty(&self) -> bool {
+        self.positive.is_zero() && self.negative.is_zero()
+    }
+
     /// How often the condition's proposition holds.
     pub fn observation(&self, condition: &Condition) -> Observation {
-        match (self.positive, self.negative) {
+        match (self.positive.saturating_word(), self.negative.saturating_word()) {
             // What was left out would have been of the other kind.
             (_, 0) if self.only_deciding && condition.quantifier == Quantifier::Forall => Observation::Always,
             (1.., _) | (_, 1..) if self.only_deciding => Observation::Sometimes,
@@ -177,8 +185,8 @@ impl Outcome {
     pub fn holds(&self, condition: &Condition) -> bool {
         match condition.quantifier {
             Quantifier::Exists => self.positive > 0,
-            Quantifier::NotExists => self.positive == 0,
-            Quantifier::Forall => self.negative == 0,
+            Quantifier::NotExists => self.positive.is_zero(),
+            Quantifier::Forall => self.negative.is_zero(),
         }
     }
 }

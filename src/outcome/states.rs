@@ -6,6 +6,7 @@ use std::hash::Hasher;
 
 use crate::program::{Assumptions, Program, Value};
 
+use super::Count;
 use super::format::compare;
 
 /// Small numbers in a row: bytes, as long as these do.
@@ -87,6 +88,77 @@ impl Numbers {
     }
 }
 
+/// Numbers of executions, by state. Those that do not fit into a word are few, and kept apart.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Tallies {
+    /// [`Tallies::LARGE`]: see there.
+    words: Vec<u64>,
+    large: FxHashMap<u32, Count>,
+}
+
+impl Tallies {
+    /// Stands for a number that is kept apart.
+    const LARGE: u64 = u64::MAX;
+
+    fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    fn get(&self, at: usize) -> Count {
+        match self.words[at] {
+            Tallies::LARGE => self.large[&(at as u32)].clone(),
+            word => Count::from(word),
+        }
+    }
+
+    fn set(&mut self, at: usize, count: Count) {
+        match count.word().filter(|word| *word != Tallies::LARGE) {
+            Some(word) => self.words[at] = word,
+            None => {
+                self.words[at] = Tallies::LARGE;
+                self.large.insert(at as u32, count);
+            }
+        }
+    }
+
+    fn push(&mut self, count: &Count) {
+        self.words.push(0);
+        self.set(self.words.len() - 1, count.clone());
+    }
+
+    fn add(&mut self, at: usize, more: &Count) {
+        let sum = more.word().and_then(|more| self.words[at].checked_add(more));
+        match sum.filter(|sum| *sum != Tallies::LARGE) {
+            Some(sum) => self.words[at] = sum,
+            None => self.set(at, &self.get(at) + more),
+        }
+    }
+
+    /// All of them are one.
+    fn forget(&mut self) {
+        self.words.fill(1);
+        self.large = FxHashMap::default();
+    }
+
+    fn in_order(&self, order: &[u32]) -> Tallies {
+        let words = order.iter().map(|at| self.words[*at as usize]).collect();
+        let mut large = FxHashMap::default();
+        if !self.large.is_empty() {
+            let kept = |(place, at): (usize, &u32)| Some((place as u32, self.large.get(at)?.clone()));
+            large = order.iter().enumerate().filter_map(kept).collect();
+        }
+        Tallies { words, large }
+    }
+
+    fn bytes(&self) -> usize {
+        self.words.capacity() * size_of::<u64>() + self.large.capacity() * size_of::<(u32, Count)>()
+    }
+}
+
 /// Final states (values of `Lowered::shown`, in that order), in increasing order, with the number of executions that end in each.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct States {
@@ -95,7 +167,7 @@ pub struct States {
     values: Vec<Value>,
     /// State after state, the positions of its values.
     rows: Numbers,
-    counts: Vec<u64>,
+    counts: Tallies,
 }
 
 impl States {
@@ -115,8 +187,8 @@ impl States {
     }
 
     /// All of them, with their numbers of executions.
-    pub fn iter(&self) -> impl Iterator<Item = (Vec<Value>, u64)> {
-        self.keys().zip(self.counts.iter().copied())
+    pub fn iter(&self) -> impl Iterator<Item = (Vec<Value>, Count)> {
+        self.keys().zip((0..self.len()).map(|at| self.counts.get(at)))
     }
 
     /// Is this one of them?
@@ -136,9 +208,9 @@ impl States {
     }
 
     /// The first `most` of them in the order of a log (by their values in display order, addresses by name), with their numbers of executions.
-    pub fn listed(&self, program: &Program, most: usize) -> impl Iterator<Item = (Vec<Value>, u64)> {
+    pub fn listed(&self, program: &Program, most: usize) -> impl Iterator<Item = (Vec<Value>, Count)> {
         let order = self.display_order(program, most);
-        order.into_iter().map(|at| (self.state(at as usize), self.counts[at as usize]))
+        order.into_iter().map(|at| (self.state(at as usize), self.counts.get(at as usize)))
     }
 
     fn display_order(&self, program: &Program, most: usize) -> Vec<u32> {
@@ -195,12 +267,12 @@ impl States {
     }
 }
 
-impl FromIterator<(Vec<Value>, u64)> for States {
-    fn from_iter<I: IntoIterator<Item = (Vec<Value>, u64)>>(states: I) -> States {
+impl FromIterator<(Vec<Value>, Count)> for States {
+    fn from_iter<I: IntoIterator<Item = (Vec<Value>, Count)>>(states: I) -> States {
         let mut collector = Collector::default();
         for (state, count) in states {
             let key: Vec<u32> = state.iter().map(|value| collector.number(*value)).collect();
-            collector.add(&key, count, || false);
+            collector.add(&key, &count, || false);
         }
         collector.finish()
     }
@@ -215,7 +287,7 @@ pub struct Collector {
     /// One more than the numbers of the least integers: most values are such. 0 for none.
     least: [u32; 8],
     rows: Numbers,
-    counts: Vec<u64>,
+    counts: Tallies,
     marks: Vec<bool>,
     /// One more than the state at each hash; 0 for none. A power of two of them, a third free.
     slots: Vec<u32>,
@@ -260,12 +332,11 @@ impl Collector {
     /// Bytes that it takes.
     pub fn bytes(&self) -> u64 {
         let slots = self.slots.capacity() * size_of::<u32>();
-        let counts = self.counts.capacity() * size_of::<u64>();
-        (self.rows.bytes() + slots + counts + self.marks.capacity()) as u64
+        (self.rows.bytes() + slots + self.counts.bytes() + self.marks.capacity()) as u64
     }
 
     /// So many more executions end in this state, given by the numbers of its values. A new one is marked or not; the mark comes back.
-    pub fn add(&mut self, key: &[u32], ways: u64, mark: impl FnOnce() -> bool) -> bool {
+    pub fn add(&mut self, key: &[u32], ways: &Count, mark: impl FnOnce() -> bool) -> bool {
         debug_assert!(self.counts.is_empty() || key.len() == self.width);
         self.width = key.len();
         if self.slots.len() * 2 < (self.len() + 1) * 3 {
@@ -274,7 +345,7 @@ impl Collector {
         let slot = self.slot_of(key);
         if self.slots[slot] > 0 {
             let at = self.slots[slot] as usize - 1;
-            self.counts[at] += ways;
+            self.counts.add(at, ways);
             return self.marks[at];
         }
         let mark = mark();
@@ -292,13 +363,13 @@ impl Collector {
         for at in 0..other.len() {
             key.clear();
             key.extend(other.row(at).map(|value| numbers[value as usize]));
-            self.add(&key, other.counts[at], || other.marks[at]);
+            self.add(&key, &other.counts.get(at), || other.marks[at]);
         }
     }
 
     /// Nobody wants to know how many executions end in each.
     pub fn forget_counts(&mut self) {
-        self.counts.fill(1);
+        self.counts.forget();
     }
 
     /// All of them, in order.
@@ -320,7 +391,7 @@ impl Collector {
             width,
             values: order.iter().map(|value| values[*value as usize]).collect(),
             rows: sorted,
-            counts: states.iter().map(|at| counts[*at as usize]).collect(),
+            counts: counts.in_order(&states),
         }
     }
 
@@ -395,10 +466,16 @@ mod tests {
                     Value::Int(i128::from(seed >> shift) - 3)
                 };
                 let state: Vec<Value> = (0..width).map(|_| draw()).collect();
-                *map.entry(state.clone()).or_insert(0u64) += 2;
+                // Some are too large for a word, and some become so.
+                let ways = match seed % 5 {
+                    0 => Count::from(u64::MAX - 3),
+                    1 => &Count::from(u64::MAX) * 7,
+                    _ => Count::from(2u64),
+                };
+                *map.entry(state.clone()).or_insert(Count::ZERO) += &ways;
                 let part = &mut parts[usize::from(state.first() > Some(&Value::ZERO))];
                 let key: Vec<u32> = state.iter().map(|value| part.number(*value)).collect();
-                let marked = part.add(&key, 2, || state.last() == Some(&Value::ONE));
+                let marked = part.add(&key, &ways, || state.last() == Some(&Value::ONE));
                 assert_eq!(marked, state.last() == Some(&Value::ONE));
             }
             let [mut all, other] = parts;

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::{Format, Item};
+use crate::outcome::Count;
 use crate::session::Judgement;
 
 /// The columns.
@@ -22,7 +23,7 @@ impl Format for Csv {
         let report = item.report;
         let answer = report.answer.as_ref();
         let outcome = report.outcome();
-        let number = |n: Option<u64>| n.map_or(String::new(), |n| n.to_string());
+        let number = |n: Option<Count>| n.map_or(String::new(), |n| n.to_string());
         let text = |s: Option<&str>| s.unwrap_or_default().to_string();
         let status = super::status(report);
         let expectation = match item.judgement {
@@ -40,15 +41,15 @@ impl Format for Csv {
             text(answer.map(|a| a.kind())),
             text(report.verdict().map(|v| v.word())),
             text(answer.and_then(|a| a.observation())),
-            number(outcome.map(|o| o.positive)),
-            number(outcome.map(|o| o.negative)),
-            number(outcome.map(|o| o.states.len() as u64)),
+            number(outcome.map(|o| o.positive.clone())),
+            number(outcome.map(|o| o.negative.clone())),
+            number(outcome.map(|o| Count::from(o.states.len() as u64))),
             outcome.map_or(String::new(), |o| o.flags.iter().cloned().collect::<Vec<_>>().join(" ")),
             report.qualifier().word().to_string(),
             expectation.to_string(),
             format!("{:.6}", report.phases.total().as_secs_f64()),
-            number(outcome.map(|o| o.stats.executions)),
-            number(outcome.map(|o| o.stats.graphs)),
+            number(outcome.map(|o| o.stats.executions.clone())),
+            number(outcome.map(|o| Count::from(o.stats.graphs))),
             text(answer.map(|a| a.test.condition_text.as_str())),
             item.failed().map(String::from).or_else(|| report.remark()).unwrap_or_default(),
         ];

@@ -166,7 +166,8 @@ fn remark(difference: &Difference, options: DiffOptions) -> Option<String> {
         return Some(format!("verdict {} against {}", left.verdict.word(), right.verdict.word()));
     }
     if options.counts && difference.witnesses_differ {
-        let show = |test: &LogTest| test.witnesses.map_or("?".to_string(), |(p, n)| format!("{p}/{n}"));
+        let show =
+            |test: &LogTest| test.witnesses.as_ref().map_or("?".to_string(), |(p, n)| format!("{p}/{n}"));
         return Some(format!("witnesses (positive/negative) {} against {}", show(left), show(right)));
     }
     None

@@ -57,8 +57,8 @@ pub fn write_block(out: &mut dyn Write, test: &Lowered, outcome: &Outcome, style
     writeln!(out, "{cut}{verdict}")?;
     writeln!(out, "Witnesses")?;
     let (positive, negative) = match quantifier {
-        Quantifier::NotExists => (outcome.negative, outcome.positive),
-        Quantifier::Exists | Quantifier::Forall => (outcome.positive, outcome.negative),
+        Quantifier::NotExists => (&outcome.negative, &outcome.positive),
+        Quantifier::Exists | Quantifier::Forall => (&outcome.positive, &outcome.negative),
     };
     writeln!(out, "Positive: {positive} Negative: {negative}")?;
     let undefined = outcome.undefined.then_some("*undef*");
@@ -96,6 +96,7 @@ mod tests {
     use super::*;
     use crate::execution::{Cut, CutBy};
     use crate::litmus::{LowerOptions, lower, parse};
+    use crate::outcome::Count;
     use crate::program::Value;
     use crate::source::{Sources, Span};
 
@@ -120,7 +121,7 @@ mod tests {
             } else {
                 outcome.negative += 1;
             }
-            listed.push((values, 1));
+            listed.push((values, Count::ONE));
         }
         outcome.states = listed.into_iter().collect();
         let mut style = Style::default();

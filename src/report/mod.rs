@@ -45,6 +45,7 @@ pub use witness::{Witness, WitnessEvent};
 
 use std::io::{self, Write};
 
+use crate::outcome::Count;
 use crate::session::{Judgement, Qualifier, Report};
 
 /// One result on its way out.
@@ -136,7 +137,8 @@ impl Summary {
 }
 
 /// So many of something: `1 test`, `2 tests`.
-pub fn several(n: u64, noun: &str) -> String {
+pub fn several(n: impl Into<Count>, noun: &str) -> String {
+    let n = n.into();
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 

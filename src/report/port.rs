@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::compare::{Answer, Granularity};
 use crate::explain::Way;
-use crate::outcome::Completeness;
+use crate::outcome::{Completeness, Count};
 use crate::session::{Compared, Execution, Report};
 
 use super::explain;
@@ -73,11 +73,13 @@ pub fn line(compared: &Compared, wording: Wording, granularity: Granularity) -> 
     let mut line = word(compared, wording).to_string();
     match &comparison.answer {
         Answer::Portable => {
-            let _ = match comparison.of_target {
-                0 if !comparison.counted => write!(line, ": no execution of many fails a check"),
+            let _ = match &comparison.of_target {
+                none if none.is_zero() && !comparison.counted => {
+                    write!(line, ": no execution of many fails a check")
+                }
                 of_target => write!(line, ": {}", several(of_target, noun)),
             };
-            if let Some(all) = comparison.of_source {
+            if let Some(all) = &comparison.of_source {
                 let _ = write!(line, ", {} of {}", all, compared.source);
             }
         }
@@ -92,15 +94,18 @@ pub fn line(compared: &Compared, wording: Wording, granularity: Granularity) -> 
             if let Some(first) = failed.first() {
                 let _ = write!(line, " ({first})");
             }
-            let (of_target, new) = (comparison.of_target, comparison.of_target - comparison.of_both);
-            let _ = match (comparison.counted, new) {
+            let of_target = &comparison.of_target;
+            let new = of_target - &comparison.of_both;
+            let _ = match (comparison.counted, new.is_zero()) {
                 (true, _) => write!(line, ": {new} of {}", several(of_target, noun)),
                 // Found by a search, which ended with it.
-                (false, 0) if of_target > 0 => write!(line, ": at least 1 of {}", several(of_target, noun)),
-                (false, 0) => write!(line, ": 1 of many executions"),
-                (false, _) => write!(line, ": {new} of the first {}", several(of_target, noun)),
+                (false, true) if *of_target > 0 => {
+                    write!(line, ": at least 1 of {}", several(of_target, noun))
+                }
+                (false, true) => write!(line, ": 1 of many executions"),
+                (false, false) => write!(line, ": {new} of the first {}", several(of_target, noun)),
             };
-            if let Some(all) = comparison.of_source {
+            if let Some(all) = &comparison.of_source {
                 let _ = write!(line, ", {} of {}", all, compared.source);
             }
         }
@@ -193,9 +198,9 @@ pub struct PortRecord {
     complete: bool,
     /// Are the figures those of everything that the target allows?
     counted: bool,
-    of_target: Option<u64>,
-    of_both: Option<u64>,
-    of_source: Option<u64>,
+    of_target: Option<Count>,
+    of_both: Option<Count>,
+    of_source: Option<Count>,
     failed: Vec<String>,
     /// What the source refuses of the execution: as in explanations.
     why: Vec<Way>,
@@ -227,9 +232,9 @@ impl PortRecord {
             },
             complete: comparison.is_some_and(|comparison| caveat(&comparison.completeness).is_none()),
             counted: comparison.is_some_and(|comparison| comparison.counted),
-            of_target: comparison.map(|comparison| comparison.of_target),
-            of_both: comparison.map(|comparison| comparison.of_both),
-            of_source: comparison.and_then(|comparison| comparison.of_source),
+            of_target: comparison.map(|comparison| comparison.of_target.clone()),
+            of_both: comparison.map(|comparison| comparison.of_both.clone()),
+            of_source: comparison.and_then(|comparison| comparison.of_source.clone()),
             failed: Vec::new(),
             why: compared.why.iter().chain(&compared.as_written).cloned().collect(),
             state: None,

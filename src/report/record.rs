@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use crate::condition::Observable;
 use crate::diag::{Class, Diagnostic, Severity};
 use crate::litmus::Lowered;
-use crate::outcome::{Counts, Outcome, StateStyle, Stats, bindings, format_state};
+use crate::outcome::{Count, Counts, Outcome, StateStyle, Stats, bindings, format_state};
 use crate::program::Value;
 use crate::session::{self, Judgement, Report, UnitReport};
 use crate::source::Sources;
@@ -44,9 +44,9 @@ pub struct Record<'a> {
     /// `Never`, `Sometimes` or `Always`.
     pub observation: Option<&'static str>,
     /// Executions that satisfy the proposition.
-    pub positive: Option<u64>,
+    pub positive: Option<Count>,
     /// Executions that do not.
-    pub negative: Option<u64>,
+    pub negative: Option<Count>,
     /// Final states, in the log's order: made one by one, as they are written.
     #[serde(serialize_with = "state_list")]
     pub states: &'a Report,
@@ -78,7 +78,7 @@ pub struct Record<'a> {
 #[derive(Serialize, Debug)]
 pub struct Uncompleted {
     /// How many there are.
-    pub executions: u64,
+    pub executions: Count,
     /// What they show when they are cut off: lines as in a log.
     pub states: Vec<String>,
 }
@@ -91,7 +91,7 @@ pub struct State {
     /// Value by location.
     pub values: BTreeMap<String, String>,
     /// Executions that end in it.
-    pub witnesses: u64,
+    pub witnesses: Count,
     /// Does the condition's proposition hold in it?
     pub satisfies: bool,
 }
@@ -187,7 +187,7 @@ pub struct Figures {
     /// Speculations.
     pub speculated: u64,
     /// Executions reported.
-    pub executions: u64,
+    pub executions: Count,
     /// Value conflicts.
     pub value_conflicts: u64,
     /// Candidates as herd7 counts them, where known.
@@ -219,8 +219,8 @@ impl<'a> Record<'a> {
             condition: answer.map(|a| a.test.condition_text.clone()),
             verdict: report.verdict().map(|v| v.word()),
             observation: answer.and_then(|a| a.observation()),
-            positive: outcome.map(|o| o.positive),
-            negative: outcome.map(|o| o.negative),
+            positive: outcome.map(|o| o.positive.clone()),
+            negative: outcome.map(|o| o.negative.clone()),
             states: report,
             uncompleted: answer.and_then(|answer| uncompleted(&answer.test, answer.outcome.as_ref()?)),
             flags: outcome.map(|o| o.flags.iter().cloned().collect()).unwrap_or_default(),
@@ -256,7 +256,7 @@ fn uncompleted(test: &Lowered, outcome: &Outcome) -> Option<Uncompleted> {
     let found = &outcome.uncompleted;
     let lines = found.states.listed(&test.program, usize::MAX);
     let states = || lines.map(|(values, _)| format_state(&values, test, &StateStyle::default())).collect();
-    (found.executions > 0).then(|| Uncompleted { executions: found.executions, states: states() })
+    (found.executions > 0).then(|| Uncompleted { executions: found.executions.clone(), states: states() })
 }
 
 /// There may be half a million: never all at once.
@@ -326,7 +326,7 @@ fn figures(stats: &Stats, candidates: Option<u64>) -> Figures {
         entailed_by: by_name(&stats.entailed),
         ruled_out: by_name(&stats.ruled_out),
         speculated: stats.speculated,
-        executions: stats.executions,
+        executions: stats.executions.clone(),
         value_conflicts: stats.value_conflicts,
         candidates,
         engine: (stats.proposals > 0).then_some("sat"),

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::{Side, several};
-use crate::outcome::{Difference, Relation};
+use crate::outcome::{Count, Difference, Relation};
 
 /// What a comparison of observations with a model comes to.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -55,8 +55,8 @@ pub fn write_soundness(
         }
         writeln!(out, "{word:13} {}", difference.name)?;
         for state in &difference.only_left {
-            let seen = left.states.get(*state).copied().unwrap_or(0);
-            let all: u64 = left.states.values().sum();
+            let seen = left.states.get(*state).cloned().unwrap_or_default();
+            let all: Count = left.states.values().sum();
             let why = if right.cut { "perhaps in a loop that was cut" } else { "forbidden" };
             writeln!(out, "              {state} seen {} of {all}, {why}", times(seen))?;
         }
@@ -82,6 +82,6 @@ pub fn write_soundness(
     Ok(found)
 }
 
-fn times(n: u64) -> String {
+fn times(n: Count) -> String {
     several(n, "time")
 }

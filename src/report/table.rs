@@ -119,11 +119,7 @@ fn cell(report: &Report) -> Cell {
     // Values, not their number: two models can allow as many outcomes and yet not the same ones.
     let states: Vec<_> = outcome.states.keys().collect();
     Cell {
-        text: format!(
-            "{verdict} {observation} {}/{}{mark}",
-            outcome.positive,
-            outcome.positive + outcome.negative
-        ),
+        text: format!("{verdict} {observation} {}/{}{mark}", outcome.positive, outcome.executions()),
         key: format!("{verdict} {states:?}"),
         answered: true,
     }

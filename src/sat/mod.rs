@@ -81,7 +81,7 @@ pub fn run(test: &Lowered, model: &Model, options: &Options) -> Result<Outcome, 
     let mut outcome = run_into(test, model, options, sink, Asked::All)?;
     outcome.only_deciding = options.mode == Mode::Check || options.speedcheck;
     let whole = matches!(outcome.completeness, Completeness::Complete | Completeness::Bounded);
-    if outcome.positive + outcome.negative > 0 || !whole {
+    if !outcome.is_empty() || !whole {
         return Ok(outcome);
     }
     // Nothing that decides the condition: because there is nothing at all?
@@ -89,7 +89,7 @@ pub fn run(test: &Lowered, model: &Model, options: &Options) -> Result<Outcome, 
     let is_empty = |test: &Lowered, asked: Asked| -> Result<(bool, Outcome), Diagnostic> {
         let found = run_into(test, model, &any, Sink::continued(test, &any, started), asked)?;
         let through = matches!(found.completeness, Completeness::Complete | Completeness::Bounded);
-        Ok((through && found.positive + found.negative == 0, found))
+        Ok((through && found.is_empty(), found))
     };
     let (empty, found) = is_empty(test, Asked::Main)?;
     if !empty {

@@ -20,7 +20,7 @@ use crate::explore::{self, Candidate, Found, Mode, Options, Raised, Registers, S
 use crate::limits;
 use crate::litmus::Lowered;
 use crate::model::{ChoiceId, Model};
-use crate::outcome::Outcome;
+use crate::outcome::{Count, Outcome};
 use crate::program::Value;
 use crate::relation::Rel;
 
@@ -267,7 +267,8 @@ impl<'s, 't> Search<'s, 't> {
             }
             let value = |observable: Observable| found.state.get(&observable).copied().unwrap_or(Value::ZERO);
             let flags: Vec<&str> = found.flags.iter().map(String::as_str).collect();
-            self.sink.record(&value, &Found { flags: &flags, undefined: found.undefined, ways: 1 })?;
+            self.sink
+                .record(&value, &Found { flags: &flags, undefined: found.undefined, ways: &Count::ONE })?;
             let mut state: Vec<(Observable, Value)> =
                 self.test.shown.iter().map(|shown| (*shown, value(*shown))).collect();
             state.sort_unstable();

@@ -509,7 +509,7 @@ fn worth_looking(show: &explore::Show, outcome: &Outcome, quantifier: Quantifier
         (Show::Neg, _) => false,
         (Show::Cond, quantifier) => quantifier != Quantifier::NotExists,
         (Show::Wit, quantifier) => quantifier != Quantifier::Forall,
-        (Show::All | Show::Flag(_) | Show::Flagged, _) => return outcome.positive + outcome.negative > 0,
+        (Show::All | Show::Flag(_) | Show::Flagged, _) => return !outcome.is_empty(),
         (Show::Forbidden, _) => return true,
     };
     if satisfying { outcome.positive > 0 } else { outcome.negative > 0 }

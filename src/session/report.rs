@@ -331,10 +331,12 @@ impl Report {
     pub fn caveat(&self) -> Option<String> {
         let answer = self.answer.as_ref()?;
         let outcome = answer.outcome.as_ref()?;
-        let seen = match (answer.test.condition.quantifier, outcome.positive, outcome.negative) {
-            (Quantifier::Exists, 1.., _) => "the condition is certain to hold: a witness was found",
-            (Quantifier::NotExists, 1.., _) => "the condition is certain to fail: a counterexample was found",
-            (Quantifier::Forall, _, 1..) => "the condition is certain to fail: a counterexample was found",
+        let seen = match (answer.test.condition.quantifier, outcome.positive > 0, outcome.negative > 0) {
+            (Quantifier::Exists, true, _) => "the condition is certain to hold: a witness was found",
+            (Quantifier::NotExists, true, _) => {
+                "the condition is certain to fail: a counterexample was found"
+            }
+            (Quantifier::Forall, _, true) => "the condition is certain to fail: a counterexample was found",
             _ => "the verdict is not certain: what was not explored may change it",
         };
         let what = self.cut_short()?;

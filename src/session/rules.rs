@@ -58,7 +58,7 @@ mod tests {
 
     fn figures(test: &str, model: &str, set: impl Fn(&mut Settings)) -> (u64, u64) {
         let outcome = run(test, model, set);
-        (outcome.positive, outcome.negative)
+        (outcome.positive.saturating_word(), outcome.negative.saturating_word())
     }
 
     fn skip(names: &[&str], strict: bool) -> impl Fn(&mut Settings) {

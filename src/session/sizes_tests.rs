@@ -419,7 +419,8 @@ fn in_parts_as_in_bytes(text: &str) {
         let options = explore::Options { engine, ..explore::Options::default() };
         explore::run(&test, &prepared.model, &options).unwrap()
     };
-    let figures = |outcome: &Outcome| (outcome.states.clone(), outcome.positive, outcome.negative);
+    let figures =
+        |outcome: &Outcome| (outcome.states.clone(), outcome.positive.clone(), outcome.negative.clone());
     let bytes = run(Mixed::AsNeeded, Some(1), Engine::default());
     let parts = run(Mixed::AsNeeded, None, Engine::default());
     assert_eq!(figures(&bytes), figures(&parts), "{text}");

@@ -352,7 +352,7 @@ fn estimates_are_near_the_truth() {
         let input = Input::File(dir.path().join(format!("{family}-{size}.litmus")));
         let session = Session::new(Settings::default());
         let report = session.run(&input, Some(model));
-        let truth = report.outcome().expect("an answer").stats.executions as f64;
+        let truth = report.outcome().expect("an answer").stats.executions.as_f64();
         for seed in 1..=3 {
             let (_, survey) = session.survey(&input, Some(model), 64, seed);
             let guess = Guess::sum(survey.expect("a survey").shares.iter().map(|share| share.executions));

@@ -1,7 +1,7 @@
 //! Diagnostics at the edges: what is too deep, too long, too many, left open, or not there to be read.
 
 use super::diagnostics::{c, said};
-use super::{SB, folder, litmus_in, stderr};
+use super::{SB, folder, litmus_in, stderr, stdout};
 
 /// What a command says in a folder of files, and how it ends.
 fn told(files: &[(&str, &str)], args: &[&str]) -> String {
@@ -212,15 +212,30 @@ fn too_many_to_explore() {
      = help: fewer rounds of its loops (--unroll), accesses or locations make it smaller
     --- exit 3
     ");
+}
+
+#[test]
+fn more_executions_than_fit_into_a_word() {
     // 14! orders of the writes, for each of two locations.
     let orders = " MOV [x],$1 ;\n MOV [y],$1 ;\n".repeat(14);
-    let executions = format!("X86 test\n{{}}\n P0 ;\n{orders} MOV EAX,[z] ;\nexists (0:EAX=1)\n");
-    let files = [("test.litmus", executions.as_str())];
-    insta::assert_snapshot!(told(&files, &["run", "test.litmus", "-m", "minimal"]), @r"
-    test.litmus: error[explore::too-many-executions]: this test has more executions than fit into 64 bits
-     = help: --mode states finds its outcomes without counting
-    --- exit 3
-    ");
+    let test = format!("X86 test\n{{}}\n P0 ;\n{orders} MOV EAX,[z] ;\nexists (0:EAX=1)\n");
+    let dir = folder(&[("test.litmus", test.as_str())]);
+    let run = |args: &[&str]| stdout(&litmus_in(dir.path(), args).assert().code(0));
+    let all = "7600054456551997440000";
+    let log = run(&["run", "test.litmus", "-m", "minimal"]);
+    assert!(log.contains(&format!("\nPositive: 0 Negative: {all}\n")), "{log}");
+    assert!(log.contains(&format!("\nObservation test Never 0 {all}\n")), "{log}");
+    let csv = run(&["run", "test.litmus", "-m", "minimal", "--format", "csv"]);
+    assert!(csv.contains(&format!(",Never,0,{all},")), "{csv}");
+    let line = run(&["run", "test.litmus", "-m", "minimal", "--format", "jsonl"]);
+    let result: serde_json::Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(result["positive"], 0);
+    assert_eq!([&result["negative"], &result["states"][0]["witnesses"]], [all, all]);
+    // What was written is read again.
+    std::fs::write(dir.path().join("a.log"), &log).unwrap();
+    std::fs::write(dir.path().join("b.jsonl"), &line).unwrap();
+    assert!(run(&["merge", "b.jsonl"]).contains(&format!("\nPositive: 0 Negative: {all}\n")));
+    run(&["diff", "a.log", "a.log"]);
 }
 
 #[test]

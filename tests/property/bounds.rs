@@ -69,11 +69,12 @@ fn executions_of_few_events() {
         if expected.completeness == Completeness::TimedOut {
             continue;
         }
-        let numbers = |o: &Outcome| (o.positive, o.negative, o.uncompleted.executions);
+        let numbers =
+            |o: &Outcome| (o.positive.clone(), o.negative.clone(), o.uncompleted.executions.clone());
         assert_eq!(numbers(&kept_now), numbers(&expected), "{}", told());
         let cut = |o: &Outcome| o.uncompleted.states.keys().collect::<Vec<_>>();
         assert_eq!(cut(&kept_now), cut(&expected), "{}", told());
-        kept += kept_now.uncompleted.executions;
+        kept += kept_now.uncompleted.executions.saturating_word();
         // A bound that no execution comes to is said to be none.
         let plain = Options { engine: Engine::Auto, ..near };
         let answer = explore::run(&test, model, &plain).expect("an answer");

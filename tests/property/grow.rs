@@ -95,7 +95,7 @@ fn compare(test: &Lowered, model: &Model, told: &dyn Fn() -> String, tally: &mut
         (found, grown) => panic!("only one has an answer: {found:?}\n{grown:?}\n{}", told()),
     };
     tally.cases += 1;
-    tally.executions += found.stats.executions;
+    tally.executions += found.stats.executions.saturating_word();
     assert_eq!(figures(&found), figures(&grown), "count: {}", told());
     if candidates(test) <= FEW {
         let oracle = explore::run(test, model, &options(Mode::Count, Engine::Naive, 1)).expect("an oracle");
@@ -310,7 +310,7 @@ fn a_bound_that_no_execution_reaches() {
             settled += 1;
             let more = run(4, Engine::Grow);
             assert!(more.cuts.is_empty(), "case {case} under {name}\n{text}");
-            let numbers = |outcome: &Outcome| (outcome.positive, outcome.negative);
+            let numbers = |outcome: &Outcome| (outcome.positive.clone(), outcome.negative.clone());
             assert_eq!(numbers(&found), numbers(&more), "case {case} under {name}\n{text}");
             assert!(found.states.keys().eq(more.states.keys()), "case {case} under {name}\n{text}");
         }
@@ -340,14 +340,15 @@ fn executions_at_the_bound_are_those_of_the_oracle() {
                 explore::run(&test, model, &options).expect("an answer")
             };
             let (found, expected) = (run(Engine::Auto), run(Engine::Naive));
-            let numbers = |o: &Outcome| (o.positive, o.negative, o.uncompleted.executions);
+            let numbers =
+                |o: &Outcome| (o.positive.clone(), o.negative.clone(), o.uncompleted.executions.clone());
             assert_eq!(numbers(&found), numbers(&expected), "case {case} under {name}, {at_bound:?}\n{text}");
             assert!(found.states.keys().eq(expected.states.keys()), "case {case} under {name}\n{text}");
             let cut = |outcome: &Outcome| outcome.uncompleted.states.keys().collect::<Vec<_>>();
             assert_eq!(cut(&found), cut(&expected), "case {case} under {name}\n{text}");
             match at_bound {
-                AtBound::Keep => kept += found.uncompleted.executions,
-                _ => left += found.positive + found.negative,
+                AtBound::Keep => kept += found.uncompleted.executions.saturating_word(),
+                _ => left += found.executions().saturating_word(),
             }
         }
     }

@@ -213,7 +213,9 @@ fn check(session: &Session, text: &str, test: &Lowered, model: &Model, told: &st
             })
             .collect();
         assert_eq!(plain, back, "{what}, {told}\n{text}");
-        let figures = |o: &Outcome| (o.positive, o.negative, o.flags.clone(), o.undefined, o.cuts.len());
+        let figures = |o: &Outcome| {
+            (o.positive.clone(), o.negative.clone(), o.flags.clone(), o.undefined, o.cuts.len())
+        };
         assert_eq!(figures(&expected), figures(&outcome), "{what}, {told}\n{text}");
         true
     };
@@ -268,7 +270,7 @@ fn check(session: &Session, text: &str, test: &Lowered, model: &Model, told: &st
     // The model, written otherwise.
     let outcome = explore::run(test, &rewritten(model), &whole).expect("an answer");
     assert_eq!(plain, states(test, &outcome, &same), "model rewritten, {told}\n{text}");
-    assert_eq!((expected.positive, &expected.flags), (outcome.positive, &outcome.flags), "{told}\n{text}");
+    assert_eq!((&expected.positive, &expected.flags), (&outcome.positive, &outcome.flags), "{told}\n{text}");
     tally.models += 1;
     // Modes.
     let listed = explore::run(test, model, &options(Mode::States, Engine::Explore, 1)).expect("states");

@@ -13,7 +13,7 @@ fn counts(text: &str, model: Option<&str>) -> (u64, u64) {
     let Some(outcome) = outcome else {
         panic!("{}", render_all(&report.diagnostics, &report.sources, Color::Never));
     };
-    (outcome.positive, outcome.negative)
+    (outcome.positive.saturating_word(), outcome.negative.saturating_word())
 }
 
 /// Store buffering on X86_64 with something between the store and the load of each thread.

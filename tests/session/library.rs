@@ -15,7 +15,7 @@ fn run(test: &str, model: Option<&str>) -> (usize, u64, u64) {
     let Some(outcome) = outcome else {
         panic!("{test} under {model:?}: {}", render_all(&report.diagnostics, &report.sources, Color::Never));
     };
-    (outcome.states.len(), outcome.positive, outcome.negative)
+    (outcome.states.len(), outcome.positive.saturating_word(), outcome.negative.saturating_word())
 }
 
 fn allows(test: &str, model: Option<&str>) -> bool {

@@ -25,7 +25,7 @@ fn run_by(engine: Engine, variants: &str, text: &str) -> (Vec<String>, (u64, u64
     };
     let states = outcome.states.listed(&answer.test.program, usize::MAX);
     let shown = states.map(|(state, _)| format_state(&state, &answer.test, &StateStyle::default()));
-    (shown.collect(), (outcome.positive, outcome.negative))
+    (shown.collect(), (outcome.positive.saturating_word(), outcome.negative.saturating_word()))
 }
 
 fn states(variants: &str, text: &str) -> Vec<String> {

@@ -290,7 +290,7 @@ fn as_many_are_shown_as_counted() {
         let outcome = report.outcome().unwrap_or_else(|| panic!("{path:?}: {:?}", report.diagnostics));
         let mut states = std::collections::BTreeMap::new();
         for execution in &report.executions {
-            *states.entry(execution.state.clone()).or_insert(0u64) += 1;
+            *states.entry(execution.state.clone()).or_insert(crate::outcome::Count::ZERO) += 1;
         }
         let counted: std::collections::BTreeMap<_, _> = outcome.states.iter().collect();
         assert_eq!(states, counted, "{path:?}");

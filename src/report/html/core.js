@@ -26,6 +26,8 @@ function dress(element, attributes) {
 }
 
 const several = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;
+// Numbers of executions that are too large for one are strings of digits.
+const sum = (a, b) => { const all = BigInt(a || 0) + BigInt(b || 0); return all === 1n ? 1 : all; };
 const spot = (place) => `${place.file}:${place.line}`;
 
 // Light and dark: as the reader's system has it, until they choose.
@@ -314,7 +316,7 @@ function testView(test, chosen, choose, elsewhere) {
       h("p", {}, h("b", {}, result.model || "default model"), " ", h("span", { class: tone }, word),
         result.status === "answered" && result.verdict ? h("span", { class: "soft" }, ` (${result.verdict})`) : null, " ",
         result.why ? button("Why?", model, "why", "", { title: "Why the outcome of the condition can, or cannot, happen" }) : null),
-      result.status === "answered" ? h("p", { class: "soft" }, `${several((result.positive || 0) + (result.negative || 0), "execution")}, ${result.positive} with the condition, ${result.seconds.toFixed(3)} s`) : null,
+      result.status === "answered" ? h("p", { class: "soft" }, `${several(sum(result.positive, result.negative), "execution")}, ${result.positive} with the condition, ${result.seconds.toFixed(3)} s`) : null,
       result.flags.length ? h("p", { class: "warn" }, `flags: ${result.flags.join(", ")}`) : null,
       result.expectation && !result.expectation.met ? h("p", { class: "bad" }, `not as expected: ${result.expectation.reason || ""}`) : null,
       result.qualifier.text && result.status === "answered" ? h("p", { class: uncertain(result.qualifier.kind) ? "warn note" : "note soft" }, result.qualifier.text) : null,

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::execution::Execution;
 use crate::explain::{Explanation, Place, Way};
 use crate::litmus::Lowered;
-use crate::outcome::{StateStyle, bindings, format_state};
+use crate::outcome::{Count, StateStyle, bindings, format_state};
 use crate::program::Value;
 use crate::report::graph::{Graph, Picture, Style};
 use crate::report::record::{Expected, Message, Qualifier, Record};
@@ -121,8 +121,8 @@ pub struct Result {
     pub condition: Option<String>,
     pub verdict: Option<&'static str>,
     pub observation: Option<&'static str>,
-    pub positive: Option<u64>,
-    pub negative: Option<u64>,
+    pub positive: Option<Count>,
+    pub negative: Option<Count>,
     pub flags: Vec<String>,
     pub qualifier: Qualifier,
     pub why_empty: Option<String>,
@@ -152,7 +152,7 @@ pub struct Result {
 pub struct State {
     pub line: String,
     pub values: BTreeMap<String, String>,
-    pub witnesses: u64,
+    pub witnesses: Count,
     pub satisfies: bool,
     pub executions: Vec<Seen>,
 }

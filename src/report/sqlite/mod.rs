@@ -56,7 +56,12 @@ impl Sqlite {
     pub fn add(&mut self, record: &Value) -> io::Result<()> {
         let Some(database) = &mut self.database else { return Ok(()) };
         let text = |value: &Value| Cell::from(value.as_str());
-        let number = |value: &Value| Cell::from(value.as_u64().map(|n| i64::try_from(n).unwrap_or(i64::MAX)));
+        // What no column of integers can hold is text.
+        let number = |value: &Value| match value.as_i64() {
+            Some(number) => Cell::Int(number),
+            None if value.is_null() => Cell::Null,
+            None => Cell::Text(value.as_str().map_or_else(|| value.to_string(), str::to_string)),
+        };
         let message = record["diagnostics"].as_array().and_then(|all| {
             all.iter().find(|one| one["severity"] == "error").and_then(|one| one["message"].as_str())
         });

@@ -107,10 +107,10 @@ impl LitmusSubject<'_> {
             None => {
                 let found = explore::run(&test, &self.model.model, &options).map_err(|d| d.message)?;
                 let decides = match test.condition.quantifier {
-                    Quantifier::Exists | Quantifier::NotExists => found.positive,
-                    Quantifier::Forall => found.negative,
+                    Quantifier::Exists | Quantifier::NotExists => &found.positive,
+                    Quantifier::Forall => &found.negative,
                 };
-                (found.completeness, decides > 0)
+                (found.completeness, *decides > 0)
             }
             Some(other) => {
                 let (source, target) = (&other.model, &self.model.model);
