@@ -199,5 +199,5 @@ pub fn print(mnemonic: &str, args: &[Arg]) -> String {
             Arg::Text(text) => Some(format!("\"{text}\"")),
         })
         .collect();
-    if shown.is_empty() { mnemonic.to_string() } else { format!("{mnemonic} {}", shown.join(",")) }
+    if shown.is_empty() { mnemonic.to_string() } else { [mnemonic, " ", &shown.join(",")].concat() }
 }

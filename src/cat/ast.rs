@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::source::{SourceId, Span};
+use crate::variant::Variants;
 
 /// A name with its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,6 +23,8 @@ pub struct File {
     pub header: Vec<String>,
     /// `catdep`.
     pub catdep: bool,
+    /// The variants that a condition somewhere in it names.
+    pub asks: Variants,
     /// The instructions.
     pub body: Vec<Ins>,
 }

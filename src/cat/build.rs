@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::ast::{Binding, Cond, Expr, ExprKind, Ident, Ins, InsKind, Params, Pattern, Test, Variant};
 use crate::source::{SourceId, Span};
+use crate::variant::{self, Variants};
 
 /// The deepest tree we accept. The deepest published model needs less than thirty.
 pub const MAX_DEPTH: u32 = 256;
@@ -26,6 +27,7 @@ pub type TallExpr = Tall<Expr>;
 pub struct Builder<'s> {
     source: SourceId,
     names: FxHashMap<&'s str, Arc<str>>,
+    asks: Variants,
     /// The first node that was too deep.
     pub too_deep: Option<Span>,
 }
@@ -33,12 +35,22 @@ pub struct Builder<'s> {
 impl<'s> Builder<'s> {
     /// A builder of nodes of `source`.
     pub fn new(source: SourceId) -> Builder<'s> {
-        Builder { source, names: FxHashMap::default(), too_deep: None }
+        Builder { source, names: FxHashMap::default(), asks: Variants::new(), too_deep: None }
     }
 
     /// The file being parsed.
     pub fn source(&self) -> SourceId {
         self.source
+    }
+
+    /// Notes that a condition names a variant.
+    pub fn asks_for(&mut self, name: &str) {
+        self.asks.extend(variant::Variant::parse(name));
+    }
+
+    /// The variants that conditions name.
+    pub fn asks(&mut self) -> Variants {
+        std::mem::take(&mut self.asks)
     }
 
     /// The span from byte `start` to byte `end`.

@@ -208,6 +208,7 @@ pub struct Tokens<'s> {
     previous: Option<Token<'s>>,
     first: Option<(usize, Token<'s>, usize)>,
     count: usize,
+    arguments: Vec<(usize, &'s str)>,
 }
 
 impl<'s> Tokens<'s> {
@@ -215,7 +216,15 @@ impl<'s> Tokens<'s> {
     pub fn new(text: &'s str, start: usize) -> Tokens<'s> {
         let mut lexer = Token::lexer(text);
         lexer.bump(start);
-        Tokens { lexer: lexer.spanned(), ahead: None, last: None, previous: None, first: None, count: 0 }
+        Tokens {
+            lexer: lexer.spanned(),
+            ahead: None,
+            last: None,
+            previous: None,
+            first: None,
+            count: 0,
+            arguments: Vec::new(),
+        }
     }
 
     /// What was learnt about comments so far.
@@ -244,6 +253,15 @@ impl<'s> Tokens<'s> {
         self.first.filter(|_| self.count <= 3)
     }
 
+    /// The names handed out so far that start a line, and are arguments of what ends the line before: each with its place.
+    pub fn arguments(&self) -> &[(usize, &'s str)] {
+        &self.arguments
+    }
+
+    fn starts_line(&self, at: usize) -> bool {
+        self.lexer.source()[..at].trim_end_matches([' ', '\t']).ends_with('\n')
+    }
+
     fn pull(&mut self) -> Option<Spanned<'s>> {
         self.lexer.next().map(|(result, span)| match result {
             Ok(token) => Ok((span.start, token, span.end)),
@@ -268,6 +286,12 @@ impl<'s> Iterator for Tokens<'s> {
             current = Some(Ok((start, if product { Token::Times } else { Token::Star }, end)));
         }
         if let Some(Ok(spanned)) = current {
+            if let (start, Token::Ident(word), _) = spanned
+                && self.last.is_some_and(Token::ends_operand)
+                && self.starts_line(start)
+            {
+                self.arguments.push((start, word));
+            }
             self.previous = self.last.replace(spanned.1);
             self.first.get_or_insert(spanned);
             self.count += 1;

@@ -10,6 +10,7 @@ use crate::diag::{Diagnostic, Diagnostics, Reported, Severity, nearest};
 use crate::files::{Disk, Files};
 use crate::limits;
 use crate::source::{SourceId, Sources, Span};
+use crate::variant::Variants;
 
 /// Files larger than this are not models.
 const MAX_BYTES: u64 = limits::MAX_TEXT;
@@ -113,10 +114,14 @@ impl Loader {
         result
     }
 
+    /// The variants that a condition in a file opened so far names.
+    pub fn asks(&self) -> Variants {
+        self.parsed.values().flatten().flat_map(|file| &file.asks).copied().collect()
+    }
+
     /// Finds and reads a file of any kind (models, bell files, C macros, configurations). `beside` is the name of the
     /// file that asks for it.
     pub fn find(&self, name: &str, beside: Option<&str>) -> Result<Found, Diagnostic> {
-        let mut searched = Vec::new();
         for spelling in spellings(name, beside.is_some()) {
             for place in self.places(&spelling, beside) {
                 match &place {
@@ -134,16 +139,9 @@ impl Loader {
                         }
                     }
                 }
-                let shown = match &place {
-                    Place::Disk(path) if self.files.is_folder(path) => format!("{place} (a folder)"),
-                    _ => place.to_string(),
-                };
-                if !searched.contains(&shown) {
-                    searched.push(shown);
-                }
             }
         }
-        Err(self.not_found(name, &searched))
+        Err(self.not_found(name, beside))
     }
 
     /// Where a name is looked for, in order.
@@ -169,7 +167,7 @@ impl Loader {
         Ok(bytes.map(|bytes| Found { name, text: Arc::from(String::from_utf8_lossy(&bytes)) }))
     }
 
-    fn not_found(&self, name: &str, searched: &[String]) -> Diagnostic {
+    fn not_found(&self, name: &str, beside: Option<&str>) -> Diagnostic {
         let mut diagnostic = Diagnostic::error("cat::file-not-found", format!("cannot find `{name}`"));
         let stem = name.strip_suffix(".cat").unwrap_or(name);
         let known =
@@ -177,12 +175,19 @@ impl Loader {
         if let Some(near) = nearest(stem, known) {
             diagnostic = diagnostic.help(format!("there is `{near}` in the library: did you mean that?"));
         }
-        let mut note = "searched, in this order:".to_string();
-        for place in searched {
-            note.push_str("\n  ");
-            note.push_str(place);
+        let mut searched = Vec::new();
+        for spelling in spellings(name, beside.is_some()) {
+            for place in self.places(&spelling, beside) {
+                let shown = match &place {
+                    Place::Disk(path) if self.files.is_folder(path) => format!("{place} (a folder)"),
+                    _ => place.to_string(),
+                };
+                if !searched.contains(&shown) {
+                    searched.push(shown);
+                }
+            }
         }
-        diagnostic.note(note)
+        diagnostic.note(format!("searched, in this order:\n  {}", searched.join("\n  ")))
     }
 }
 

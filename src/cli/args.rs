@@ -47,7 +47,10 @@ pub enum When {
     Never,
 }
 
+// Deferred: a run builds the options of its own subcommand, not of thirty. What is built late has the last word: a doc comment on a struct of options
+// would replace the description of each subcommand that has them.
 #[derive(Subcommand, Debug)]
+#[command(defer = true)]
 pub enum Command {
     /// Run tests under a model and print herd7's log
     #[command(after_help = help::RUN)]
@@ -122,7 +125,7 @@ pub enum Command {
     Man,
 }
 
-/// Tests to look at.
+// Tests to look at.
 #[derive(Args, Debug, Clone, Default)]
 pub struct Tests {
     /// Tests: files, folders (searched recursively), @lists, glob patterns, `-` for standard input
@@ -130,7 +133,7 @@ pub struct Tests {
     pub tests: Vec<String>,
 }
 
-/// Where models come from and how tests are read.
+// Where models come from and how tests are read.
 #[derive(Args, Debug, Clone, Default)]
 pub struct Reading {
     /// Search DIR for models, includes, bell, macro and configuration files (repeatable)
@@ -153,7 +156,7 @@ pub struct Reading {
     pub no_arch_check: bool,
 }
 
-/// How to search.
+// How to search.
 #[derive(Args, Debug, Clone)]
 pub struct Search {
     /// What to find out
@@ -367,7 +370,7 @@ pub struct RunArgs {
     pub hexa: bool,
 }
 
-/// How far one test is looked at.
+// How far one test is looked at.
 #[derive(Args, Debug, Clone, Default)]
 pub struct Bounds {
     /// Unroll loops N times (a test's own Unroll= wins) [default: 2]

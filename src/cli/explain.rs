@@ -19,7 +19,7 @@ use super::console::Console;
 use super::plan::{self, Resolved};
 use super::{Done, Exit, Stop, tests_arg};
 
-/// The arguments.
+// The arguments.
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
     /// The test: a file, or `-` for standard input

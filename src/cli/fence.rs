@@ -19,7 +19,7 @@ use super::machine_args::{AtomicArg, FairArg, MachineArg};
 use super::plan::{self, Resolved};
 use super::{Done, Exit, Stop};
 
-/// The arguments.
+// The arguments.
 #[derive(Args, Debug)]
 pub struct FenceArgs {
     /// The program: a test, a C file, or a system of processes in DVE

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::args::{PortFormat, Reading, seconds, size};
 
-/// A program, and the machine that it runs on.
+// A program, and the machine that it runs on.
 #[derive(Args, Debug)]
 pub struct MachineArgs {
     /// The program: a test, a C file, or a system of processes in DVE

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use super::args::{GraphArg, LoopBounds, PortFormat, Reading, Tests};
 use super::complete;
 
-/// What `port` and `robust` have in common.
+// What `port` and `robust` have in common.
 #[derive(Args, Debug)]
 pub struct ComparisonArgs {
     #[command(flatten)]

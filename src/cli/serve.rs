@@ -12,7 +12,7 @@ use super::console::{Console, interrupt_flag};
 use super::plan::duration;
 use super::{Done, Exit, Stop};
 
-/// The arguments.
+// The arguments.
 #[derive(Args, Debug)]
 pub struct ServeArgs {
     /// The port to listen on; 0: any that is free

@@ -6,10 +6,12 @@ use std::cmp::Reverse;
 /// Ties go to one with the same digits (`LDRR` is rather `LDR` than `LD1R`), then to the one that begins alike for longer (`poo` is rather
 /// `po` than `pco`), then to the alphabetically first, so that messages are stable.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (name.chars().count() / 3).max(1);
+    let length = name.chars().count();
+    let limit = (length / 3).max(1);
     candidates
         .into_iter()
-        .filter(|candidate| *candidate != name)
+        // Each letter more or less is one change at least.
+        .filter(|candidate| *candidate != name && candidate.chars().count().abs_diff(length) <= limit)
         .map(|candidate| {
             let digits = digits(name) != digits(candidate);
             (distance(name, candidate), digits, Reverse(alike(name, candidate)), candidate)

@@ -32,10 +32,18 @@ impl Dependencies {
         let iico =
             || pairs(&world.edges.iico_data).union(&iico_ctrl).union(&pairs(&world.edges.iico_order)).plus();
         let flow = if conventions.control_flows { iico_data.union(&iico_ctrl) } else { iico_data };
-        let loads = set(&|e| e.is_read() || looks_at_lock(e));
-        let writes = set(&Event::is_write);
-        let memory = set(&Event::is_memory);
-        let registers = set(&Event::is_register);
+        let [mut loads, mut writes, mut memory, mut registers, mut branches] =
+            [(); 5].map(|()| Set::empty(n));
+        for (number, event) in world.events.iter().enumerate() {
+            let kinds = [
+                (&mut loads, event.is_read() || looks_at_lock(event)),
+                (&mut writes, event.is_write()),
+                (&mut memory, event.is_memory()),
+                (&mut registers, event.is_register()),
+                (&mut branches, matches!(event.kind, EventKind::Branch(_))),
+            ];
+            kinds.into_iter().filter(|(_, is)| *is).for_each(|(set, _)| set.insert(number));
+        }
 
         let mut inside = pairs(&world.edges.rf_reg).union(&flow.restrict(&registers));
         inside.close();
@@ -59,7 +67,6 @@ impl Dependencies {
             }
             rel
         };
-        let branches = set(&|e| matches!(e.kind, EventKind::Branch(_)));
         let mut last_data = to(&feeds(&world.edges.data_in, Port::Data), &writes);
         if !branches.is_empty() {
             last_data.union_with(&to(&flow, &branches));

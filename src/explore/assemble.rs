@@ -1,13 +1,13 @@
 //! From what the root leaves open to a [`Problem`]: events by number, values of constants, who decides the final writes.
 
 use super::code::{Code, Numbering, OptionVar, OrderVar, Slot};
-use super::compile::Compiled;
+use super::compile::{Compiled, Constant};
 use super::finals::Registers;
 use super::mask::Mask;
 use super::problem::{LastVar, Problem, ReadVar, Reader};
 use super::root::Builder;
 use crate::execution::{EventKind, SymVal, World};
-use crate::model::{Expr, ExprId, OrderBase, Sort, Val};
+use crate::model::{Expr, ExprId, OrderBase, Val};
 use crate::relation::flat::{Shape, bits};
 use crate::relation::{Rel, Set};
 
@@ -168,20 +168,30 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
                 choice: *choice,
                 options: values
                     .iter()
-                    .map(|value| project_val(value, self.bounds.shape(), numbering))
+                    .map(|value| projected(value, self.bounds.shape(), numbering))
                     .collect(),
             })
             .collect();
-        let constants = code
-            .constants
-            .iter()
-            .filter_map(|(slot, id)| {
-                let is_set = self.model.pool.sort(*id) == Sort::Set;
-                let value = self.bounds.known(*id)?.must;
-                let is_empty = value.iter().all(|word| *word == 0);
-                (!is_empty).then(|| (*slot, project(value, is_set, self.bounds.shape(), numbering)))
-            })
-            .collect();
+        let shape = self.bounds.shape();
+        let constant = |(slot, nodes): &(Slot, Constant)| {
+            let is_set = code.slots[*slot as usize].is_set;
+            let mut rows = Vec::new();
+            for node in nodes {
+                let value = self.bounds.known(*node)?.must;
+                if value.iter().any(|word| *word != 0) {
+                    add_projected(&mut rows, value, is_set, shape, numbering);
+                }
+            }
+            (!rows.is_empty()).then_some((*slot, rows))
+        };
+        let constants = code.constants.iter().filter_map(constant).collect();
+        let floors = code.variables.iter().filter_map(|(slot, node)| {
+            let mut rows = Vec::new();
+            let is_set = code.slots[*slot as usize].is_set;
+            add_projected(&mut rows, self.bounds.known(*node)?.must, is_set, shape, numbering);
+            Some((*slot, rows))
+        });
+        let floors = floors.collect();
         let constraints: Vec<Reader> = world
             .constraints
             .iter()
@@ -234,6 +244,7 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             bits: self.view.names.program.bits,
             visible: self.bounds.visible().iter().filter_map(|e| number(&e)).collect(),
             constants,
+            floors,
             words: words_per_row(&code.numbering),
             bases,
             reads,
@@ -286,8 +297,8 @@ fn simple(value: &SymVal) -> bool {
     matches!(value, SymVal::Known(_) | SymVal::Read(_))
 }
 
-/// A set or relation as rows of words, one after the other, in the numbering of the search.
-fn project(value: &[u64], is_set: bool, shape: Shape, numbering: &Numbering) -> Vec<u64> {
+/// Adds a set or relation to rows of words, one after the other, in the numbering of the search.
+fn add_projected(out: &mut Vec<u64>, value: &[u64], is_set: bool, shape: Shape, numbering: &Numbering) {
     let words = words_per_row(numbering);
     let copy = |out: &mut [u64], row: &[u64]| {
         for event in bits(row).filter_map(|event| numbering.index[event]) {
@@ -295,24 +306,25 @@ fn project(value: &[u64], is_set: bool, shape: Shape, numbering: &Numbering) -> 
         }
     };
     if is_set {
-        let mut out = vec![0; words];
-        copy(&mut out, value);
-        return out;
+        out.resize(words, 0);
+        copy(out, value);
+        return;
     }
-    let mut out = vec![0; words * numbering.len()];
+    out.resize(words * numbering.len(), 0);
     for (row, from) in out.chunks_exact_mut(words).zip(&numbering.kept) {
         copy(row, &value[from * shape.words..(from + 1) * shape.words]);
     }
-    out
 }
 
-/// Likewise.
-fn project_val(value: &Val, shape: Shape, numbering: &Numbering) -> Vec<u64> {
+/// A set or relation as such rows.
+fn projected(value: &Val, shape: Shape, numbering: &Numbering) -> Vec<u64> {
+    let mut rows = Vec::new();
     match value {
-        Val::Set(set) => project(set.words(), true, shape, numbering),
-        Val::Rel(rel) => project(rel.all_words(), false, shape, numbering),
-        _ => Vec::new(),
+        Val::Set(set) => add_projected(&mut rows, set.words(), true, shape, numbering),
+        Val::Rel(rel) => add_projected(&mut rows, rel.all_words(), false, shape, numbering),
+        _ => {}
     }
+    rows
 }
 
 fn words_per_row(numbering: &Numbering) -> usize {

@@ -1,6 +1,7 @@
 //! From a model's checks and their bounds at the root to [`super::code`].
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::{SmallVec, smallvec};
 
 use super::code::{Check, Code, Item, Loop, Numbering, Side, Slot, SlotInfo};
 use super::mask::Mask;
@@ -19,8 +20,10 @@ pub struct Compiled {
     pub main: Vec<Item>,
     /// Code of complete executions only.
     pub late: Vec<Item>,
-    /// Which node a constant slot holds.
-    pub constants: Vec<(Slot, ExprId)>,
+    /// What each constant slot holds: a node, or all of several.
+    pub constants: Vec<(Slot, Constant)>,
+    /// Recursion variables, but for those of loops inside loops, with their nodes.
+    pub variables: Vec<(Slot, ExprId)>,
     /// Slots of nodes asked for.
     pub slot_of: FxHashMap<ExprId, Slot>,
     /// Does some check depend on a node that only the plain evaluator can compute?
@@ -28,6 +31,9 @@ pub struct Compiled {
     /// Number of loops.
     pub n_loops: usize,
 }
+
+/// The union of these nodes.
+pub type Constant = SmallVec<[ExprId; 2]>;
 
 /// What to compile.
 pub struct Roots<'r> {
@@ -54,6 +60,7 @@ pub fn compile(pool: &Pool, bounds: &Bounds, choice_of: &dyn Fn(ExprId) -> usize
         slots: Vec::new(),
         buffers: vec![Vec::new()],
         constants: Vec::new(),
+        variables: Vec::new(),
         slot_of: FxHashMap::default(),
         opaque: false,
         n_loops: 0,
@@ -96,6 +103,7 @@ pub fn compile(pool: &Pool, bounds: &Bounds, choice_of: &dyn Fn(ExprId) -> usize
         main,
         late,
         constants: cx.constants,
+        variables: cx.variables,
         slot_of: cx.slot_of,
         opaque: cx.opaque,
         n_loops: cx.n_loops,
@@ -204,7 +212,8 @@ struct Compiler<'c> {
     slots: Vec<SlotInfo>,
     /// The code being written; one buffer per loop that is open.
     buffers: Vec<Vec<Item>>,
-    constants: Vec<(Slot, ExprId)>,
+    constants: Vec<(Slot, Constant)>,
+    variables: Vec<(Slot, ExprId)>,
     slot_of: FxHashMap<ExprId, Slot>,
     opaque: bool,
     n_loops: usize,
@@ -241,7 +250,7 @@ impl Compiler<'_> {
         let sort = self.pool.sort(id);
         if is_constant(self.pool, self.bounds, id) {
             let slot = self.fresh(Code::Const, sort);
-            self.constants.push((slot, id));
+            self.constants.push((slot, smallvec![id]));
             self.slot_of.insert(id, slot);
             return slot;
         }
@@ -253,7 +262,14 @@ impl Compiler<'_> {
             Expr::Base(Base::Rf, _) => Code::Rf,
             Expr::Base(..) => Code::Fw,
             Expr::Choice(..) => Code::Choice((self.choice_of)(id)),
-            Expr::Union(c) => Code::Union(c.iter().map(|c| self.slot(*c)).collect()),
+            Expr::Union(parts) => {
+                let slots = self.parts(&parts, sort);
+                if let [only] = slots[..] {
+                    self.slot_of.insert(id, only);
+                    return only;
+                }
+                Code::Union(slots)
+            }
             Expr::Seq(c) => {
                 // Left to right, but for a constant prefix or suffix it is the dynamic part that should stay thin:
                 // the order does not change the value.
@@ -296,6 +312,30 @@ impl Compiler<'_> {
         self.emit(id, code)
     }
 
+    /// The parts of a union: what is known of it is one constant, and left out if it is empty. Models name every fence that there is, and a test
+    /// has few of them.
+    fn parts(&mut self, parts: &[ExprId], sort: Sort) -> Vec<Slot> {
+        let mut known = Constant::new();
+        let mut slots = Vec::with_capacity(parts.len());
+        for part in parts {
+            if !is_constant(self.pool, self.bounds, *part) {
+                slots.push(self.slot(*part));
+            } else if self.bounds.known(*part).is_some_and(|rows| rows.must.iter().any(|word| *word != 0)) {
+                known.push(*part);
+            }
+        }
+        match known[..] {
+            [] => {}
+            [only] => slots.push(self.slot(only)),
+            _ => {
+                let slot = self.fresh(Code::Const, sort);
+                self.constants.push((slot, known));
+                slots.push(slot);
+            }
+        }
+        slots
+    }
+
     /// Leaves out what a composition goes through unchanged: `r; [S]` is `r` where `r` can only end in `S`. Models say so
     /// often (`sm` is the identity wherever there are no mixed sizes), and `r` itself is easier to reason about.
     fn without_identities(&self, factors: &[ExprId]) -> Vec<ExprId> {
@@ -333,10 +373,14 @@ impl Compiler<'_> {
     fn recursive(&mut self, id: ExprId, fix: FixId, index: u32) -> Slot {
         let group = self.pool.fix(fix).clone();
         let mut variables = Vec::new();
+        let inside = self.pool.mentions_fix_var(id);
         for (position, body) in group.bodies.iter().enumerate() {
             let slot = self.fresh(Code::Variable, self.pool.sort(*body));
             if let Some(node) = self.pool.fix_var_node(fix, position as u32) {
                 self.slot_of.insert(node, slot);
+                if !inside {
+                    self.variables.push((slot, node));
+                }
             }
             variables.push(slot);
         }
@@ -344,9 +388,8 @@ impl Compiler<'_> {
         let bodies: Vec<Slot> = group.bodies.iter().map(|body| self.slot(*body)).collect();
         let body = self.buffers.pop().unwrap_or_default();
         let pairs: Vec<(Slot, Slot)> = variables.iter().copied().zip(bodies).collect();
-        let inside = self.pool.mentions_fix_var(id);
         let buffer = if inside { self.buffers.len() - 1 } else { 0 };
-        let (inputs, on_values) = inputs_of(&self.slots, &body, &variables);
+        let (inputs, on_values) = inputs_of(&self.slots, &body, &pairs);
         let number = self.n_loops;
         self.n_loops += 1;
         let inner = Loop { number, body, variables: pairs, inputs, on_values };
@@ -411,10 +454,11 @@ fn late_too(slots: &mut [SlotInfo], bodies: &FxHashMap<Slot, Slot>, slot: Slot) 
     }
 }
 
-/// What a loop reads and does not compute itself; and does it compare values?
-fn inputs_of(slots: &[SlotInfo], body: &[Item], variables: &[Slot]) -> (Vec<Slot>, bool) {
-    let mut own: FxHashSet<Slot> = variables.iter().copied().collect();
-    let mut read = Vec::new();
+/// What a loop reads and does not compute itself; and does it compare values? A variable whose definition mentions none gets its value from
+/// outside.
+fn inputs_of(slots: &[SlotInfo], body: &[Item], variables: &[(Slot, Slot)]) -> (Vec<Slot>, bool) {
+    let mut own: FxHashSet<Slot> = variables.iter().map(|(variable, _)| *variable).collect();
+    let mut read: Vec<Slot> = variables.iter().map(|(_, result)| *result).collect();
     let mut on_values = false;
     let mut work: Vec<&Item> = body.iter().collect();
     while let Some(item) = work.pop() {
@@ -428,6 +472,7 @@ fn inputs_of(slots: &[SlotInfo], body: &[Item], variables: &[Slot]) -> (Vec<Slot
             Item::Loop(inner) => {
                 on_values |= inner.on_values;
                 own.extend(inner.variables.iter().map(|(variable, _)| *variable));
+                read.extend(inner.variables.iter().map(|(_, result)| *result));
                 work.extend(&inner.body);
             }
         }

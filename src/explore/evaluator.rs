@@ -32,6 +32,8 @@ pub(super) struct Evaluator<'s, const W: usize> {
     pub must: Vec<Row<W>>,
     /// Upper bounds, by slot.
     pub may: Vec<Row<W>>,
+    /// Lower bounds of recursion variables at the root, by slot; empty where there are none.
+    pub floor: Vec<Row<W>>,
     /// Pairs that the refuting pass found impossible, by slot.
     pub forbidden: Vec<Row<W>>,
     /// Upper bounds at the root, by slot.
@@ -91,6 +93,7 @@ impl<'s, const W: usize> Evaluator<'s, W> {
             visible: row_of(&mut problem.visible.iter().copied()),
             must: vec![rows::zero(); total],
             may: vec![rows::zero(); total],
+            floor: vec![rows::zero(); if problem.floors.is_empty() { 0 } else { total }],
             forbidden: vec![rows::zero(); total],
             ceiling: Vec::new(),
             has_ceiling: false,
@@ -113,7 +116,7 @@ impl<'s, const W: usize> Evaluator<'s, W> {
         }
     }
 
-    /// Gives the slots that never change their values.
+    /// Gives the slots that never change their values, and loops their beginnings.
     pub fn fill_constants(&mut self) {
         for (slot, rows) in &self.problem.constants {
             let at = self.offset[*slot as usize];
@@ -121,6 +124,12 @@ impl<'s, const W: usize> Evaluator<'s, W> {
                 let row = from_words(words);
                 self.must[at + index] = row;
                 self.may[at + index] = row;
+            }
+        }
+        for (slot, rows) in &self.problem.floors {
+            let at = self.offset[*slot as usize];
+            for (index, words) in rows.chunks_exact(self.problem.words).enumerate() {
+                self.floor[at + index] = from_words(words);
             }
         }
     }

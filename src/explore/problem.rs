@@ -52,6 +52,8 @@ pub(super) struct Problem<'p> {
     pub visible: Vec<usize>,
     /// Constant slots with their rows, but for those that are empty.
     pub constants: Vec<(Slot, Vec<u64>)>,
+    /// What recursion variables certainly hold before anything is chosen: where their loops begin.
+    pub floors: Vec<(Slot, Vec<u64>)>,
     /// Words per row of constants and options.
     pub words: usize,
     /// Slots of what is chosen.

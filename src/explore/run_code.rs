@@ -41,10 +41,14 @@ impl<const W: usize> Evaluator<'_, W> {
             return;
         }
         let mut fresh = std::mem::take(&mut self.fresh_may);
-        fresh.fill(rows::zero());
         for (variable, _) in &inner.variables {
-            let size = self.place(*variable).1;
+            let (at, size) = self.place(*variable);
             for side in self.sides(*variable) {
+                // What is certain at the root is certain below it: a lower bound need not begin with nothing.
+                match self.floor.get(at..at + size) {
+                    Some(floor) if side == Side::Must => fresh[..size].copy_from_slice(floor),
+                    _ => fresh[..size].fill(rows::zero()),
+                }
                 self.store(*variable, side, &fresh[..size]);
             }
         }
@@ -86,9 +90,7 @@ impl<const W: usize> Evaluator<'_, W> {
     pub(super) fn store(&mut self, slot: Slot, side: Side, value: &[Row<W>]) {
         let at = self.offset[slot as usize];
         let kept = if side == Side::Must { &mut self.must } else { &mut self.may };
-        let kept = &mut kept[at..at + value.len()];
-        if kept != value {
-            kept.copy_from_slice(value);
+        if rows::replace(&mut kept[at..at + value.len()], value) {
             self.clock += 1;
             self.changed[side as usize][slot as usize] = self.clock;
         }
@@ -150,9 +152,9 @@ impl<const W: usize> Evaluator<'_, W> {
             | Code::ByValues(..) => {}
             Code::Result(a) => out.copy_from_slice(&before[rel(a)..rel(a) + size]),
             Code::Union(children) => {
-                let first = rel(&children[0]);
-                out.copy_from_slice(&before[first..first + size]);
-                for child in &children[1..] {
+                let (a, b) = (rel(&children[0]), rel(&children[1]));
+                rows::union(out, &before[a..a + size], &before[b..b + size]);
+                for child in &children[2..] {
                     rows::union_with(out, &before[rel(child)..rel(child) + size]);
                 }
             }
@@ -220,9 +222,7 @@ impl<const W: usize> Evaluator<'_, W> {
         }
         self.clock += 1;
         self.computed[side as usize][slot as usize] = self.clock;
-        let kept = &mut before[at..at + size];
-        if kept != out {
-            kept.copy_from_slice(out);
+        if rows::replace(&mut before[at..at + size], out) {
             self.changed[side as usize][slot as usize] = self.clock;
         }
     }

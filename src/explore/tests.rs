@@ -160,7 +160,8 @@ pub(super) fn random_model(random: &mut Random) -> Model {
             // Not monotone: only the plain run can tell its value.
             pool.intern(Expr::Diff(a, s))
         };
-        let second = pool.intern(Expr::Union(vec![b, r]));
+        // Now and then one that only the other needs.
+        let second = if random.chance(75) { pool.intern(Expr::Union(vec![b, r])) } else { b };
         pool.set_bodies(fix, vec![first, second], None);
         rels.push(pool.intern(Expr::Fix(fix, 0, Sort::Rel)));
         rels.push(pool.intern(Expr::Fix(fix, 1, Sort::Rel)));

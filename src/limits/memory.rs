@@ -1,6 +1,8 @@
 //! What the allocator of the process says that it handed out. A library user's own allocator may say nothing; then nothing is bounded.
 
 use std::cell::Cell;
+use std::io::Read as _;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 /// What threads hand on at once.
@@ -45,8 +47,12 @@ pub fn own() -> i64 {
 
 /// What a process may take unless told otherwise: half of what the machine has, or of what the process is given of it.
 pub fn default_limit() -> u64 {
+    static LIMIT: OnceLock<u64> = OnceLock::new();
+    *LIMIT.get_or_init(find_limit)
+}
+
+fn find_limit() -> u64 {
     const FALLBACK: u64 = 4 << 30;
-    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let installed = read("/proc/meminfo");
     let installed = installed.lines().find_map(|line| line.strip_prefix("MemTotal:"));
     let installed = installed.and_then(|rest| rest.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
@@ -56,4 +62,11 @@ pub fn default_limit() -> u64 {
     let space = space.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
     let known = [installed.and_then(|kilobytes| kilobytes.checked_mul(1024)), group, space];
     known.into_iter().flatten().min().map_or(FALLBACK, |bytes| bytes / 2)
+}
+
+/// What a file of the system says; nothing, where there is none. It does not tell its size: without room to begin with it is read in many pieces.
+fn read(path: &str) -> String {
+    let mut text = String::with_capacity(4096);
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_to_string(&mut text));
+    read.map(|_| text).unwrap_or_default()
 }

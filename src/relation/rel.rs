@@ -10,11 +10,18 @@ use super::flat::{Shape, bits, compare};
 
 /// A relation over `0..n`, one row of bits per source event.
 /// Invariant: `rows.len() == n * words`; bits at or past `n` are zero in every row.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(PartialEq, Eq, Hash)]
 pub struct Rel {
     n: usize,
     words: usize,
     rows: SmallVec<[u64; 16]>,
+}
+
+// At once: a `SmallVec` clones its elements one by one.
+impl Clone for Rel {
+    fn clone(&self) -> Rel {
+        Rel { n: self.n, words: self.words, rows: SmallVec::from_slice(&self.rows) }
+    }
 }
 
 impl Rel {
@@ -156,8 +163,9 @@ impl Rel {
 
     fn zip(&self, other: &Rel, f: impl Fn(u64, u64) -> u64) -> Rel {
         debug_assert_eq!(self.n, other.n);
-        let rows = self.rows.iter().zip(&other.rows).map(|(a, b)| f(*a, *b)).collect();
-        Rel { n: self.n, words: self.words, rows }
+        let mut result = self.clone();
+        result.rows.iter_mut().zip(&other.rows).for_each(|(a, b)| *a = f(*a, *b));
+        result
     }
 
     /// `self | other`.

@@ -38,19 +38,31 @@ pub fn first(count: usize) -> u64 {
 /// `a | b`.
 #[inline(always)]
 pub fn or<const W: usize>(a: &Row<W>, b: &Row<W>) -> Row<W> {
-    std::array::from_fn(|i| a[i] | b[i])
+    let mut row = *a;
+    for word in 0..W {
+        row[word] |= b[word];
+    }
+    row
 }
 
 /// `a & b`.
 #[inline(always)]
 pub fn and<const W: usize>(a: &Row<W>, b: &Row<W>) -> Row<W> {
-    std::array::from_fn(|i| a[i] & b[i])
+    let mut row = *a;
+    for word in 0..W {
+        row[word] &= b[word];
+    }
+    row
 }
 
 /// `a & !b`.
 #[inline(always)]
 pub fn and_not<const W: usize>(a: &Row<W>, b: &Row<W>) -> Row<W> {
-    std::array::from_fn(|i| a[i] & !b[i])
+    let mut row = *a;
+    for word in 0..W {
+        row[word] &= !b[word];
+    }
+    row
 }
 
 /// No bit set?
@@ -105,6 +117,28 @@ pub fn union_with<const W: usize>(dst: &mut [Row<W>], src: &[Row<W>]) {
     for (a, b) in dst.iter_mut().zip(src) {
         *a = or(a, b);
     }
+}
+
+/// `dst = a | b`.
+#[inline(always)]
+pub fn union<const W: usize>(dst: &mut [Row<W>], a: &[Row<W>], b: &[Row<W>]) {
+    let (a, b) = (&a[..dst.len()], &b[..dst.len()]);
+    for row in 0..dst.len() {
+        dst[row] = or(&a[row], &b[row]);
+    }
+}
+
+/// `dst = src`; did anything change? Rows are few and short: one pass does both.
+#[inline(always)]
+pub fn replace<const W: usize>(dst: &mut [Row<W>], src: &[Row<W>]) -> bool {
+    let mut changed = 0;
+    for (old, new) in dst.iter_mut().zip(src) {
+        for word in 0..W {
+            changed |= old[word] ^ new[word];
+        }
+        *old = *new;
+    }
+    changed != 0
 }
 
 /// `dst = a ; b`.

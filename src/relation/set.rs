@@ -7,10 +7,17 @@ use smallvec::{SmallVec, smallvec};
 
 /// A set over `0..n`, one bit per event.
 /// Invariant: bits at or past `n` are zero.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(PartialEq, Eq, Hash)]
 pub struct Set {
     n: usize,
     bits: SmallVec<[u64; 2]>,
+}
+
+// At once: a `SmallVec` clones its elements one by one.
+impl Clone for Set {
+    fn clone(&self) -> Set {
+        Set { n: self.n, bits: SmallVec::from_slice(&self.bits) }
+    }
 }
 
 impl Set {
@@ -75,7 +82,7 @@ impl Set {
     /// If there are not as many words as `n` events need.
     pub fn from_words(n: usize, words: &[u64]) -> Set {
         assert_eq!(words.len(), n.div_ceil(64), "words of {n} events");
-        Set { n, bits: words.into() }
+        Set { n, bits: SmallVec::from_slice(words) }
     }
 
     /// The words, least event first.
@@ -131,8 +138,9 @@ impl Set {
 
     fn zip(&self, other: &Set, f: impl Fn(u64, u64) -> u64) -> Set {
         debug_assert_eq!(self.n, other.n);
-        let bits = self.bits.iter().zip(&other.bits).map(|(a, b)| f(*a, *b)).collect();
-        Set { n: self.n, bits }
+        let mut result = self.clone();
+        result.bits.iter_mut().zip(&other.bits).for_each(|(a, b)| *a = f(*a, *b));
+        result
     }
 
     /// `self | other`.

@@ -151,3 +151,26 @@ fn both(test: &Lowered, model: &Model, options: &Options) -> Ran {
         answer
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::explore::{self, Engine};
+    use crate::session::{Input, Session, Settings};
+
+    const LB: &str = "X86 LB\n{ }\n P0 | P1 ;\n MOV EAX,[x] | MOV EAX,[y] ;\n MOV [y],$1 | MOV [x],$1 ;\nexists (0:EAX=1 /\\ 1:EAX=1)\n";
+
+    /// A definition of a recursive group that mentions none of the group changes all the same while reads are chosen.
+    #[test]
+    fn a_recursive_group_may_have_members_that_are_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let model = dir.path().join("m.cat").display().to_string();
+        std::fs::write(&model, "M\nlet rec a = rf and b = a | b;po\nacyclic b as no-thin-air\n").unwrap();
+        let input = Input::Text { name: "LB.litmus".to_string(), text: LB.into() };
+        for engine in [Engine::Naive, Engine::Explore, Engine::Grow] {
+            let explore = explore::Options { engine, ..explore::Options::default() };
+            let report = Session::new(Settings { explore, ..Settings::default() }).run(&input, Some(&model));
+            let outcome = report.answer.and_then(|answer| answer.outcome).expect("an outcome");
+            assert_eq!((outcome.positive, outcome.negative), (0, 3), "{engine:?}");
+        }
+    }
+}

@@ -9,7 +9,7 @@ use super::models::{never_violated, open_bell, predefined};
 use super::{Settings, rules, trees, unreadable};
 use crate::arch::c::{Macros, locks};
 use crate::arch::{self, ArchId};
-use crate::cat::lower::{Bell, Files, LowerInput, Purpose};
+use crate::cat::lower::{Bell, Files, LowerInput, Predefined, Purpose};
 use crate::cat::{self, Loader, ast, library};
 use crate::diag::{Diagnostic, Diagnostics, Remedy, Reported, nearest};
 
@@ -98,6 +98,8 @@ pub struct Prepared {
     pub macros: Arc<Macros>,
     /// The variants asked for and those that the model brings along, in order; not those of a test.
     pub variants: Vec<Variant>,
+    /// The variants that anything of it asks about: under others it is the same.
+    pub asks: Variants,
     /// Checks that are left out, by name.
     pub skipped: Vec<String>,
     /// What was remarked while loading.
@@ -308,6 +310,7 @@ fn load_model(
         bell,
         macros,
         variants: settings.variants.clone(),
+        asks: loader.asks().into_iter().chain(Predefined::ASKS).chain(rules::ASKS).collect(),
         skipped: lowered.skipped.into_iter().collect(),
         sources: Arc::default(),
         warnings: Vec::new(),

@@ -25,6 +25,7 @@ mod programs;
 mod report;
 mod rules;
 mod separate;
+mod shelf;
 #[cfg(test)]
 mod sizes_tests;
 pub(crate) mod states;
@@ -54,10 +55,8 @@ pub use told::{ByTests, Told, by_tests};
 use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::Arc;
 use std::time::Instant;
-
-use rustc_hash::FxHashMap;
 
 use crate::arch::ArchId;
 use crate::cat::Loader;
@@ -72,6 +71,7 @@ use crate::outcome::{Completeness, Outcome, WhyEmpty};
 use crate::program::{CellSizes, Mixed};
 use crate::source::Sources;
 use crate::variant::Variant;
+use shelf::Shelf;
 
 /// Everything a session is told once.
 #[derive(Clone, Debug)]
@@ -160,20 +160,17 @@ impl Settings {
     }
 }
 
-/// A prepared model, or why there is none.
-type Slot = Arc<OnceLock<Result<Arc<Prepared>, Arc<load::Failure>>>>;
-
 /// Models loaded once, tests run under them.
 #[derive(Debug, Default)]
 pub struct Session {
     settings: Settings,
-    models: Mutex<FxHashMap<ModelKey, Slot>>,
+    models: Shelf,
 }
 
 impl Session {
     /// A session with these settings.
     pub fn new(settings: Settings) -> Session {
-        Session { settings, models: Mutex::default() }
+        Session { settings, models: Shelf::default() }
     }
 
     /// What it was told.
@@ -182,17 +179,8 @@ impl Session {
     }
 
     /// The model of that key, loaded the first time it is asked for.
-    fn model(&self, key: ModelKey) -> Result<Arc<Prepared>, Arc<load::Failure>> {
-        let slot = {
-            let mut models = self.models.lock().unwrap_or_else(|poison| poison.into_inner());
-            Arc::clone(models.entry(key.clone()).or_default())
-        };
-        let prepare = || {
-            // One that takes too long would do so again for the next test.
-            let prepared = limits::catch(|| load::prepare(&self.settings, &key));
-            prepared.unwrap_or_else(|why| Err(load::Failure::stopped(why))).map(Arc::new).map_err(Arc::new)
-        };
-        slot.get_or_init(prepare).clone()
+    fn model(&self, key: ModelKey) -> Result<Arc<Prepared>, Arc<Failure>> {
+        self.models.model(&self.settings, key)
     }
 
     /// Runs one test under one model (`None`: the default one of its architecture).

@@ -25,6 +25,9 @@ let communication = let co = try co with 0 in rf | co | (rf^-1; co) \\ id
 irreflexive communication; aligned; communication; aligned as single-copy
 ";
 
+/// The variants that the rules depend on.
+pub(super) const ASKS: [Variant; 1] = [Variant::OptRfRmw];
+
 /// The rules in force, as the text of a model.
 pub(super) fn text(coherent: bool, variants: &Variants) -> Option<String> {
     let shared = variants.contains(&Variant::OptRfRmw);

@@ -21,12 +21,10 @@ pub fn text(mnemonic: &Mnemonic, operands: &Operands) -> String {
     };
     let order = mnemonic.order.suffix();
     match name {
-        "addi" if operands.imm == 0 => {
-            format!("mv {},{}", operands.regs[0].name, operands.regs[1].name)
-        }
-        "xori" => format!(" xori {}", operands.text),
-        _ if operands.text.is_empty() => format!("{name}{size}{order}"),
-        _ => format!("{name}{size}{order} {}", operands.text),
+        "addi" if operands.imm == 0 => ["mv ", &operands.regs[0].name, ",", &operands.regs[1].name].concat(),
+        "xori" => [" xori ", &operands.text].concat(),
+        _ if operands.text.is_empty() => [name, size, order].concat(),
+        _ => [name, size, order, " ", &operands.text].concat(),
     }
 }
 

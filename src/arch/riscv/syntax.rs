@@ -275,7 +275,8 @@ impl Reader<'_, '_, '_> {
         match register_number(word) {
             Some(0) => Ok(Gpr { reg: None, name: "x0".into() }),
             Some(number) => {
-                let name = format!("x{number}");
+                // An `x` name is the canonical one.
+                let name = if word.starts_with('x') { word.to_string() } else { format!("x{number}") };
                 Ok(Gpr { reg: Some(self.cx.regs.intern(&name)), name })
             }
             None => Err(errors::unknown_register(NAME, word, span, super::register_names())),

@@ -72,9 +72,9 @@ fn print(name: &str, lock: bool, operands: &[Written]) -> String {
     let lock = if lock { "LOCK; " } else { "" };
     let operands: Vec<&str> = operands.iter().map(|o| o.text.as_str()).collect();
     if operands.is_empty() || name == "NOP" {
-        format!("{lock}{shown}")
+        [lock, shown].concat()
     } else {
-        format!("{lock}{shown} {}", operands.join(","))
+        [lock, shown, " ", &operands.join(",")].concat()
     }
 }
 
@@ -111,7 +111,7 @@ fn operand(cx: &mut ColumnCx, s: &mut Scanner) -> Result<Written, Diagnostic> {
         s.expect(close)?;
         return Ok(Written {
             operand: Operand::Mem(mem),
-            text: format!("[{text}]"),
+            text: ["[", &text, "]"].concat(),
             span: s.since(mark),
             bytes,
         });

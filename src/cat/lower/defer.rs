@@ -110,8 +110,8 @@ impl Interpreted for Leaf {
         for ((id, sort), val) in self.inputs.iter().zip(inputs) {
             known.insert(*id, from_val(val, *sort));
         }
-        let value = self.run(known, universe).map_err(|stop| stop.diagnostic())?;
-        to_val(value, self.want, universe, self.span).map_err(|stop| stop.diagnostic())
+        let value = self.run(known, universe).map_err(|stop| stop.diagnostic([]))?;
+        to_val(value, self.want, universe, self.span).map_err(|stop| stop.diagnostic([]))
     }
 
     fn describe(&self) -> String {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::stack::DEPTH_LIMIT;
 use super::value::{Type, Value};
 use crate::cat::lex::INSTRUCTION_WORDS;
-use crate::diag::{Diagnostic, Remedy};
+use crate::diag::{Diagnostic, Remedy, nearest};
 use crate::model::ExprId;
 use crate::source::Span;
 
@@ -14,6 +14,8 @@ use crate::source::Span;
 pub(super) enum Stop {
     /// An error that `try` catches.
     Error(Arc<Diagnostic>),
+    /// A name that nothing binds, which `try` catches too. What may be meant by it is looked for when somebody is told: models try names.
+    Unbound(Arc<str>, Arc<Diagnostic>),
     /// An error that nothing catches.
     Fatal(Arc<Diagnostic>),
     /// The value of this node is needed and not known.
@@ -25,10 +27,11 @@ pub(super) enum Stop {
 }
 
 impl Stop {
-    /// As a diagnostic, for whoever has no better way to go on.
-    pub(super) fn diagnostic(&self) -> Diagnostic {
+    /// As a diagnostic, for whoever has no better way to go on. `known`: the names that are bound, of which one may be meant.
+    pub(super) fn diagnostic<'a>(&self, known: impl IntoIterator<Item = &'a str>) -> Diagnostic {
         match self {
             Stop::Error(d) | Stop::Fatal(d) => (**d).clone(),
+            Stop::Unbound(name, d) => advised((**d).clone(), name, known),
             Stop::Needs(id) => Diagnostic::unsupported(
                 "model::unknown-input",
                 format!("the value of node {} is needed before the search has decided it", id.0),
@@ -113,18 +116,23 @@ pub(super) fn no_operator(operator: &str, found: &Placed) -> Stop {
 }
 
 /// A name that nothing binds.
-pub(super) fn unknown_name<'a>(name: &str, span: Span, known: impl IntoIterator<Item = &'a str>) -> Stop {
-    let mut d = Diagnostic::error("cat::unknown-name", format!("`{name}` is not defined"))
+pub(super) fn unknown_name(name: &Arc<str>, span: Span) -> Stop {
+    let d = Diagnostic::error("cat::unknown-name", format!("`{name}` is not defined"))
         .unless(Remedy::OtherFile)
         .at(span, "not defined here, nor by this architecture");
+    Stop::Unbound(name.clone(), Arc::new(d))
+}
+
+/// With what may be meant by a name that nothing binds.
+fn advised<'a>(d: Diagnostic, name: &str, known: impl IntoIterator<Item = &'a str>) -> Diagnostic {
     if matches!(name, "co" | "coe" | "coi" | "fr" | "fre" | "fri") {
-        d = d.help("`include \"cos.cat\"` chooses a `co` and defines `fr` from it");
-    } else if let Some(near) = crate::diag::nearest(name, known) {
-        d = d.help(format_args!("did you mean `{near}`?"));
-    } else if let Some(near) = crate::diag::nearest(name, INSTRUCTION_WORDS.iter().copied()) {
-        d = d.help(format_args!("did you mean `{near}`?"));
+        return d.help("`include \"cos.cat\"` chooses a `co` and defines `fr` from it");
     }
-    d.into()
+    let near = nearest(name, known).or_else(|| nearest(name, INSTRUCTION_WORDS.iter().copied()));
+    match near {
+        Some(near) => d.help(format_args!("did you mean `{near}`?")),
+        None => d,
+    }
 }
 
 /// The wrong number of arguments.

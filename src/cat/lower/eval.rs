@@ -218,9 +218,7 @@ impl Interpreter<'_> {
     fn attempt(&mut self, env: &Env, expr: &Expr, first: &Expr, second: &Expr) -> Eval {
         let depth = self.depth;
         let before = self.lowering().map(|a| (a.n_deferred, a.unbound.take()));
-        self.tries += 1;
         let result = self.eval(env, first);
-        self.tries -= 1;
         self.depth = depth;
         let mut deferred = false;
         if let (Some((n, unbound)), Some(a)) = (before, self.lowering()) {
@@ -230,7 +228,7 @@ impl Interpreter<'_> {
         match result {
             // What is left to the run may fail there.
             Ok(_) if deferred => self.defer_expr(env, expr),
-            Err(Stop::Error(_)) => self.eval(env, second),
+            Err(Stop::Error(_) | Stop::Unbound(..)) => self.eval(env, second),
             other => other,
         }
     }

@@ -136,7 +136,7 @@ impl<'a, 'f> Executor<'a, 'f> {
 
     /// Reports an error, once.
     pub(super) fn report(&mut self, stop: &Stop) -> Reported {
-        let diagnostic = stop.diagnostic();
+        let diagnostic = self.interpreter.told(stop);
         match self.failed {
             Some(reported) if self.diags.list().iter().any(|d| same(d, &diagnostic)) => reported,
             _ => *self.failed.insert(self.diags.error(diagnostic)),
@@ -223,7 +223,7 @@ impl<'a, 'f> Executor<'a, 'f> {
                     Err(stop) => {
                         self.interpreter.depth = depth;
                         if self.purpose != Purpose::Run {
-                            self.doubtful.push((stop.diagnostic(), "nothing is shown here"));
+                            self.doubtful.push((self.interpreter.told(&stop), "nothing is shown here"));
                         }
                     }
                 }
@@ -285,7 +285,7 @@ impl<'a, 'f> Executor<'a, 'f> {
             if let Err(stop) = looked {
                 self.interpreter.depth = depth;
                 self.doubtful.push((
-                    stop.diagnostic(),
+                    self.interpreter.told(&stop),
                     "nothing uses this definition, so the model runs all the same",
                 ));
             }
@@ -543,6 +543,7 @@ fn needed_here(stop: Stop, ins: &Ins) -> Stop {
     };
     match stop {
         Stop::Error(d) => Stop::Error(add(d)),
+        Stop::Unbound(name, d) => Stop::Unbound(name, add(d)),
         Stop::Fatal(d) => Stop::Fatal(add(d)),
         other => other,
     }

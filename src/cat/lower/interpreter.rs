@@ -40,8 +40,6 @@ pub(super) struct Interpreter<'a> {
     pub depth: u32,
     /// Steps left, in a trial run.
     pub fuel: Option<u32>,
-    /// How many `try` are open: errors go nowhere, so that they need no good advice.
-    pub tries: u32,
     /// Next age of a function.
     pub age: u64,
     /// How much stack it may use.
@@ -141,7 +139,6 @@ impl<'a> Interpreter<'a> {
             declared,
             depth: 0,
             fuel: None,
-            tries: 0,
             age: 0,
             stack_limit: SHALLOW,
             stack: stack_now(),
@@ -161,6 +158,11 @@ impl<'a> Interpreter<'a> {
             Mode::Abstract(a) => Some(&a.globals),
             Mode::Concrete(_) => None,
         }
+    }
+
+    /// An error, told to somebody.
+    pub(super) fn told(&self, stop: &Stop) -> Diagnostic {
+        stop.diagnostic(self.globals().into_iter().flat_map(Globals::names))
     }
 
     pub(super) fn is_concrete(&self) -> bool {
@@ -200,21 +202,17 @@ impl<'a> Interpreter<'a> {
 
     /// A name that nothing binds: an error, or noted and passed over.
     fn unbound(&mut self, name: &Arc<str>, span: Span) -> Eval {
-        let trying = self.tries > 0;
-        let Mode::Abstract(a) = &mut self.mode else { return Err(unknown_name(name, span, [])) };
+        let Mode::Abstract(a) = &mut self.mode else { return Err(unknown_name(name, span)) };
         match &mut a.unbound {
             // One letter off is a slip, not a name that somebody else defines.
-            Some(_) if name.len() > 3 && is_slip(name, a.globals.names()) => {
-                Err(unknown_name(name, span, a.globals.names()))
-            }
+            Some(_) if name.len() > 3 && is_slip(name, a.globals.names()) => Err(unknown_name(name, span)),
             Some(list) => {
                 if !list.iter().any(|i| i.name == *name) {
                     list.push(Ident { name: name.clone(), span });
                 }
                 Ok(Value::Unknown)
             }
-            None if trying => Err(unknown_name(name, span, [])),
-            None => Err(unknown_name(name, span, a.globals.names())),
+            None => Err(unknown_name(name, span)),
         }
     }
 

@@ -12,6 +12,10 @@ pub struct Predefined {
 }
 
 impl Predefined {
+    /// The variants that they depend on.
+    pub const ASKS: [Variant; 5] =
+        [Variant::Vmsa, Variant::Deps, Variant::Instr, Variant::Success, Variant::Ifetch];
+
     /// Those of every architecture, under these variants.
     pub fn new(variants: &Variants) -> Predefined {
         let mut result = Predefined::default();

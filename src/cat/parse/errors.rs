@@ -146,31 +146,33 @@ pub fn misspelt_header(header: &[String], source: SourceId, tokens: &Tokens<'_>)
 
 /// A misspelt instruction that was taken for the argument of a function, at the end of the line before: a name that starts a line, and that the
 /// file does not bind.
-pub fn misspelt_argument(source: SourceId, text: &str) -> Option<Diagnostic> {
-    let mut before: Option<Token<'_>> = None;
-    let mut bound = Vec::new();
-    let mut found = Vec::new();
-    for (start, token, _) in Tokens::new(text, 0).map_while(Result::ok) {
-        if let Token::Ident(word) = token {
-            match before {
-                Some(previous) if previous.ends_operand() => {
-                    let line = text[..start].trim_end_matches([' ', '\t']);
-                    if line.ends_with('\n') {
-                        found.push((start, word));
-                    }
-                }
-                _ => bound.push(word),
-            }
-        }
-        before = Some(token);
+pub fn misspelt_argument(source: SourceId, text: &str, tokens: &Tokens<'_>) -> Option<Diagnostic> {
+    let near = |word| nearest(word, INSTRUCTION_WORDS.iter().copied());
+    let found = tokens.arguments().iter().filter_map(|(start, word)| Some((*start, *word, near(word)?)));
+    let found: Vec<_> = found.collect();
+    if found.is_empty() {
+        return None;
     }
-    let (start, word, near) = found.into_iter().find_map(|(start, word)| {
-        let near = nearest(word, INSTRUCTION_WORDS.iter().copied())?;
-        (!bound.contains(&word)).then_some((start, word, near))
-    })?;
+    let bound = not_arguments(text);
+    let (start, word, near) = found.into_iter().find(|(_, word, _)| !bound.contains(word))?;
     let error = Diagnostic::error("cat::syntax", format!("`{word}` is no instruction"));
     let error = error.at(Span::new(source, start, start + word.len()), format!("did you mean `{near}`?"));
     Some(error.note("as it stands it is an argument of what ends the line before"))
+}
+
+/// The names in a text that are not the argument of something just before them.
+fn not_arguments(text: &str) -> Vec<&str> {
+    let mut before: Option<Token<'_>> = None;
+    let mut names = Vec::new();
+    for (_, token, _) in Tokens::new(text, 0).map_while(Result::ok) {
+        if let Token::Ident(word) = token
+            && !before.is_some_and(Token::ends_operand)
+        {
+            names.push(word);
+        }
+        before = Some(token);
+    }
+    names
 }
 
 /// A misspelt word at the start of the line of an error: the names after it were taken for arguments of a function.

@@ -34,7 +34,7 @@ pub fn parse(sources: &Sources, source: SourceId, diags: &mut Diagnostics) -> Re
     let error = match result {
         Ok(file) => {
             let misspelt = errors::misspelt_header(&file.header, source, &tokens);
-            return match misspelt.or_else(|| errors::misspelt_argument(source, &text)) {
+            return match misspelt.or_else(|| errors::misspelt_argument(source, &text, &tokens)) {
                 Some(error) => Err(diags.error(error)),
                 None => Ok(file),
             };
