@@ -46,13 +46,12 @@ pub fn threads(file: &str, model: &str, program: &Program, sources: &Sources) ->
 
 /// The event that an operation on threads or locks is, with the sets that models know it by.
 fn event(op: &Op) -> Option<String> {
-    let full = || shown(&fences::full_fence());
     let (what, sets) = match op {
         Op::Spawn { .. } => {
-            return Some(format!("a fence [{}], and one as the thread's first event", full()));
+            return Some("a full fence, and one more as the first event of the thread".to_string());
         }
         Op::Join { .. } => {
-            return Some(format!("waits for the thread's last event, a fence [{}]; another one", full()));
+            return Some("a full fence, after the one that is the last event of the thread".to_string());
         }
         Op::Load { sets, .. } => ("reads", sets),
         Op::Store { sets, .. } => ("writes", sets),
