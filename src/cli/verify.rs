@@ -19,7 +19,7 @@ use crate::verify::{self, Answer, Kind, Loaded, Ran, Verdict, load};
 
 use super::console::Console;
 use super::progress::Progress;
-use super::verify_args::{IgnoreArg, TraceArg, VerifyArgs, VerifyEngineArg, VerifyFormatArg};
+use super::verify_args::{IgnoreArg, ThreadsArg, TraceArg, VerifyArgs, VerifyEngineArg, VerifyFormatArg};
 use super::{Done, Exit, plan};
 
 /// How deep functions may call themselves: tried first, and the most without a bound.
@@ -67,7 +67,7 @@ pub fn verify(
         let settings =
             verify::Settings { gauge: is_watched.then_some(gauge), marks_waits, ..settings_of(args, orders) };
         let search = || {
-            deepen(file, &reading, &settings, |program, settings| match args.check {
+            deepen(file, &reading, &settings, |program, settings| match only_reads(args) {
                 true => None,
                 false => Some(verify::run(program, &prepared.model, settings)),
             })
@@ -76,9 +76,13 @@ pub fn verify(
             true => patiently(search, || endless(args, file, &prepared)),
             false => search(),
         });
-        let (Loaded { mut diagnostics, sources, .. }, result) =
+        let (Loaded { program: translated, mut diagnostics, sources, .. }, result) =
             ran.unwrap_or_else(|why| (Loaded::stopped(why, file), None));
         err.write_all(diag::render_all(&diagnostics, &sources, console.color_err).as_bytes())?;
+        if let (Some(ThreadsArg::Events), Some(translated)) = (args.show_threads_as, &translated) {
+            let name = file.display().to_string();
+            out.write_all(program::threads(&name, &args.model, translated, &sources).as_bytes())?;
+        }
         let answer = match result {
             Some(Ok(answer)) => Some(answer),
             Some(Err(diagnostic)) => {
@@ -129,10 +133,15 @@ const GLANCE: Duration = Duration::from_millis(50);
 /// The stack of whoever looks for loops without an end.
 const STACK: usize = 1 << 28;
 
+/// Are programs only translated?
+fn only_reads(args: &VerifyArgs) -> bool {
+    args.check || args.show_threads_as.is_some()
+}
+
 fn looks_for_livelocks(args: &VerifyArgs) -> bool {
     let long = args.timeout.is_none_or(|seconds| seconds > 3.0 * PATIENCE.as_secs_f64());
     let ignored = args.ignore.iter().any(|ignored| matches!(ignored, IgnoreArg::Liveness));
-    let all = args.unroll.is_some() || args.keep_going || args.check;
+    let all = args.unroll.is_some() || args.keep_going || only_reads(args);
     long && !ignored && !all && args.engine == VerifyEngineArg::Grow
 }
 

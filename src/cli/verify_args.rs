@@ -43,6 +43,9 @@ pub struct VerifyArgs {
     /// Only read and translate the files; report everything that is not supported
     #[arg(long)]
     pub check: bool,
+    /// Only read and translate the files; show what threads and locks are for the model
+    #[arg(long, value_name = "HOW", conflicts_with_all = ["check", "format"])]
+    pub show_threads_as: Option<ThreadsArg>,
     /// The form of the answer
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: VerifyFormatArg,
@@ -72,6 +75,13 @@ pub enum VerifyEngineArg {
     Sat,
     /// Both at once on two cores, and who is through first answers; on one core, by an estimate
     Auto,
+}
+
+/// How `verify` shows threads and locks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum ThreadsArg {
+    /// The events that each call becomes, with the sets that the model knows them by
+    Events,
 }
 
 /// The form of what `verify` says.

@@ -572,6 +572,7 @@ impl<'p> Unfolding<'p> {
                     state.conditions.truncate(*count);
                 }
             }
+            Op::Print { .. } => {}
             Op::Spawn { .. } | Op::Join { .. } => {
                 return Err(self.not_closed(state, "threads that start threads"));
             }

@@ -4,7 +4,7 @@ use super::bits::{count, has};
 use super::code::Check;
 use super::graph::Graph;
 use super::node::{Kind, NONE, Role};
-use super::state::{Caution, Made, State, Stop};
+use super::state::{Caution, Made, Printed, State, Stop};
 use crate::diag::Diagnostic;
 use crate::execution::{Cut, EventKind};
 use crate::model::CheckKind;
@@ -162,11 +162,21 @@ pub trait Execution {
     /// Must all of the first event come before the second one: by the order of their thread, by reads, by starts and ends of threads?
     fn is_before(&self, first: usize, second: usize) -> bool;
     /// The objects that threads have made.
-    fn made(&self) -> Vec<(u16, Made)>;
+    fn made(&self) -> Vec<(u16, Made)> {
+        Vec::new()
+    }
     /// What C has no rule for, by thread.
-    fn cautions(&self) -> Vec<(u16, Caution)>;
+    fn cautions(&self) -> Vec<(u16, Caution)> {
+        Vec::new()
+    }
+    /// What threads have printed, in their order.
+    fn printed(&self) -> Vec<(u16, Printed)> {
+        Vec::new()
+    }
     /// The threads that have not come to their end.
-    fn waiting(&self) -> Vec<Waiting>;
+    fn waiting(&self) -> Vec<Waiting> {
+        Vec::new()
+    }
     /// The last value of a cell.
     fn memory(&self, cell: usize) -> Value;
     /// A text that tells this execution from every other of the same program.
@@ -239,6 +249,11 @@ impl<const W: usize> Execution for Graph<'_, W> {
 
     fn cautions(&self) -> Vec<(u16, Caution)> {
         let of = |state: &State| state.cautions.clone();
+        self.each_state(of)
+    }
+
+    fn printed(&self) -> Vec<(u16, Printed)> {
+        let of = |state: &State| state.printed.clone();
         self.each_state(of)
     }
 

@@ -12,7 +12,7 @@ use crate::program::{
 
 use super::cells::Object;
 use super::flow;
-use super::state::{Caution, Guard, Halt, Held, Join, Spawn, State, Stop, set};
+use super::state::{Caution, Guard, Halt, Held, Join, Printed, Spawn, State, Stop, set};
 use super::step::Stepper;
 
 /// More values than this to choose from at once: too many.
@@ -259,6 +259,11 @@ impl<'p> Stepper<'p> {
                     Arc::new(Stop::Ready(Box::new(state)))
                 });
                 return Err(Halt::Stop(Box::new(Stop::Choice(stops.collect()))));
+            }
+            Op::Print { args, .. } => {
+                let values = args.iter().map(|arg| self.held(state, *arg).value.ok()).collect();
+                let (code, pc) = (state.control.code, state.control.pc);
+                state.printed.push(Printed { code, pc, instance: state.control.instance, values });
             }
             // Only dependencies look at these.
             Op::CondBegin | Op::CondEnd | Op::ControlSave { .. } | Op::ControlRestore { .. } => {

@@ -85,6 +85,8 @@ pub(super) struct State<'p> {
     pub sum: Option<Tmp>,
     /// What C has no rule for, and what it went on after.
     pub cautions: Vec<Caution>,
+    /// What it has printed.
+    pub printed: Vec<Printed>,
     /// Would it be where it is with fewer reads?
     pub is_repeated: bool,
     /// The read that it has just made, and nothing after it.
@@ -119,6 +121,19 @@ pub struct Caution {
     pub code: u16,
     /// The index of the instruction.
     pub pc: u32,
+}
+
+/// Something that a thread has printed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Printed {
+    /// The code, and the instruction there.
+    pub code: u16,
+    /// The index of the instruction.
+    pub pc: u32,
+    /// Which executed instruction of the thread that was.
+    pub instance: u32,
+    /// The values that it shows; `None` for one without a meaning.
+    pub values: Vec<Option<Value>>,
 }
 
 /// A read that was made: where the thread was, and which of the accesses there it made.

@@ -92,6 +92,7 @@ impl<'p> Stepper<'p> {
             owed: None,
             sum: None,
             cautions: Vec::new(),
+            printed: Vec::new(),
             is_repeated: false,
             latest: None,
             arrivals: Vec::new(),

@@ -327,6 +327,7 @@ impl Layout<'_> {
             | Op::CondEnd
             | Op::ControlSave { .. }
             | Op::ControlRestore { .. }
+            | Op::Print { .. }
             | Op::Mark { .. } => {}
             Op::Jump { target: Target::Indirect(_) } => {
                 return Err(self.unsupported("a jump to a computed place"));
@@ -382,6 +383,7 @@ fn makes_code(op: &Op) -> bool {
             | Op::CondEnd
             | Op::ControlSave { .. }
             | Op::ControlRestore { .. }
+            | Op::Print { .. }
     )
 }
 

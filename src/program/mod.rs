@@ -14,6 +14,7 @@ mod features;
 pub(crate) mod fences;
 mod machine;
 mod ops;
+pub mod print;
 mod pte;
 mod scopes;
 pub mod shapes;

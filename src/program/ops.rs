@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use super::signature::Key;
 use super::value::{Reg, Value};
@@ -380,6 +381,8 @@ pub enum Op {
     ControlSave { id: u32 },
     /// Only the conditions remembered by the latest `ControlSave` of that `id` stay in force.
     ControlRestore { id: u32 },
+    /// What the program prints: a format ([`super::print`]), and its values. Only traces look at it.
+    Print { format: Arc<str>, args: Vec<Tmp> },
     /// A new thread runs `Program::threads[code]` (one that is [`super::Start::Spawned`]) with these registers set, the others 0; `dst` takes its
     /// handle, which only `Join` looks into. See [`super::threads`] for the events and the order that this makes.
     /// `own` is the register in which the new thread finds its own handle.

@@ -1,7 +1,7 @@
 //! Properties of whole executions: memory that is gone, races, locks.
 
 use super::facts::{Before, Facts, atomic, is_in, writes};
-use super::{grace, trace};
+use super::{grace, sections, trace};
 use crate::arch::c::unit::lower::{Machine, Orders};
 use crate::execution::EventKind;
 use crate::grow::{Event, Execution};
@@ -245,7 +245,7 @@ pub(super) fn place(thread: u16, code: u16, pc: u32, program: &Program) -> Optio
 /// Two accesses that race: by different threads, to one cell, one a write and one plain, and neither happens before the other.
 pub(super) fn race(execution: &dyn Execution, program: &Program) -> Option<Finding> {
     let facts = Facts::new(execution);
-    let before = Before::happens(&facts);
+    let before = Before::happens(&facts).and(&sections::order(&facts));
     let all: Vec<(usize, &Event)> = facts.accesses().collect();
     for (n, a) in all.iter().filter(|(_, e)| !atomic(e)) {
         for (m, b) in &all {

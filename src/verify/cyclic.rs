@@ -3,7 +3,7 @@
 use super::facts::Facts;
 use super::trace::{self, Step};
 use crate::execution::{self, EventKind};
-use crate::grow::{Caution, Event, Execution, Made, Waiting};
+use crate::grow::{Event, Execution};
 use crate::program::{IllegalOp, Program, Reg, Value};
 use crate::source::Span;
 
@@ -104,18 +104,6 @@ impl Execution for Cyclic<'_> {
 
     fn is_before(&self, first: usize, second: usize) -> bool {
         self.execution.po.contains(first, second)
-    }
-
-    fn made(&self) -> Vec<(u16, Made)> {
-        Vec::new()
-    }
-
-    fn cautions(&self) -> Vec<(u16, Caution)> {
-        Vec::new()
-    }
-
-    fn waiting(&self) -> Vec<Waiting> {
-        Vec::new()
     }
 
     fn memory(&self, cell: usize) -> Value {

@@ -125,6 +125,22 @@ impl Before {
         before
     }
 
+    /// With some edges more.
+    pub fn and(mut self, edges: &[(usize, usize)]) -> Before {
+        let n = self.rows.len() / self.words;
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (a, b) in edges {
+                changed |= self.add(*a, *b);
+                for later in 0..n {
+                    changed |= self.has(*b, later) && self.add(*b, later);
+                }
+            }
+        }
+        self
+    }
+
     /// Happens-before, as C11 has it: the order of threads, their starts and ends, and what releases and acquires make of reads.
     pub fn happens(facts: &Facts) -> Before {
         let mut before = Before::none(facts.events.len());

@@ -135,7 +135,7 @@ fn rows(
 mod tests {
     use super::refuted;
     use crate::execution::EventKind;
-    use crate::grow::{Caution, Event, Execution, Made, Waiting};
+    use crate::grow::{Event, Execution};
     use crate::program::{IllegalOp, Reg, SetName, Value};
     use crate::verify::facts::Facts;
 
@@ -182,18 +182,6 @@ mod tests {
         fn is_before(&self, first: usize, second: usize) -> bool {
             let thread = |n: usize| self.0[n].0;
             first < second && (thread(first).is_none() || thread(first) == thread(second))
-        }
-
-        fn made(&self) -> Vec<(u16, Made)> {
-            Vec::new()
-        }
-
-        fn cautions(&self) -> Vec<(u16, Caution)> {
-            Vec::new()
-        }
-
-        fn waiting(&self) -> Vec<Waiting> {
-            Vec::new()
         }
 
         fn memory(&self, _: usize) -> Value {

@@ -430,10 +430,15 @@ impl<'a> Recorder<'a> {
         let ignored = |kind: Kind| self.settings.ignore.contains(&kind);
         let race = || {
             let none = || Finding { property: Property::Race, parts: Vec::new(), events: Vec::new() };
-            check::race(execution, self.program).unwrap_or_else(none)
+            let found = check::race(execution, self.program);
+            // The model knows nothing of sections, which are never entered by two threads at once.
+            if self.wanted.sections { found } else { Some(found.unwrap_or_else(none)) }
         };
-        if found.undefined && !ignored(Kind::Race) {
-            return Some(race());
+        if found.undefined
+            && !ignored(Kind::Race)
+            && let Some(race) = race()
+        {
+            return Some(race);
         }
         let finding = check::check(execution, self.program, self.wanted, self.settings.orders)
             .filter(|finding| !Kind::of(&finding.property).is_some_and(ignored));

@@ -68,6 +68,24 @@ pub(super) fn cycle(execution: &dyn Execution) -> Vec<(usize, usize)> {
     shortest.unwrap_or_default()
 }
 
+/// From the end of each section to the begin of another that comes after it, as two events say: who is in one has all before it done, as if a lock were held.
+/// Those in no section have no such order.
+pub(super) fn order(facts: &Facts) -> Vec<(usize, usize)> {
+    let (name, inside) = names(facts);
+    if !inside.contains(&true) {
+        return Vec::new();
+    }
+    let last = |first: usize| (0..name.len()).rev().find(|n| name[*n] == first).unwrap_or(first);
+    let mut edges: Vec<(usize, usize)> = sequential(facts)
+        .into_iter()
+        .filter(|(a, b)| inside[*a] && inside[*b] && name[*a] != name[*b])
+        .map(|(a, b)| (last(name[a]), name[b]))
+        .collect();
+    edges.sort_unstable();
+    edges.dedup();
+    edges
+}
+
 /// Can every section be one step?
 pub(super) fn hold(execution: &dyn Execution) -> bool {
     let facts = Facts::new(execution);

@@ -6,8 +6,8 @@
 
 use super::facts::{Facts, is_in, reads, writes};
 use crate::execution::EventKind;
-use crate::grow::{Event, Execution};
-use crate::program::{Program, Sym, Value};
+use crate::grow::{Event, Execution, Printed};
+use crate::program::{Op, Program, Sym, Value, print};
 use crate::source::Span;
 
 /// One step of a trace.
@@ -71,6 +71,7 @@ pub(super) fn of(
     let facts = Facts::new(execution);
     let matters = |n: usize| roots.is_empty() || roots.iter().any(|r| *r == n || execution.is_before(n, *r));
     let order = schedule(&facts, machine).or_else(|| schedule(&facts, Machine::None)).unwrap_or_default();
+    let mut printed = Printing::of(execution);
     let mut steps = Vec::new();
     for (position, node) in order.iter().enumerate() {
         let (number, visible) = match node {
@@ -83,6 +84,9 @@ pub(super) fn of(
         let buffered = machine != Machine::None && event.kind == EventKind::Write;
         if visible && position > 0 && order[position - 1] == Node::Event(number) {
             continue;
+        }
+        if !visible {
+            steps.extend(printed.before(event, program));
         }
         let mut new = step(event, &facts, program);
         if let Some(step) = &mut new {
@@ -97,7 +101,51 @@ pub(super) fn of(
         }
         steps.extend(new);
     }
+    steps.extend(printed.rest(program));
     steps
+}
+
+/// What threads print, until it has its place among the steps.
+struct Printing(Vec<(u16, Printed)>);
+
+impl Printing {
+    fn of(execution: &dyn Execution) -> Printing {
+        Printing(execution.printed())
+    }
+
+    /// What the thread of an event has printed before it.
+    fn before(&mut self, event: &Event, program: &Program) -> Vec<Step> {
+        let earlier = |(thread, printed): &mut (u16, Printed)| {
+            Some(*thread) == event.thread && printed.instance < event.instance
+        };
+        self.0
+            .extract_if(.., earlier)
+            .filter_map(|(thread, printed)| text(thread, &printed, program))
+            .collect()
+    }
+
+    /// What threads print after their last steps.
+    fn rest(self, program: &Program) -> Vec<Step> {
+        self.0.iter().filter_map(|(thread, printed)| text(*thread, printed, program)).collect()
+    }
+}
+
+/// The step of something printed. Nothing depends on it.
+fn text(thread: u16, printed: &Printed, program: &Program) -> Option<Step> {
+    let instr = program.threads.get(usize::from(printed.code))?.code.get(printed.pc as usize)?;
+    let format = instr.ops.iter().find_map(|op| match op {
+        Op::Print { format, .. } => Some(format),
+        _ => None,
+    })?;
+    let text = print::filled(format, &printed.values, |v| value(v, program));
+    Some(Step {
+        thread: name(Some(thread), program),
+        span: instr.span,
+        text: instr.text.clone(),
+        what: format!("prints {text:?}"),
+        from: None,
+        matters: false,
+    })
 }
 
 /// An order of all that happens, if there is one.

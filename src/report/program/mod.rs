@@ -4,11 +4,13 @@ mod json;
 mod junit;
 mod sarif;
 mod text;
+mod threads;
 
 pub use json::json;
 pub use junit::junit;
 pub use sarif::sarif;
 pub use text::{Detail, text};
+pub use threads::threads;
 
 use crate::diag::Diagnostic;
 use crate::program::Property;

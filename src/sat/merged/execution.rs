@@ -4,7 +4,7 @@ use super::graph::{self, NodeId, Role, Violation};
 use super::memory::Problem;
 use super::proposal::{Before, Proposal, Seen};
 use crate::execution::EventKind;
-use crate::grow::{Caution, Event, Execution, Made, Waiting, Why};
+use crate::grow::{Event, Execution, Waiting, Why};
 use crate::model::Model;
 use crate::program::{IllegalOp, Reg, Value};
 use crate::relation::Rel;
@@ -176,15 +176,6 @@ impl Execution for Whole<'_, '_> {
         let last = self.proposal.orders.get(cell).and_then(|order| order.last());
         let written = last.and_then(|node| self.problem.written(*node));
         self.value(written.as_ref()).unwrap_or(self.problem.graph.initial[cell])
-    }
-
-    /// Objects that others may see are not made here.
-    fn made(&self) -> Vec<(u16, Made)> {
-        Vec::new()
-    }
-
-    fn cautions(&self) -> Vec<(u16, Caution)> {
-        Vec::new()
     }
 
     fn key(&self) -> String {

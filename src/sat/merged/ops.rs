@@ -199,6 +199,7 @@ impl<'p> Runner<'p> {
                 };
                 state.private.retain(|(of, _), _| *of != sym);
             }
+            Op::Print { .. } => {}
             // Only dependencies look at these.
             Op::CondBegin | Op::CondEnd | Op::ControlSave { .. } | Op::ControlRestore { .. } => {}
             Op::Alloc { .. } | Op::Free { .. } => {

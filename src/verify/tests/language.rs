@@ -194,6 +194,11 @@ fn arrays_of_a_length_that_is_computed() {
         Verdict::Safe
     );
     assert_eq!(alone("", "int n = 3; int a[n]; a[n] = 1;"), Verdict::Unsafe);
+    let rows = "int n = 2, m = 3; int a[n][m]; for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[i][j] = 10 * i + j; m = 9;
+        assert(a[1][2] == 12 && sizeof a == 24 && sizeof a[0] == 12 && &a[1][0] - &a[0][0] == 3); int k = 3; int (*p)[k] = a; assert(p[1][1] == 11 && *(*(p + 1) + 2) == 12);
+        char b[2][n][3]; b[1][1][2] = 7; assert(sizeof b == 12 && sizeof b[1] == 6 && ((char *)b)[11] == 7);";
+    assert_eq!(alone("", rows), Verdict::Safe);
+    assert_eq!(alone("", "int n = 2; int a[n][n]; a[1][2] = 1;"), Verdict::Unsafe);
     assert_eq!(
         alone(
             "int sum(int n, int a[n]) { return n ? a[0] + sum(n - 1, a + 1) : 0; }",

@@ -329,6 +329,14 @@ fn parts_that_nothing_comes_between() {
         "__VERIFIER_atomic_add();",
         "assert(x == 2);",
     ));
+    // Two threads are never in sections at once: what they do there is no race, and what came before one is done in the next.
+    let inside = |of: &str| format!("__VERIFIER_atomic_begin(); {of} __VERIFIER_atomic_end();");
+    safe(&two("int n;", &inside("n++;"), &inside("n++;"), "assert(n == 2);"));
+    let tells = format!("y = 1; {}", inside("n = 1;"));
+    let hears = |then: &str| format!("int r; {} if (r) {then}", inside("r = n;"));
+    safe(&two("int n, y;", &tells, &hears("assert(y == 1);"), ""));
+    let race = two("int n;", &inside("n++;"), "n++;", "");
+    assert!(violated(&race, "rc11").contains(&Property::Race), "outside of a section");
 }
 
 #[test]

@@ -3,11 +3,16 @@
 /// Name and text.
 const HEADERS: &[(&str, &str)] = &[
     ("assert.h", include_str!("headers/assert.h")),
+    ("alloca.h", "#include <stdlib.h>\n"),
+    ("ctype.h", include_str!("headers/ctype.h")),
     ("emmintrin.h", INTRINSICS),
     ("errno.h", include_str!("headers/errno.h")),
     ("immintrin.h", INTRINSICS),
     ("inttypes.h", include_str!("headers/inttypes.h")),
+    ("iso646.h", ISO646),
     ("limits.h", include_str!("headers/limits.h")),
+    ("malloc.h", "#include <stdlib.h>\n"),
+    ("memory.h", "#include <string.h>\n"),
     ("pthread.h", include_str!("headers/pthread.h")),
     ("setjmp.h", "typedef int jmp_buf[1];\nint setjmp(jmp_buf b);\nvoid longjmp(jmp_buf b, int n);\n"),
     ("signal.h", SIGNAL),
@@ -17,6 +22,7 @@ const HEADERS: &[(&str, &str)] = &[
     ("stdatomic.h", include_str!("headers/stdatomic.h")),
     ("stdalign.h", "#define alignas _Alignas\n#define alignof _Alignof\n"),
     ("stdbool.h", include_str!("headers/stdbool.h")),
+    ("stdckdint.h", CHECKED),
     ("stddef.h", include_str!("headers/stddef.h")),
     ("stdint.h", include_str!("headers/stdint.h")),
     ("stdio.h", include_str!("headers/stdio.h")),
@@ -28,7 +34,9 @@ const HEADERS: &[(&str, &str)] = &[
     ("threads.h", include_str!("headers/threads.h")),
     ("sys/time.h", include_str!("headers/time.h")),
     ("time.h", include_str!("headers/time.h")),
+    ("uchar.h", "typedef unsigned short char16_t;\ntypedef unsigned int char32_t;\n"),
     ("unistd.h", include_str!("headers/unistd.h")),
+    ("wchar.h", "#include <stddef.h>\ntypedef unsigned int wint_t;\n"),
     ("x86intrin.h", INTRINSICS),
     ("xmmintrin.h", INTRINSICS),
     ("genmc.h", include_str!("headers/verifier.h")),
@@ -42,6 +50,12 @@ const HEADERS: &[(&str, &str)] = &[
 /// Declared, so that calls of them are found: nobody says what they do.
 const SIGNAL: &str = "typedef int sig_atomic_t;\ntypedef void (*__handler)(int);\n__handler signal(int n, __handler f);\nint raise(int n);\nint kill(int p, int n);\n\
 #define SIGINT 2\n#define SIGTERM 15\n#define SIGALRM 14\n#define SIG_DFL ((__handler)0)\n#define SIG_IGN ((__handler)1)\n";
+
+const ISO646: &str = "#define and &&\n#define or ||\n#define not !\n#define bitand &\n#define bitor |\n#define xor ^\n#define compl ~\n\
+#define and_eq &=\n#define or_eq |=\n#define xor_eq ^=\n#define not_eq !=\n";
+
+const CHECKED: &str = "#define ckd_add(r, a, b) __builtin_add_overflow(a, b, r)\n#define ckd_sub(r, a, b) __builtin_sub_overflow(a, b, r)\n\
+#define ckd_mul(r, a, b) __builtin_mul_overflow(a, b, r)\n";
 
 /// What programs take from the headers of a processor.
 const INTRINSICS: &str = "#define _mm_pause() ((void)0)\n#define _mm_mfence() __litmus_full_fence()\n#define _mm_sfence() __atomic_thread_fence(__ATOMIC_RELEASE)\n#define _mm_lfence() __atomic_thread_fence(__ATOMIC_ACQUIRE)\n";

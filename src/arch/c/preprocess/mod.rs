@@ -13,7 +13,7 @@ mod tests;
 mod token;
 
 pub use foreign::with_our_headers;
-pub use token::{Kind, Token};
+pub use token::{Kind, Token, string_bytes};
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -118,9 +118,32 @@ const PREDEFINED: &str = "\
 #define __linux__ 1
 #define __unix__ 1
 #define __CHAR_BIT__ 8
+#define __SIZEOF_SHORT__ 2
 #define __SIZEOF_INT__ 4
+#define __SIZEOF_LONG_LONG__ 8
+#define __SIZEOF_SIZE_T__ 8
 #define __SIZEOF_LONG__ 8
 #define __SIZEOF_POINTER__ 8
+#define __ORDER_LITTLE_ENDIAN__ 1234
+#define __ORDER_BIG_ENDIAN__ 4321
+#define __BYTE_ORDER__ __ORDER_LITTLE_ENDIAN__
+#define __INT_MAX__ 2147483647
+#define __LONG_MAX__ 9223372036854775807L
+#define __SIZE_TYPE__ unsigned long
+#define __PTRDIFF_TYPE__ long
+#define __INTPTR_TYPE__ long
+#define __UINTPTR_TYPE__ unsigned long
+#define __INT32_TYPE__ int
+#define __UINT32_TYPE__ unsigned int
+#define __INT64_TYPE__ long
+#define __UINT64_TYPE__ unsigned long
+#define __atomic_always_lock_free(n, p) ((n) <= 16)
+#define __atomic_is_lock_free(n, p) ((void)(p), (n) <= 16)
+#define __builtin_parity(n) (__builtin_popcount(n) & 1)
+#define __builtin_parityl(n) (__builtin_popcountl(n) & 1)
+#define __builtin_parityll(n) (__builtin_popcountl(n) & 1)
+#define __builtin_abs(n) ({ int __abs = (n); __abs < 0 ? -__abs : __abs; })
+#define __builtin_abort() abort()
 #define __ATOMIC_RELAXED 0
 #define __ATOMIC_CONSUME 1
 #define __ATOMIC_ACQUIRE 2

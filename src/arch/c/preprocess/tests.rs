@@ -55,6 +55,8 @@ fn conditions() {
         ("#if A > 2\none\n#elif defined A\ntwo\n#endif", "two"),
         ("#if 0\n#if 1\na\n#else\nb\n#endif\n#else\nc\n#endif", "c"),
         ("#if (1 ? 2 : 3) == 2 && 0x10 == 16 && 'a' && (1 << 3) == 8\nyes\n#endif", "yes"),
+        ("#if -1 > 0u && (-1 < 0) && ~0u == 18446744073709551615u && (1 ? -1 : 0u) > 0\nyes\n#endif", "yes"),
+        ("#if '\\n' == 10 && '\\0' == 0 && '\\'' == 39 && 0xffffffffffffffff > 0\nyes\n#endif", "yes"),
         ("#if UNKNOWN(3) || 1\nyes\n#endif", "yes"),
         ("#if 1 / 0\n#endif", "! a division by zero in a condition"),
         ("#if defined(B) && 1 / B || (1 ? 2 : 3 % 0)\nyes\n#endif", "yes"),

@@ -227,3 +227,46 @@ impl Lexer<'_> {
         }
     }
 }
+
+/// The bytes of a string or character, quotes and escapes taken away.
+pub fn string_bytes(text: &str) -> Vec<u8> {
+    let quote = text.find(['"', '\'']).unwrap_or(0);
+    let inner = text[quote + 1..].strip_suffix(['"', '\'']).unwrap_or("").as_bytes();
+    let mut bytes = Vec::new();
+    let mut at = 0;
+    while at < inner.len() {
+        if inner[at] != b'\\' {
+            bytes.push(inner[at]);
+            at += 1;
+            continue;
+        }
+        at += 1;
+        let escape = inner.get(at).copied().unwrap_or(b'\\');
+        at += 1;
+        match escape {
+            b'n' => bytes.push(b'\n'),
+            b't' => bytes.push(b'\t'),
+            b'r' => bytes.push(b'\r'),
+            b'a' => bytes.push(7),
+            b'b' => bytes.push(8),
+            b'f' => bytes.push(12),
+            b'v' => bytes.push(11),
+            b'e' => bytes.push(27),
+            b'x' => {
+                let digits = inner[at..].iter().take_while(|b| b.is_ascii_hexdigit()).count();
+                let text = std::str::from_utf8(&inner[at..at + digits]).unwrap_or("0");
+                bytes.push(u64::from_str_radix(text, 16).unwrap_or(0) as u8);
+                at += digits;
+            }
+            b'0'..=b'7' => {
+                let digits =
+                    inner[at - 1..].iter().take(3).take_while(|b| (b'0'..=b'7').contains(*b)).count();
+                let text = std::str::from_utf8(&inner[at - 1..at - 1 + digits]).unwrap_or("0");
+                bytes.push(u32::from_str_radix(text, 8).unwrap_or(0) as u8);
+                at += digits - 1;
+            }
+            other => bytes.push(other),
+        }
+    }
+    bytes
+}

@@ -17,6 +17,8 @@ pub enum Ty {
     Pointer(Rc<Ty>),
     /// `T [n]`; without `n`, still to be told by the initialiser.
     Array(Rc<Ty>, Option<u64>),
+    /// `T [n]` of a length that is computed: the variable that holds its size in bytes, by its place in [`super::tree::Unit::variables`].
+    Computed(Rc<Ty>, usize),
     /// A structure or union, by its place in [`super::tree::Unit::records`].
     Record(usize),
     /// A function.
@@ -120,7 +122,7 @@ impl Ty {
     /// What it points at, or is an array of.
     pub fn target(&self) -> Option<&Ty> {
         match self.plain() {
-            Ty::Pointer(target) | Ty::Array(target, _) => Some(target),
+            Ty::Pointer(target) | Ty::Array(target, _) | Ty::Computed(target, _) => Some(target),
             _ => None,
         }
     }
@@ -141,7 +143,7 @@ impl Ty {
     /// As a value: arrays and functions become pointers, `_Atomic` goes.
     pub fn decayed(&self) -> Ty {
         match self.plain() {
-            Ty::Array(target, _) => Ty::Pointer(Rc::clone(target)),
+            Ty::Array(target, _) | Ty::Computed(target, _) => Ty::Pointer(Rc::clone(target)),
             function @ Ty::Function(_) => function.pointer(),
             other => other.clone(),
         }
@@ -179,6 +181,7 @@ impl Ty {
             Ty::Float(bytes) => u64::from(*bytes),
             Ty::Pointer(_) => 8,
             Ty::Array(target, n) => target.size(records)?.checked_mul((*n)?)?,
+            Ty::Computed(..) => return None,
             Ty::Record(id) => records[*id].complete.then_some(records[*id].size)?,
             Ty::Atomic(inner) => inner.size(records)?,
         })
@@ -191,7 +194,7 @@ impl Ty {
             Ty::Int(int) => u64::from(int.bytes),
             Ty::Float(bytes) => u64::from(*bytes),
             Ty::Pointer(_) => 8,
-            Ty::Array(target, _) => target.align(records),
+            Ty::Array(target, _) | Ty::Computed(target, _) => target.align(records),
             Ty::Record(id) => records[*id].align.max(1),
             Ty::Atomic(inner) => inner.align(records),
         }
@@ -276,7 +279,7 @@ impl Ty {
             Ty::Float(_) => "double".to_string(),
             Ty::Pointer(target) => format!("{} *", target.describe(records)),
             Ty::Array(target, Some(n)) => format!("{} [{n}]", target.describe(records)),
-            Ty::Array(target, None) => format!("{} []", target.describe(records)),
+            Ty::Array(target, None) | Ty::Computed(target, _) => format!("{} []", target.describe(records)),
             Ty::Record(id) => {
                 let record = &records[*id];
                 let word = if record.union { "union" } else { "struct" };

@@ -1,6 +1,8 @@
 #define CHAR_BIT 8
 #define CHAR_MAX 127
 #define CHAR_MIN (-128)
+#define SCHAR_MAX 127
+#define SCHAR_MIN (-128)
 #define UCHAR_MAX 255
 #define SHRT_MAX 32767
 #define SHRT_MIN (-32768)

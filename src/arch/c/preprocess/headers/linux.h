@@ -216,6 +216,21 @@ typedef atomic64_t atomic_long_t;
     static inline number name##_fetch_inc_relaxed(type *v) { return name##_fetch_add_relaxed(1, v); } \
     static inline number name##_fetch_inc_acquire(type *v) { return name##_fetch_add_acquire(1, v); } \
     static inline number name##_fetch_dec_release(type *v) { return name##_fetch_sub_release(1, v); } \
+    static inline number name##_fetch_andnot(number n, type *v) { return name##_fetch_and(~n, v); } \
+    static inline bool name##_inc_unless_negative(type *v) { \
+        number old = READ_ONCE(v->counter); \
+        smp_mb(); \
+        while (old >= 0 && !try_cmpxchg_relaxed(&v->counter, &old, old + 1)) ; \
+        smp_mb(); \
+        return old >= 0; \
+    } \
+    static inline bool name##_dec_unless_positive(type *v) { \
+        number old = READ_ONCE(v->counter); \
+        smp_mb(); \
+        while (old <= 0 && !try_cmpxchg_relaxed(&v->counter, &old, old - 1)) ; \
+        smp_mb(); \
+        return old <= 0; \
+    } \
     static inline void name##_andnot(number n, type *v) { __atomic_fetch_and(&v->counter, ~n, __ATOMIC_RELAXED); } \
     static inline number name##_dec_if_positive(type *v) { \
         number old = READ_ONCE(v->counter); \
@@ -307,6 +322,7 @@ struct mutex { int __held; };
 #define spin_lock(l) __litmus_acquire(&(l)->__held)
 #define spin_unlock(l) __litmus_release(&(l)->__held)
 #define spin_trylock(l) __litmus_try_acquire(&(l)->__held)
+#define spin_trylock_irqsave(l, flags) ((flags) = 0, spin_trylock(l))
 #define spin_is_locked(l) (READ_ONCE((l)->__held) != 0)
 #define spin_lock_irq(l) spin_lock(l)
 #define spin_unlock_irq(l) spin_unlock(l)
@@ -340,6 +356,8 @@ struct rw_semaphore { pthread_rwlock_t __lock; };
 #define read_unlock(l) ((void)pthread_rwlock_unlock(l))
 #define write_lock(l) ((void)pthread_rwlock_wrlock(l))
 #define write_unlock(l) ((void)pthread_rwlock_unlock(l))
+#define read_trylock(l) (!pthread_rwlock_tryrdlock(l))
+#define write_trylock(l) (!pthread_rwlock_trywrlock(l))
 #define read_lock_irq(l) read_lock(l)
 #define read_unlock_irq(l) read_unlock(l)
 #define read_lock_bh(l) read_lock(l)

@@ -25,6 +25,12 @@ static inline int pthread_attr_setstacksize(pthread_attr_t *a, size_t n) { retur
 static inline int pthread_attr_setscope(pthread_attr_t *a, int scope) { return 0; }
 #define PTHREAD_SCOPE_SYSTEM 0
 #define PTHREAD_SCOPE_PROCESS 1
+static inline int pthread_attr_getdetachstate(const pthread_attr_t *a, int *state) { *state = PTHREAD_CREATE_JOINABLE; return 0; }
+static inline int pthread_attr_setguardsize(pthread_attr_t *a, size_t n) { return 0; }
+static inline int pthread_attr_setinheritsched(pthread_attr_t *a, int how) { return 0; }
+static inline int pthread_attr_setschedpolicy(pthread_attr_t *a, int how) { return 0; }
+#define PTHREAD_INHERIT_SCHED 0
+#define PTHREAD_EXPLICIT_SCHED 1
 static inline int pthread_setconcurrency(int n) { return 0; }
 static inline int pthread_setname_np(pthread_t t, const char *name) { return 0; }
 #define PTHREAD_CANCEL_ENABLE 0
@@ -140,6 +146,8 @@ typedef int pthread_condattr_t;
 #define PTHREAD_COND_INITIALIZER {0}
 static inline int pthread_condattr_init(pthread_condattr_t *a) { return 0; }
 static inline int pthread_condattr_destroy(pthread_condattr_t *a) { return 0; }
+static inline int pthread_condattr_setclock(pthread_condattr_t *a, clockid_t clock) { return 0; }
+static inline int pthread_condattr_setpshared(pthread_condattr_t *a, int shared) { return 0; }
 static inline int pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *a) { c->__waiting = 0; return 0; }
 static inline int pthread_cond_destroy(pthread_cond_t *c) { return 0; }
 static inline int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m) {
@@ -181,6 +189,10 @@ static inline int pthread_cond_broadcast(pthread_cond_t *c) {
 typedef struct __litmus_rwlock { int __count; } pthread_rwlock_t;
 typedef int pthread_rwlockattr_t;
 #define PTHREAD_RWLOCK_INITIALIZER {0}
+static inline int pthread_rwlockattr_init(pthread_rwlockattr_t *a) { return 0; }
+static inline int pthread_rwlockattr_destroy(pthread_rwlockattr_t *a) { return 0; }
+static inline int pthread_rwlockattr_getpshared(const pthread_rwlockattr_t *a, int *shared) { *shared = PTHREAD_PROCESS_PRIVATE; return 0; }
+static inline int pthread_rwlockattr_setpshared(pthread_rwlockattr_t *a, int shared) { return 0; }
 static inline int pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_t *a) { l->__count = 0; return 0; }
 static inline int pthread_rwlock_destroy(pthread_rwlock_t *l) { return 0; }
 static inline int pthread_rwlock_rdlock(pthread_rwlock_t *l) {
@@ -204,6 +216,12 @@ static inline int pthread_rwlock_wrlock(pthread_rwlock_t *l) {
     __litmus_await(__atomic_compare_exchange_n(&l->__count, &free, -1, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
     return 0;
 }
+static inline int pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *t) {
+    return pthread_rwlock_tryrdlock(l) ? ETIMEDOUT : 0;
+}
+static inline int pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *t) {
+    return pthread_rwlock_trywrlock(l) ? ETIMEDOUT : 0;
+}
 static inline int pthread_rwlock_unlock(pthread_rwlock_t *l) {
     int old = __atomic_load_n(&l->__count, __ATOMIC_RELAXED);
     __litmus_lock_error(old != 0, "a reader-writer lock is given back that nobody holds");
@@ -216,6 +234,9 @@ static inline int pthread_rwlock_unlock(pthread_rwlock_t *l) {
 
 typedef struct { int __arrived; int __count; } pthread_barrier_t;
 typedef int pthread_barrierattr_t;
+static inline int pthread_barrierattr_init(pthread_barrierattr_t *a) { return 0; }
+static inline int pthread_barrierattr_destroy(pthread_barrierattr_t *a) { return 0; }
+static inline int pthread_barrierattr_setpshared(pthread_barrierattr_t *a, int shared) { return 0; }
 #define PTHREAD_BARRIER_SERIAL_THREAD (-1)
 static inline int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_t *a, unsigned n) {
     if (!n) return EINVAL;
@@ -311,5 +332,8 @@ static inline int pthread_setspecific(pthread_key_t key, const void *value) {
     __pthread_values[key] = (void *)value;
     return 0;
 }
+/* Nobody is cancelled: what is to be done at the end is done where the program says so. */
+#define pthread_cleanup_push(f, value) do { void (*__cleanup)(void *) = (f); void *__value = (value);
+#define pthread_cleanup_pop(run) if (run) __cleanup(__value); } while (0)
 static inline int pthread_yield(void) { return 0; }
 static inline int pthread_cancel(pthread_t t);

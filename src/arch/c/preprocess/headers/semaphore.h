@@ -1,4 +1,6 @@
 #include <errno.h>
+#include <time.h>
+#define SEM_VALUE_MAX 2147483647
 typedef struct { int __value; } sem_t;
 static inline int sem_init(sem_t *s, int shared, unsigned n) { s->__value = n; return 0; }
 static inline int sem_destroy(sem_t *s) { return 0; }
@@ -13,6 +15,12 @@ static inline int sem_trywait(sem_t *s) {
     if (old > 0 && __atomic_compare_exchange_n(&s->__value, &old, old - 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
         return 0;
     errno = EAGAIN;
+    return -1;
+}
+/* The time may be up at once. */
+static inline int sem_timedwait(sem_t *s, const struct timespec *t) {
+    if (!sem_trywait(s)) return 0;
+    errno = ETIMEDOUT;
     return -1;
 }
 static inline int sem_post(sem_t *s) { __atomic_fetch_add(&s->__value, 1, __ATOMIC_RELEASE); return 0; }

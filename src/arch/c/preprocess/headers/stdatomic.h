@@ -27,23 +27,49 @@ typedef _Atomic size_t atomic_size_t;
 typedef _Atomic ptrdiff_t atomic_ptrdiff_t;
 typedef _Atomic intmax_t atomic_intmax_t;
 typedef _Atomic uintmax_t atomic_uintmax_t;
+typedef _Atomic unsigned short atomic_char16_t;
+typedef _Atomic unsigned int atomic_char32_t;
+typedef _Atomic wchar_t atomic_wchar_t;
+typedef _Atomic int_least8_t atomic_int_least8_t;
+typedef _Atomic uint_least8_t atomic_uint_least8_t;
+typedef _Atomic int_least16_t atomic_int_least16_t;
+typedef _Atomic uint_least16_t atomic_uint_least16_t;
+typedef _Atomic int_least32_t atomic_int_least32_t;
+typedef _Atomic uint_least32_t atomic_uint_least32_t;
+typedef _Atomic int_least64_t atomic_int_least64_t;
+typedef _Atomic uint_least64_t atomic_uint_least64_t;
+typedef _Atomic int_fast8_t atomic_int_fast8_t;
+typedef _Atomic uint_fast8_t atomic_uint_fast8_t;
+typedef _Atomic int_fast16_t atomic_int_fast16_t;
+typedef _Atomic uint_fast16_t atomic_uint_fast16_t;
+typedef _Atomic int_fast32_t atomic_int_fast32_t;
+typedef _Atomic uint_fast32_t atomic_uint_fast32_t;
+typedef _Atomic int_fast64_t atomic_int_fast64_t;
+typedef _Atomic uint_fast64_t atomic_uint_fast64_t;
+/* Not in the standard, but in programs. */
+typedef _Atomic int8_t atomic_int8_t;
 typedef _Atomic uint8_t atomic_uint8_t;
+typedef _Atomic int16_t atomic_int16_t;
+typedef _Atomic uint16_t atomic_uint16_t;
 typedef _Atomic int32_t atomic_int32_t;
 typedef _Atomic uint32_t atomic_uint32_t;
 typedef _Atomic int64_t atomic_int64_t;
 typedef _Atomic uint64_t atomic_uint64_t;
-typedef _Atomic int32_t atomic_int_fast32_t;
-typedef _Atomic uint32_t atomic_uint_fast32_t;
-typedef _Atomic uint64_t atomic_uint_fast64_t;
 typedef struct { _Atomic _Bool __set; } atomic_flag;
 #define ATOMIC_FLAG_INIT {0}
 #define ATOMIC_VAR_INIT(v) (v)
 #define ATOMIC_BOOL_LOCK_FREE 2
+#define ATOMIC_CHAR_LOCK_FREE 2
+#define ATOMIC_CHAR16_T_LOCK_FREE 2
+#define ATOMIC_CHAR32_T_LOCK_FREE 2
+#define ATOMIC_WCHAR_T_LOCK_FREE 2
+#define ATOMIC_SHORT_LOCK_FREE 2
 #define ATOMIC_INT_LOCK_FREE 2
 #define ATOMIC_LONG_LOCK_FREE 2
+#define ATOMIC_LLONG_LOCK_FREE 2
 #define ATOMIC_POINTER_LOCK_FREE 2
 #define kill_dependency(e) (e)
-#define atomic_is_lock_free(p) 1
+#define atomic_is_lock_free(p) ((void)(p), 1)
 #define atomic_init(p, v) __litmus_init(p, v)
 #define atomic_load_explicit(p, mo) __atomic_load_n(p, mo)
 #define atomic_load(p) __atomic_load_n(p, __ATOMIC_SEQ_CST)

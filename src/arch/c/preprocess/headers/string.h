@@ -53,3 +53,23 @@ static inline char *strrchr(const char *s, int c) {
     for (; *s; s++) if (*s == (char)c) found = (char *)s;
     return found;
 }
+static inline size_t strnlen(const char *s, size_t most) { size_t n = 0; while (n < most && s[n]) n++; return n; }
+static inline char *strncat(char *to, const char *from, size_t n) {
+    char *end = to;
+    while (*end) end++;
+    while (n-- && *from) *end++ = *from++;
+    *end = 0;
+    return to;
+}
+static inline void *memchr(const void *s, int c, size_t n) {
+    const unsigned char *at = s;
+    for (; n; at++, n--) if (*at == (unsigned char)c) return (void *)at;
+    return 0;
+}
+static inline char *strstr(const char *s, const char *part) {
+    size_t n = strlen(part);
+    for (;; s++) {
+        if (!strncmp(s, part, n)) return (char *)s;
+        if (!*s) return 0;
+    }
+}

@@ -98,14 +98,7 @@ impl Lowering<'_> {
                 }
                 Ok(Rv::ZERO)
             }
-            "print" => {
-                for arg in args {
-                    if !is_string(arg, self.unit) {
-                        self.expr(arg)?;
-                    }
-                }
-                Ok(Rv::ZERO)
-            }
+            "print" => self.prints(args, span),
             _ if name.starts_with("fetch_") || name.ends_with("_fetch") => self.fetch(name, args, span),
             _ => self.library(name, args, ty, span),
         }
@@ -451,6 +444,7 @@ impl Lowering<'_> {
             "atomic_begin" => self.section(SECTION_BEGIN, span),
             "atomic_end" => self.section(SECTION_END, span),
             "nondet" | "nondet_int" | "nondet_bool" => return self.nondet(name, args, ty, span),
+            "add_overflow" | "sub_overflow" | "mul_overflow" => return self.overflows(name, args, span),
             "ffs" | "ctz" | "clz" | "clzl" | "popcount" => return self.bits(name, args, span),
             "bswap16" | "bswap32" | "bswap64" => {
                 let bytes = match name {
@@ -599,12 +593,8 @@ impl Lowering<'_> {
     }
 }
 
-/// Is it a string written in the program?
-fn is_string(e: &Expr, unit: &crate::arch::c::unit::tree::Unit) -> bool {
-    string_of(e, unit).is_some()
-}
-
-fn string_of(e: &Expr, unit: &crate::arch::c::unit::tree::Unit) -> Option<String> {
+/// A string written in the program.
+pub(super) fn string_of(e: &Expr, unit: &crate::arch::c::unit::tree::Unit) -> Option<String> {
     match &e.kind {
         ExprKind::AddressOf(inner) | ExprKind::Cast(inner) => string_of(inner, unit),
         ExprKind::Var(id) => {

@@ -6,10 +6,12 @@ use crate::arch::c::unit::types::Ty;
 use crate::diag::Diagnostic;
 use crate::program::fences::full_fence;
 use crate::program::threads::{DESTROY, LOCK, UNLOCK};
-use crate::program::{Awaited, BinOp, Extra, Op, Port, SetName};
+use crate::program::{Awaited, BinOp, Extra, Op, Port, SetName, print};
 use crate::source::Span;
 
+use super::builtin::string_of;
 use super::code::Ops;
+use super::place::Place;
 use super::value::Rv;
 use super::{Lowering, Machine, Orders};
 
@@ -80,6 +82,46 @@ impl Lowering<'_> {
         }
         sets.push(set.into());
         self.fence(sets, span);
+    }
+
+    /// `printf` and its kind, for traces. Of strings that the program writes down only the text is needed.
+    pub(super) fn prints(&mut self, args: &[Expr], span: Span) -> Result<Rv, Diagnostic> {
+        let format = args.first().and_then(|first| string_of(first, self.unit));
+        let rest = if format.is_some() { &args[1..] } else { args };
+        let unit = self.unit;
+        let string = |n: usize| string_of(&rest[n], unit);
+        let (format, shown) = print::with_strings(&format.unwrap_or_default(), rest.len(), string);
+        let mut values = Vec::new();
+        for (n, arg) in rest.iter().enumerate().filter(|(n, _)| string(*n).is_none()) {
+            let value = self.expr(arg)?;
+            if shown.contains(&n) {
+                values.push(value);
+            }
+        }
+        let mut ops = Ops::default();
+        let args = values.iter().map(|value| ops.value(value, Port::None)).collect();
+        ops.push(Op::Print { format: format.into(), args });
+        self.emit(ops, span);
+        Ok(Rv::ZERO)
+    }
+
+    /// `__builtin_add_overflow` and its kind: what an exact number has lost in the object that it is written to.
+    pub(super) fn overflows(&mut self, name: &str, args: &[Expr], span: Span) -> Result<Rv, Diagnostic> {
+        let a = self.expr(&args[0])?;
+        let a = self.kept(a, span)?;
+        let b = self.expr(&args[1])?;
+        let op = match name {
+            "add_overflow" => BinOp::Add,
+            "sub_overflow" => BinOp::Sub,
+            _ => BinOp::Mul,
+        };
+        let exact = self.kept(Rv::binary(op, a, b), span)?;
+        let to = self.target(&args[2])?;
+        let held = match &to {
+            Place::Register(_, ty) | Place::Memory(_, ty, _) => exact.clone().held(ty),
+        };
+        self.store(&to, held.clone(), Mark::Plain, span)?;
+        Ok(Rv::binary(BinOp::Ne, exact, held))
     }
 
     /// `ffs` and its kind, bit by bit.

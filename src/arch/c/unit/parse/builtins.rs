@@ -124,6 +124,9 @@ pub const BUILTINS: &[(&str, &str, usize, usize, Gives)] = &[
     ("__builtin_popcount", "popcount", 1, 1, Gives::Int),
     ("__builtin_popcountl", "popcount", 1, 1, Gives::Int),
     ("__builtin_popcountll", "popcount", 1, 1, Gives::Int),
+    ("__builtin_add_overflow", "add_overflow", 3, 3, Gives::Bool),
+    ("__builtin_sub_overflow", "sub_overflow", 3, 3, Gives::Bool),
+    ("__builtin_mul_overflow", "mul_overflow", 3, 3, Gives::Bool),
     ("__builtin_prefetch", "nothing", 1, 3, Gives::Void),
     ("__builtin_unreachable", "unreachable", 0, 0, Gives::Void),
     ("__builtin_trap", "trap", 0, 0, Gives::Void),
@@ -232,6 +235,11 @@ impl Parser {
             Gives::First => args[0].ty.decayed(),
             Gives::Target => target(&args)?,
         };
+        // Bits are those of the type that the function takes, whatever is given to it.
+        if matches!(*lowered, "ffs" | "ctz" | "clz" | "clzl" | "popcount") {
+            let taken = if written.ends_with('l') { Ty::ULONG } else { Ty::UINT };
+            args[0] = self.convert(args[0].clone(), &taken)?;
+        }
         // Values are converted to the type of the object.
         let values: &[usize] = match *lowered {
             "init" | "store" | "exchange" | "lock_exchange" => &[1],
@@ -259,7 +267,7 @@ impl Parser {
     /// Those with a syntax of their own.
     fn special(&mut self, name: &str, start: Span) -> Parsed<Option<Expr>> {
         let e = match name {
-            "__builtin_expect" | "__builtin_assume_aligned" => {
+            "__builtin_expect" | "__builtin_expect_with_probability" | "__builtin_assume_aligned" => {
                 self.expect("(", "before the arguments")?;
                 let value = self.assignment()?;
                 while self.eat(",") {

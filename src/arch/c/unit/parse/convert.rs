@@ -29,7 +29,7 @@ impl Parser {
                 let span = e.span;
                 Expr { kind: ExprKind::Cast(Box::new(e)), ty: Ty::INT, span }
             }
-            Ty::Array(target, _) => {
+            Ty::Array(target, _) | Ty::Computed(target, _) => {
                 let ty = Ty::Pointer(target.clone());
                 let span = e.span;
                 Expr { kind: ExprKind::AddressOf(Box::new(e)), ty, span }

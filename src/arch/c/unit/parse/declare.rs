@@ -100,7 +100,7 @@ impl Parser {
                         // A declaration inside a function knows what to do with it.
                         self.expect("]", "after the length of the array")?;
                         let (element, _) = self.nested(|p| p.suffix(ty))?;
-                        self.computed_length = Some(length);
+                        self.computed_lengths.push(length);
                         return Ok((Ty::Array(Rc::new(element), None), Vec::new()));
                     };
                     let n = u64::try_from(n).map_err(|_| {

@@ -66,7 +66,7 @@ impl Parser {
     }
 
     fn needs_object(&self, e: &Expr, at: Span) -> Parsed<()> {
-        match e.is_object() && !matches!(e.ty.plain(), Ty::Array(..) | Ty::Function(_)) {
+        match e.is_object() && !matches!(e.ty.plain(), Ty::Array(..) | Ty::Computed(..) | Ty::Function(_)) {
             true => Ok(()),
             false => Err(Diagnostic::error("c::assign", "only an object can be assigned to")
                 .at(at, "here")
@@ -184,11 +184,18 @@ impl Parser {
     }
 
     /// A number of elements as a number of bytes.
+    /// The size of a type as a value: a constant, or what a variable holds.
+    pub(super) fn size_value(&mut self, ty: &Ty, span: Span) -> Parsed<Expr> {
+        Ok(match ty.plain() {
+            Ty::Computed(_, size) => Expr { kind: ExprKind::Var(*size), ty: Ty::ULONG, span },
+            _ => Expr::int(i128::from(self.size_of(ty, span)?), Ty::ULONG, span),
+        })
+    }
+
     pub(super) fn scaled(&mut self, index: Expr, target: &Ty) -> Parsed<Expr> {
         let span = index.span;
-        let size = self.size_of(target, span)?;
         let index = self.convert(index, &Ty::LONG)?;
-        let size = Expr::int(i128::from(size), Ty::LONG, span);
+        let size = Expr { ty: Ty::LONG, ..self.size_value(target, span)? };
         self.binary(Operator::Mul, index, size, span)
     }
 

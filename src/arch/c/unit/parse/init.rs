@@ -1,8 +1,7 @@
 //! Initial values: lists with and without braces, designators, strings.
 
-use super::primary::string_bytes;
 use super::{Parsed, Parser};
-use crate::arch::c::preprocess::Kind;
+use crate::arch::c::preprocess::{Kind, string_bytes};
 use crate::arch::c::unit::tree::{Expr, Part};
 use crate::arch::c::unit::types::{Place, Ty};
 use crate::diag::Diagnostic;

@@ -37,7 +37,7 @@ pub fn parse(tokens: Vec<Token>) -> Result<Unit, Vec<Diagnostic>> {
         function: None,
         depth: 0,
         errors: Vec::new(),
-        computed_length: None,
+        computed_lengths: Vec::new(),
         computed_sizes: HashMap::new(),
         is_parameter: false,
     };
@@ -80,8 +80,8 @@ struct Parser {
     function: Option<Current>,
     depth: usize,
     errors: Vec<Diagnostic>,
-    /// The length of the array that was declared last, where it is no constant.
-    computed_length: Option<Expr>,
+    /// The lengths of arrays in the declarator that was read last which are no constants, the innermost first.
+    computed_lengths: Vec<Expr>,
     /// For arrays of such a length: the variables that know their sizes.
     computed_sizes: HashMap<usize, usize>,
     /// Is the next array one that is a parameter, so that its length says nothing?

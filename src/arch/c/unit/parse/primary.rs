@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Entity, Parsed, Parser};
-use crate::arch::c::preprocess::{Kind, headers};
+use crate::arch::c::preprocess::{Kind, headers, string_bytes};
 use crate::arch::c::unit::tree::{Expr, ExprKind, Life, Operator, Part};
 use crate::arch::c::unit::types::Ty;
 use crate::diag::{Diagnostic, nearest};
@@ -72,11 +72,10 @@ impl Parser {
                     operand.ty
                 };
                 let span = self.since(start);
-                let size = match &*token.text {
-                    "sizeof" => self.size_of(&ty, span)?,
-                    _ => ty.align(&self.unit.records),
+                return match &*token.text {
+                    "sizeof" => self.size_value(&ty, span),
+                    _ => Ok(Expr::int(i128::from(ty.align(&self.unit.records)), Ty::ULONG, span)),
                 };
-                return Ok(Expr::int(i128::from(size), Ty::ULONG, span));
             }
             "__extension__" => {
                 self.bump();
@@ -435,49 +434,6 @@ impl Parser {
                 .at(start, "here")
         })
     }
-}
-
-/// The bytes of a string or character, quotes and escapes taken away.
-pub(super) fn string_bytes(text: &str) -> Vec<u8> {
-    let quote = text.find(['"', '\'']).unwrap_or(0);
-    let inner = text[quote + 1..].strip_suffix(['"', '\'']).unwrap_or("").as_bytes();
-    let mut bytes = Vec::new();
-    let mut at = 0;
-    while at < inner.len() {
-        if inner[at] != b'\\' {
-            bytes.push(inner[at]);
-            at += 1;
-            continue;
-        }
-        at += 1;
-        let escape = inner.get(at).copied().unwrap_or(b'\\');
-        at += 1;
-        match escape {
-            b'n' => bytes.push(b'\n'),
-            b't' => bytes.push(b'\t'),
-            b'r' => bytes.push(b'\r'),
-            b'a' => bytes.push(7),
-            b'b' => bytes.push(8),
-            b'f' => bytes.push(12),
-            b'v' => bytes.push(11),
-            b'e' => bytes.push(27),
-            b'x' => {
-                let digits = inner[at..].iter().take_while(|b| b.is_ascii_hexdigit()).count();
-                let text = std::str::from_utf8(&inner[at..at + digits]).unwrap_or("0");
-                bytes.push(u64::from_str_radix(text, 16).unwrap_or(0) as u8);
-                at += digits;
-            }
-            b'0'..=b'7' => {
-                let digits =
-                    inner[at - 1..].iter().take(3).take_while(|b| (b'0'..=b'7').contains(*b)).count();
-                let text = std::str::from_utf8(&inner[at - 1..at - 1 + digits]).unwrap_or("0");
-                bytes.push(u32::from_str_radix(text, 8).unwrap_or(0) as u8);
-                at += digits - 1;
-            }
-            other => bytes.push(other),
-        }
-    }
-    bytes
 }
 
 /// An integer with the type that its size and suffix give it.

@@ -1,5 +1,6 @@
 //! Statements.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::{Entity, Parsed, Parser};
@@ -225,17 +226,24 @@ impl Parser {
     fn declaration(&mut self, all: &mut Vec<Stmt>) -> Parsed<()> {
         let specifiers = self.specifiers()?;
         while !self.is(";") {
-            self.computed_length = None;
-            let (name, ty, span, _) = self.declarator_with_params(specifiers.ty.clone())?;
+            self.computed_lengths.clear();
+            let (name, mut ty, span, _) = self.declarator_with_params(specifiers.ty.clone())?;
             if name.is_empty() {
                 return Err(self.unexpected("a name"));
             }
             let local = !specifiers.typedef && !specifiers.is_extern && !specifiers.is_static;
-            if let (Some(length), true) = (&self.computed_length, local && !specifiers.thread_local) {
-                let length = length.clone();
-                self.computed_array(&name, &ty, length, span, all)?;
-            } else if let Some(length) = &self.computed_length {
-                return Err(computed(length));
+            if let Some(length) = self.computed_lengths.first() {
+                if !local || specifiers.thread_local {
+                    return Err(computed(length));
+                }
+                let mut lengths = std::mem::take(&mut self.computed_lengths).into_iter();
+                ty = self.with_sizes(&name, &ty, &mut lengths, all)?;
+                if let Some(length) = lengths.next() {
+                    return Err(computed(&length));
+                }
+            }
+            if let Ty::Computed(element, size) = &ty {
+                self.computed_array(&name, element, *size, span, all);
             } else if specifiers.typedef {
                 self.define(&name, Entity::Type(ty));
             } else if let Ty::Function(function) = &ty {
@@ -280,36 +288,57 @@ impl Parser {
         Ok(())
     }
 
-    /// `int a[n];`: a pointer to as much room as is asked for, and a variable that knows how much that is.
-    fn computed_array(
+    /// A type whose arrays have computed lengths, the innermost first: a variable of its own knows the size of each.
+    fn with_sizes(
         &mut self,
         name: &Arc<str>,
         ty: &Ty,
-        length: Expr,
-        span: Span,
+        lengths: &mut dyn Iterator<Item = Expr>,
         all: &mut Vec<Stmt>,
-    ) -> Parsed<()> {
-        let Ty::Array(element, None) = ty else { return Err(computed(&length)) };
-        // An array of arrays would need the length of the inner ones with every access.
-        let bytes = element.size(&self.unit.records).ok_or_else(|| computed(&length))?;
+    ) -> Parsed<Ty> {
+        let (element, known) = match ty {
+            Ty::Pointer(target) => return Ok(self.with_sizes(name, target, lengths, all)?.pointer()),
+            Ty::Array(element, known) => (self.with_sizes(name, element, lengths, all)?, *known),
+            other => return Ok(other.clone()),
+        };
+        let length = match known {
+            Some(n) if !matches!(element, Ty::Computed(..)) => {
+                return Ok(Ty::Array(Rc::new(element), Some(n)));
+            }
+            Some(n) => Expr::int(i128::from(n), Ty::ULONG, self.span()),
+            None => match lengths.next() {
+                Some(length) => length,
+                None => return Ok(Ty::Array(Rc::new(element), None)),
+            },
+        };
         let (at, wide) = (length.span, Ty::ULONG);
         let length = self.convert(length, &wide)?;
-        let each = Expr::int(i128::from(bytes), wide.clone(), at);
+        let each = self.size_value(&element, at)?;
         let kind = ExprKind::Binary(Operator::Mul, Box::new(length), Box::new(each));
         let size = self.variable(&format!("{name}.size"), wide.clone(), Life::Block, at);
         let value = Expr { kind, ty: wide.clone(), span: at };
-        self.unit.variables[size].init = Some(vec![Part { offset: 0, ty: wide.clone(), bits: None, value }]);
-        let pointer = Ty::Pointer(element.clone());
+        self.unit.variables[size].init = Some(vec![Part { offset: 0, ty: wide, bits: None, value }]);
+        all.push(Stmt { kind: StmtKind::Declare(size), span: at });
+        Ok(Ty::Computed(Rc::new(element), size))
+    }
+
+    /// `int a[n];`: a pointer to as much room as is asked for.
+    fn computed_array(
+        &mut self,
+        name: &Arc<str>,
+        element: &Ty,
+        size: usize,
+        span: Span,
+        all: &mut Vec<Stmt>,
+    ) {
+        let pointer = element.pointer();
         let array = self.variable(name, pointer.clone(), Life::Block, span);
-        let asked = Expr { kind: ExprKind::Var(size), ty: wide, span: at };
+        let asked = Expr { kind: ExprKind::Var(size), ty: Ty::ULONG, span };
         let value = Expr { kind: ExprKind::Builtin("alloca", vec![asked]), ty: pointer.clone(), span };
         self.unit.variables[array].init = Some(vec![Part { offset: 0, ty: pointer, bits: None, value }]);
         self.computed_sizes.insert(array, size);
         self.define(name, Entity::Variable(array));
-        for id in [size, array] {
-            all.push(Stmt { kind: StmtKind::Declare(id), span: self.since(span) });
-        }
-        Ok(())
+        all.push(Stmt { kind: StmtKind::Declare(array), span: self.since(span) });
     }
 
     /// `asm volatile ("mfence" ::: "memory");`
