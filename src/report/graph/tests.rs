@@ -298,3 +298,35 @@ fn as_many_are_shown_as_counted() {
     }
     assert!(looked_at > 10, "{looked_at} tests");
 }
+
+const UPDATED: &str = "AArch64 updated
+Variant=vmsa
+TTHM=HA
+{ uint64_t x=1; [PTE(x)]=(oa:PA(x), af:0); 0:X1=x; }
+ P0          ;
+ LDR X0,[X1] ;
+exists (0:X0=1)";
+
+/// What hardware does by itself has a column of its own.
+#[test]
+fn an_access_flag_that_nobody_set() {
+    let style = Style::default();
+    let drawn = graphs(UPDATED, "aarch64", Show::Prop, &[], &style);
+    let by_itself = drawn.iter().find(|graph| graph.hardware).expect("an update by hardware alone");
+    assert!(svg(by_itself).contains(">Hardware</text>"));
+    assert!(dot(by_itself, &style).contains("label=\"Hardware\""));
+    insta::assert_snapshot!(text(by_itself), @"");
+}
+
+const PARTS: &str = "AArch64 parts
+{ uint64_t x; 0:X1=x; }
+ P0              ;
+ STR X0,[X1]     ;
+ STRB W0,[X1,#4] ;
+exists (0:X0=0)";
+
+/// The parts of an access are one step of the program.
+#[test]
+fn program_order_of_parts() {
+    insta::assert_snapshot!(text(&first(PARTS, "aarch64", &Style::default())), @"");
+}
