@@ -107,6 +107,20 @@ fn explorer_equals_oracle_on_the_corpus() {
     assert!(only.is_some() || compared > 100, "only {compared} tests were compared");
 }
 
+/// Those of our own tests that are about extensions of Armv8: small ones, so that the oracle takes them all.
+#[test]
+fn explorer_equals_oracle_on_our_tests_of_armv8() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("litmus/arm");
+    let entries = std::fs::read_dir(folder).expect("our own tests").flatten().map(|entry| entry.path());
+    let files: Vec<PathBuf> =
+        entries.filter(|path| path.extension().is_some_and(|extension| extension == "litmus")).collect();
+    let mut wrong = Vec::new();
+    let limit = Limit::Time(Duration::from_secs(60));
+    let tally = Judge { settings: Settings::default(), model: "aarch64", limit }.run(&files, &mut wrong);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(tally.equal == files.len() && files.len() >= 9, "{} of {} compared", tally.equal, files.len());
+}
+
 enum Limit {
     /// Tests that the oracle finishes in time.
     Time(Duration),

@@ -17,7 +17,7 @@ const fn word(word: &'static str, place: &'static str, text: &'static str) -> Wo
 
 /// All of them.
 #[rustfmt::skip]
-pub const MACHINE: [Word; 59] = [
+pub const MACHINE: [Word; 64] = [
     word("mixed", VARIANT, "Accesses of several sizes in every test, with herd7's rules on bounds and alignment. Where a test needs them they are there without it."),
     word("unaligned", VARIANT, "With `mixed`: accesses need not be aligned."),
     word("ifetch", VARIANT, "Instructions are fetched from memory, and may have been overwritten. Also `self`."),
@@ -44,12 +44,17 @@ pub const MACHINE: [Word; 59] = [
     word("exs", MODEL, "Entry to an exception and return from it synchronize the context only as far as `eis` and `eos` say so."),
     word("eis", MODEL, "With `exs`: entry to an exception synchronizes the context."),
     word("eos", MODEL, "With `exs`: the return from an exception synchronizes the context."),
+    word("DIC", MODEL, "Instruction caches need no invalidation: `CacheType=DIC` in the test sets it."),
+    word("IDC", MODEL, "Data caches need no cleaning: `CacheType=IDC` in the test sets it."),
+    word("cos-opt", MODEL, "`cos.cat` tries only coherence orders that respect what each thread does to one location."),
     word("neon", VARIANT, "Vectors. Not supported: tests that ask for it are refused."),
     word("sve", VARIANT, "Scalable vectors. Not supported: tests that ask for it are refused."),
     word("sme", VARIANT, "Matrices. Not supported: tests that ask for it are refused."),
     word("morello", VARIANT, "Capabilities. Not supported: tests that ask for it are refused."),
     word("asl", VARIANT, "Instructions as the architecture's pseudocode has them. Not supported: tests that ask for it are refused."),
     word("TTHM", FIELD, "What hardware does to page table entries by itself: `HA` sets access flags, `HD` marks pages as dirty, too; `SW` does nothing. For one thread: `P1:HA`."),
+    word("HA", "value of the header field `TTHM`", "Hardware sets the access flag of a page table entry when the page is accessed, or by nobody's doing."),
+    word("HD", "value of the header field `TTHM`", "Hardware sets access flags, and marks a page as dirty (writable) when it is written and its entry has `dbm:1`."),
     word("EL0", FIELD, "Threads that are unprivileged: `EL0=P0,P2`."),
     word("CacheType", FIELD, "What caches do by themselves (`DIC`, `IDC`), for the model."),
     word("fault", VALUE, "In a condition: `fault(P0:L0,x,MMU:Translation)` holds where that thread had such a fault. What is left out does not matter."),

@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::program::{LocId, Program, Space, Sym, Value};
+use crate::program::{LocId, Mixed, Program, Space, Sym, Value};
 
 use super::SymVal;
 
@@ -54,6 +54,11 @@ impl Extent {
     pub fn is_aligned(self) -> bool {
         self.offset % i64::from(self.bytes.max(1)) == 0
     }
+
+    /// Is the access one for each byte? Where no model was asked about sizes, those that are not aligned are, as the manuals say.
+    pub fn is_torn(self, program: &Program) -> bool {
+        program.features.mixed == Mixed::AsNeeded && !self.is_aligned()
+    }
 }
 
 impl Cells {
@@ -85,7 +90,10 @@ impl Cells {
                 end = mine.clone().map(|access| access.offset + i64::from(access.bytes)).fold(end, i64::max);
             }
             let mut cuts: Vec<i64> = mine
-                .flat_map(|access| [access.offset, access.offset + i64::from(access.bytes)])
+                .flat_map(|access| {
+                    let step = if access.is_torn(program) { 1 } else { usize::from(access.bytes.max(1)) };
+                    (access.offset..=access.offset + i64::from(access.bytes)).step_by(step)
+                })
                 .filter(|cut| (cell.offset..end).contains(cut))
                 .chain([cell.offset, end])
                 .chain(granules(program, cell.offset, end))
@@ -100,7 +108,11 @@ impl Cells {
             for ends in cuts.windows(2) {
                 let (offset, bytes) = (ends[0], (ends[1] - ends[0]) as u8);
                 let is_whole = cuts.len() == 2;
-                let name = if offset == cell.offset { cell.name.clone() } else { format!("{name}+{offset}") };
+                let name = match bytes {
+                    _ if is_whole => cell.name.clone(),
+                    1 => format!("{name}+{offset}"),
+                    _ => format!("{name}+{offset}..{}", offset + i64::from(bytes) - 1),
+                };
                 let init = match cell.ty.truncate(cell.init) {
                     Value::Int(n) if !is_whole => piece(n, 8 * (offset - cell.offset) as u32, bytes),
                     _ => cell.init,
@@ -168,13 +180,15 @@ impl Cells {
         }
         let start = self.parts[places.start].offset;
         let mut all = 0i128;
-        for place in places {
+        for place in places.clone() {
             let Value::Int(n) = value(LocId(place as u16)) else { continue };
             let part = &self.parts[place];
             let Value::Int(low) = piece(n, 0, part.bytes) else { continue };
             all |= low << (8 * (part.offset - start)).min(127);
         }
-        Value::Int(all)
+        // As registers hold it, so that states are in the same order whether a cell was cut up or not.
+        let end = self.parts[places.end - 1].offset + i64::from(self.parts[places.end - 1].bytes);
+        Value::Int(if end - start == 8 { i128::from(all as i64) } else { all })
     }
 }
 

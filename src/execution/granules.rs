@@ -40,7 +40,7 @@ pub(super) fn split(program: &Program, threads: &mut [Vec<Path>]) -> Result<Cell
         }
     })?;
     for path in threads.iter_mut().flatten() {
-        *path = Cut::new(path, &cells).path(path, program);
+        *path = Cut::new(path, &cells, program).path(path, program);
     }
     Ok(cells)
 }
@@ -54,7 +54,7 @@ struct Cut<'c> {
 }
 
 impl<'c> Cut<'c> {
-    fn new(path: &Path, cells: &'c Cells) -> Cut<'c> {
+    fn new(path: &Path, cells: &'c Cells, program: &Program) -> Cut<'c> {
         let mut cut = Cut { cells, events: Vec::new(), new: Vec::with_capacity(path.events.len()) };
         for event in &path.events {
             let places = match event.extent {
@@ -65,12 +65,22 @@ impl<'c> Cut<'c> {
             };
             let first = cut.events.len() as u32;
             if places.is_empty() {
-                cut.events.push(event.clone());
+                cut.events.push(Event { access: first, ..event.clone() });
             }
+            let torn = event.extent.is_some_and(|extent| extent.is_torn(program))
+                && !event.sets.iter().any(|set| set == "X" || set == "EX");
             for loc in places {
                 let part = &cells.parts[usize::from(loc.0)];
                 let size = event.size.map(|_| part.bytes);
-                cut.events.push(Event { loc: Some(loc), part: Some(part.clone()), size, ..event.clone() });
+                // The parts of what is no single access are accesses of their own.
+                let access = if torn { cut.events.len() as u32 } else { first };
+                cut.events.push(Event {
+                    loc: Some(loc),
+                    part: Some(part.clone()),
+                    size,
+                    access,
+                    ..event.clone()
+                });
             }
             cut.new.push((first..cut.events.len() as u32).collect());
         }

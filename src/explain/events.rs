@@ -27,17 +27,17 @@ pub fn order(event: &Event, number: usize) -> (Option<u16>, u32, usize) {
     (event.thread, event.instance, number)
 }
 
-/// A letter for each event that is not an initial write: `a`, `b`, … by thread and program order. Memory accesses and fences come first, so that
+/// A letter for each event that is not an initial write: `a`, `b`, … by thread and program order, what hardware does by itself last. Memory accesses and fences come first, so that
 /// they have the same letters whatever else is shown.
 pub fn letters(events: &[Event]) -> BTreeMap<usize, String> {
-    let own = |e: &usize| events[*e].thread.is_some();
+    let own = |e: &usize| events[*e].kind != EventKind::Init;
     let rank = |event: &Event| match is_usual(event) {
         true => 0,
         false if event.is_internal() => 2,
         false => 1,
     };
     let mut sorted: Vec<usize> = (0..events.len()).filter(own).collect();
-    sorted.sort_by_key(|e| (rank(&events[*e]), order(&events[*e], *e)));
+    sorted.sort_by_key(|e| (rank(&events[*e]), events[*e].thread.is_none(), order(&events[*e], *e)));
     sorted.into_iter().enumerate().map(|(position, event)| (event, letter(position))).collect()
 }
 

@@ -9,7 +9,7 @@ use crate::arch::{ColumnCx, Isa};
 use crate::diag::Diagnostic;
 use crate::program::{
     BinOp, BranchKind, CodeCell, Extra, Instr, Location, Oa, Op, PAGE, Program, Pte, SetName, Space, Sym,
-    Tmp, Type, Value,
+    Target, Tmp, Type, Value,
 };
 use crate::source::Span;
 
@@ -141,6 +141,22 @@ fn cell(
         declared: true,
         init,
     });
+    let granule = offset - offset % 16;
+    if !program.machine.tags.is_empty() && !program.has_tag(sym, granule) {
+        let shown = match granule {
+            0 => program.symbol(sym).to_string(),
+            _ => format!("{}+{granule}", program.symbol(sym)),
+        };
+        program.locations.push(Location {
+            space: Space::Tag,
+            name: format!("tag({shown})"),
+            sym,
+            offset: granule,
+            ty: Type { bytes: 8, signed: false },
+            declared: true,
+            init: Value::Tag(0),
+        });
+    }
 }
 
 /// The value of an instruction that the test writes as text.
@@ -202,13 +218,11 @@ pub fn fetched(isa: &dyn Isa, program: &mut Program, extensions: &[Extensions]) 
             let text = program.instructions[usize::from(*number)].clone();
             let ops = match original == Some(Value::Instr(*number)) {
                 true => Some(own.ops.clone()),
-                // An instruction with a label of its own in it is no code that could be put elsewhere.
                 false => place(isa, program, (thread, pc), false, &text, own.span, extensions)
                     .map(|instr| instr.ops),
             };
-            if let Some(ops) = ops {
-                choices.push((Value::Instr(*number), isa.is_restricted(&text), ops));
-            }
+            let ops = ops.unwrap_or_else(|| leads_nowhere(*number));
+            choices.push((Value::Instr(*number), isa.is_restricted(&text), ops));
         }
         let labels = program.threads[thread].labels.clone();
         let at = Value::Addr { sym: cell.sym, offset: cell.offset };
@@ -271,6 +285,12 @@ fn place(
 const COMPARED: Tmp = Tmp(0);
 const WORD: Tmp = Tmp(1);
 const DECODED: Tmp = Tmp(2);
+
+/// An instruction that cannot stand at a place: what it names by an offset is not there. It is an error where it is run, by a jump to what is no place.
+fn leads_nowhere(instruction: u16) -> Vec<Op> {
+    let jump = Op::Jump { target: Target::Indirect(COMPARED) };
+    vec![Op::Const { dst: COMPARED, value: Value::Instr(instruction) }, jump]
+}
 
 /// The fetch, the decoding, and what comes of each value.
 fn decode(fetch: Vec<Op>, choices: Vec<(Value, bool, Vec<Op>)>, undefined: Vec<Op>) -> Vec<Op> {

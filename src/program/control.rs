@@ -191,6 +191,11 @@ pub fn endless(thread: usize, instr: &Instr, most: u32) -> Diagnostic {
 /// A jump to a value that is no place in the code; `None`: one that is not known.
 pub fn no_target(program: &Program, instr: &Instr, value: Option<super::Value>) -> Diagnostic {
     let what = match value {
+        Some(fetched @ super::Value::Instr(_)) => {
+            let message = format!("`{}` leads out of the code from here", program.show(fetched));
+            return Diagnostic::error("program::no-branch-target", message)
+                .at(instr.span, "fetched from here");
+        }
         Some(value) => format!("`{}`", program.show(value)),
         None => "a value read from memory".to_string(),
     };

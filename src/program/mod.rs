@@ -207,6 +207,11 @@ impl Program {
         }
     }
 
+    /// Has the granule at that offset of a symbol a tag?
+    pub fn has_tag(&self, sym: Sym, offset: i64) -> bool {
+        self.cell_in(Space::Tag, sym, offset).is_some()
+    }
+
     /// The address of a cell, as accesses reach it.
     pub fn address_of(&self, cell: &Location) -> Value {
         let (sym, offset) = (cell.sym, cell.offset);

@@ -103,16 +103,61 @@ fn bounds_and_alignment() {
     };
     assert_eq!(states(&test("X0,[X1]"), &["mixed"], None), "0:X0=0x0;\n1 0");
     insta::assert_snapshot!(states(&test("X0,[X1,#4]"), &["mixed"], None), @r"
-    error[program::out-of-bounds]: unaligned or out-of-bound access: x+4, 8 bytes
+    error[program::unaligned]: unaligned access: x+4, 8 bytes
       ┌─ test:4:2
       │
     4 │  LDR X0,[X1,#4] ;
       │  ^^^^^^^^^^^^^^ this access
       │
+      = note: `--variant mixed,unaligned` allows it; so does a run without `mixed`, where it is one access for each byte
+    ");
+    insta::assert_snapshot!(states(&test("X0,[X1,#8]"), &["mixed"], None), @r"
+    error[program::out-of-bounds]: access out of bounds: x+8, 8 bytes
+      ┌─ test:4:2
+      │
+    4 │  LDR X0,[X1,#8] ;
+      │  ^^^^^^^^^^^^^^ this access
+      │
       = note: `x` has 3 elements of 4 bytes
     ");
-    assert!(states(&test("X0,[X1,#8]"), &["mixed"], None).contains("out-of-bound"));
     assert_eq!(states(&test("X0,[X1,#4]"), &["mixed", "unaligned"], None), "0:X0=0x0;\n1 0");
+}
+
+/// Without a variant an access that is not aligned is one for each byte, in no order; under `mixed,unaligned` it is one, as herd7 has it.
+#[test]
+fn unaligned_accesses_are_torn() {
+    let test = |store: &str| {
+        format!(
+            "AArch64 T\n{{ uint8_t x[32]; 0:X5=x; 1:X5=x; 0:X4=0x1122; }}\n P0 | P1 ;\n {store} | LDRB W1,[X5,#16] ;\n \
+             | EOR W3,W1,W1 ;\n | ADD W4,W3,#15 ;\n | LDRB W2,[X5,W4,SXTW] ;\nexists (1:X1=0x11 /\\ 1:X2=0)\n"
+        )
+    };
+    let plain = test("STRH W4,[X5,#15]");
+    assert!(states(&plain, &[], None).ends_with("\n1 3"), "{}", states(&plain, &[], None));
+    assert!(states(&plain, &["mixed", "unaligned"], None).ends_with("\n0 3"));
+    in_parts_as_in_bytes(&plain);
+    // Both of the same bytes: neither is one access.
+    let twice = "AArch64 T\n{ uint64_t x; 0:X1=x; 1:X1=x; 0:X0=0x1122; }\n P0 | P1 ;\n STRH W0,[X1,#1] | LDRH W0,[X1,#1] ;\n\
+                 locations [1:X0;]\n";
+    assert_eq!(states(twice, &[], None), "1:X0=0x0;\n1:X0=0x22;\n1:X0=0x1100;\n1:X0=0x1122;\n4 0");
+    in_parts_as_in_bytes(twice);
+    insta::assert_snapshot!(states(&test("SWPH W4,W6,[X7]").replace("0:X4=", "0:X7=x+15; 0:X4="), &[], None), @r"
+    error[program::unaligned]: unaligned access: x+15, 2 bytes
+      ┌─ test:4:2
+      │
+    4 │  SWPH W4,W6,[X7] | LDRB W1,[X5,#16] ;
+      │  ^^^^^^^^^^^^^^^ this access
+      │
+      = note: an exclusive, an atomic, an acquire or a release must be aligned: this one would fault
+    ");
+}
+
+/// Values of a cell that was cut up are in the order of those of one that was not.
+#[test]
+fn states_in_order() {
+    let test = "AArch64 T\n{ uint64_t x; uint64_t 0:X0=0x8000000000000000; 0:X1=x; 1:X1=x; 1:X0=1; }\n P0 | P1 ;\n\
+                STR X0,[X1] | STRB W0,[X1,#7] ;\nlocations [x;]\n";
+    assert_eq!(states(test, &["mixed"], None), "[x]=0x8000000000000000;\n[x]=0x100000000000000;\n2 0");
 }
 
 /// How an architecture writes an access.

@@ -178,6 +178,18 @@ fn modified_code() {
 
 /// `NOP` is written so on every architecture that has instructions as values, and shown so.
 #[test]
+fn what_is_fetched_may_lead_nowhere() {
+    let test = one("0:X1=P0:L0; 0:X2=instr:\"B .+8\";", "STR W2,[X1]; L0: NOP", "", "exists (0:X3=1)");
+    insta::assert_snapshot!(answer(&test, &["ifetch"], None), @r#"
+    error[program::no-branch-target]: `instr:"B .+8"` leads out of the code from here
+      ┌─ test:5:6
+      │
+    5 │  L0: NOP ;
+      │      ^^^ fetched from here
+    "#);
+}
+
+#[test]
 fn no_operation_as_a_value() {
     let test = "PPC T\n{ ins_t x=NOP; 0:r1=instr:\"add r1,r1,r1\"; 0:r2=x; 1:r2=x; }\n P0 | P1 ;\n\
                 stw r1,0(r2) | lwz r1,0(r2) ;\nexists (1:r1=NOP)\n";

@@ -55,6 +55,28 @@ fn an_access_without_translation_faults() {
     assert_eq!(states("vmsa,handled", UNMAPPED)[1], format!("0:X0=7; 0:X2=1; {fault}"));
 }
 
+/// Its reservation is gone with the fault. Figures that herd7 gives.
+#[test]
+fn a_store_exclusive_that_faulted_fails_when_it_is_run_again() {
+    let text = "AArch64 again\n{ int x=1; [PTE(x)]=(oa:PA(x), db:0); 0:X1=x; 1:X1=PTE(x); 1:X0=(oa:PA(x)); }\n P0 | P1 ;\n\
+                MOV W2,#2 | STR X0,[X1] ;\n LDXR W0,[X1] | ;\n L1: STXR W4,W2,[X1] | ;\nlocations [x; 0:X4; fault(P0:L1,x);]\n";
+    let expected = [
+        "0:X4=0; [x]=2;  ~Fault(P0:L1,x);",
+        "0:X4=1; [x]=1;  ~Fault(P0:L1,x);",
+        "0:X4=1; [x]=1; Fault(P0:L1,x,D-MMU:Permission);",
+    ];
+    assert_eq!(run("vmsa,handled", text), (expected.map(String::from).to_vec(), (6, 0)));
+}
+
+/// Code has tags as data have, and nobody changes them here. Figures that herd7 gives.
+#[test]
+fn code_is_written_where_there_are_tags() {
+    let text = "AArch64 tagged\n{ 0:X0=NOP; 0:X1=P1:L0; 0:X9=y; 1:X8=y:red; 1:X9=y:green; }\n P0 | P1 ;\n STR W0,[X1] | STG X8,[X9] ;\n\
+                DC CVAU,X1 | DSB ISH ;\n DSB ISH | ISB ;\n IC IVAU,X1 | L0: B L2 ;\n DSB ISH | MOV W2,#1 ;\n L1: STR WZR,[X9] | L2: ;\n\
+                exists (~fault(P0:L1) /\\ 1:X2=0)\n";
+    assert_eq!(counts("memtag,ifetch", text), (0, 4));
+}
+
 #[test]
 fn an_entry_leads_elsewhere() {
     let text = "AArch64 alias\n{ x=1; y=2; [PTE(x)]=(oa:PA(y)); 0:X1=x; }\n P0 ;\n MOV W0,#5 ;\n STR W0,[X1] ;\n\

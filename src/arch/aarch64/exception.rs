@@ -78,7 +78,8 @@ impl Lower<'_, '_> {
         let sets = vec![format!("{cache}.{operation}").into()];
         if all {
             self.b.push(Op::Other { addr: None, sets, extra: Extra::default() });
-            return Ok(Text::Operands(operation));
+            // herd7 prints the register that is not there, and hashes it.
+            return Ok(Text::Operands(format!("{operation},XZR")));
         }
         let rn = self.reg_of(Width::X)?;
         let addr = self.read(rn, Width::X, Port::Addr);

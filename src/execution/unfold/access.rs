@@ -29,6 +29,25 @@ pub(super) enum Spot {
     Nowhere,
 }
 
+/// Does an access go to bytes that it may go to?
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fit {
+    Fits,
+    Outside,
+    Unaligned,
+}
+
+/// Is it more than a plain load or store? Machines that let plain accesses go to any address want these aligned.
+fn must_be_aligned(op: &Op) -> bool {
+    match op {
+        Op::Load { sets, .. } | Op::Store { sets, .. } => {
+            sets.iter().any(|set| ["A", "Q", "L", "X", "EX"].contains(&&**set))
+        }
+        Op::Rmw { .. } | Op::CompareExchange { .. } => true,
+        _ => false,
+    }
+}
+
 impl<'p> Unfolding<'p> {
     /// Where an access goes. `None`: the path is over, or has been forked over all places.
     pub(super) fn spot(
@@ -49,7 +68,7 @@ impl<'p> Unfolding<'p> {
             {
                 return Ok(None);
             }
-            return Ok(match self.known_spot(state, known, size) {
+            return Ok(match self.known_spot(state, known, size, must_be_aligned(op)) {
                 Ok(Spot::Cell(loc)) if size.0 == 0 && matches!(op, Op::Store { .. }) => {
                     match self.cleared_in_part(state, loc) {
                         Some(diagnostic) => {
@@ -82,7 +101,7 @@ impl<'p> Unfolding<'p> {
             // Nothing but what page table entries can lead to.
             Some(addresses) => self.fork_among(state, addr, &value, &addresses, op)?,
             None => {
-                let addresses = self.addresses(size);
+                let addresses = self.addresses(size, must_be_aligned(op));
                 self.fork_over(state, addr, &value, &addresses, size, op)?;
             }
         }
@@ -99,9 +118,9 @@ impl<'p> Unfolding<'p> {
         let value = self.temp(state, addr)?.value.clone();
         let value = state.path.constraints.fold(&value, self.bits());
         if let Some(known) = value.known() {
-            // Where there are page tables, instructions have virtual addresses like data.
+            // Where there are page tables or tags, instructions have addresses like data.
             if let Value::Code { thread, pc } = known
-                && self.program.machine.tables.is_some()
+                && (self.program.machine.tables.is_some() || !self.program.machine.tags.is_empty())
                 && let Some(cell) = self.program.code_cell(thread, pc)
             {
                 let virt = Value::Addr { sym: cell.sym, offset: cell.offset };
@@ -274,6 +293,7 @@ impl<'p> Unfolding<'p> {
         state: &State<'p>,
         address: Value,
         size: AccessSize,
+        must_be_aligned: bool,
     ) -> Result<Spot, Box<Diagnostic>> {
         let address = match address {
             Value::Code { thread, pc } => match self.program.code_cell(thread, pc) {
@@ -287,9 +307,10 @@ impl<'p> Unfolding<'p> {
             && let Value::Addr { sym, offset } = address
         {
             let extent = Extent { sym, offset, bytes: size.0 };
-            return match self.fits(extent) {
-                true => Ok(Spot::Bytes(extent)),
-                false => Err(Box::new(self.out_of_bounds(state, extent))),
+            return match self.fits(extent, must_be_aligned) {
+                Fit::Fits => Ok(Spot::Bytes(extent)),
+                Fit::Outside => Err(Box::new(self.out_of_bounds(state, extent))),
+                Fit::Unaligned => Err(Box::new(self.unaligned(state, extent))),
             };
         }
         let Some(loc) = self.program.cell_of(address) else {
@@ -302,7 +323,7 @@ impl<'p> Unfolding<'p> {
     }
 
     /// The addresses that an access whose address is not known can be to.
-    fn addresses(&self, size: AccessSize) -> Vec<Value> {
+    fn addresses(&self, size: AccessSize, must_be_aligned: bool) -> Vec<Value> {
         if !self.program.features.splits() {
             let cells = self.program.locations.iter();
             return cells
@@ -318,7 +339,9 @@ impl<'p> Unfolding<'p> {
         for (index, _) in self.program.symbols.iter().enumerate() {
             let sym = Sym(index as u16);
             let end = self.elements(sym).map_or(0, |(bytes, count)| bytes * count);
-            let fits = |offset: &i64| self.fits(Extent { sym, offset: *offset, bytes: size.0 });
+            let fits = |offset: &i64| {
+                self.fits(Extent { sym, offset: *offset, bytes: size.0 }, must_be_aligned) == Fit::Fits
+            };
             addresses.extend((0..end).filter(fits).map(|offset| self.address_of(sym, offset)));
         }
         addresses
@@ -353,34 +376,55 @@ impl<'p> Unfolding<'p> {
     }
 
     /// Is the access inside its symbol, and aligned where it must be? Only accesses of several elements may be larger than one.
-    fn fits(&self, extent: Extent) -> bool {
-        let Some((element, count)) = self.elements(extent.sym) else { return false };
+    fn fits(&self, extent: Extent, must_be_aligned: bool) -> Fit {
+        let Some((element, count)) = self.elements(extent.sym) else { return Fit::Outside };
         let (offset, bytes) = (extent.offset, i64::from(extent.bytes));
         let features = &self.program.features;
+        let declared = self.program.conventions.sizes == CellSizes::Declared;
         let inside = offset >= 0 && offset + bytes.max(1) <= element * count;
-        let strict = features.mixed == Mixed::Asked || self.program.conventions.sizes == CellSizes::Declared;
-        match (bytes, strict && !features.unaligned) {
-            (0, _) => inside,
-            (_, true) if bytes <= element => inside && offset % element % bytes == 0,
-            (_, true) => inside && offset % bytes == 0,
-            // Cells of other architectures are often declared smaller than they are used.
-            (_, false) => inside || count == 1 && offset == 0 && !strict,
+        // Cells of other architectures are often declared smaller than they are used.
+        let lenient = features.mixed != Mixed::Asked && !declared && count == 1 && offset == 0 && bytes > 0;
+        if !inside && !lenient {
+            return Fit::Outside;
         }
+        let strict = match features.mixed {
+            Mixed::Asked => !features.unaligned,
+            _ => declared && must_be_aligned,
+        };
+        let aligned = match bytes {
+            0 => true,
+            _ if bytes <= element => offset % element % bytes == 0,
+            _ => offset % bytes == 0,
+        };
+        if strict && !aligned { Fit::Unaligned } else { Fit::Fits }
     }
 
     fn out_of_bounds(&self, state: &State<'p>, extent: Extent) -> Diagnostic {
         let shown = self.program.show(Value::Addr { sym: extent.sym, offset: extent.offset });
         let name = &self.program.symbols[extent.sym.0 as usize];
-        let message = format!("unaligned or out-of-bound access: {shown}, {} bytes", extent.bytes);
+        let message = format!("access out of bounds: {shown}, {} bytes", extent.bytes);
         let diagnostic =
             Diagnostic::error("program::out-of-bounds", message).at(self.instr(state).span, "this access");
         match self.elements(extent.sym) {
             Some((bytes, 1)) => diagnostic.note(format!("`{name}` has {bytes} bytes")),
             Some((bytes, count)) => {
-                diagnostic.note(format!("`{name}` has {count} elements of {bytes} bytes"))
+                let of = if bytes == 1 { "1 byte".to_string() } else { format!("{bytes} bytes") };
+                diagnostic.note(format!("`{name}` has {count} elements of {of}"))
             }
             None => diagnostic,
         }
+    }
+
+    fn unaligned(&self, state: &State<'p>, extent: Extent) -> Diagnostic {
+        let shown = self.program.show(Value::Addr { sym: extent.sym, offset: extent.offset });
+        let message = format!("unaligned access: {shown}, {} bytes", extent.bytes);
+        let why = match self.program.features.mixed {
+            Mixed::Asked => {
+                "`--variant mixed,unaligned` allows it; so does a run without `mixed`, where it is one access for each byte"
+            }
+            _ => "an exclusive, an atomic, an acquire or a release must be aligned: this one would fault",
+        };
+        Diagnostic::error("program::unaligned", message).at(self.instr(state).span, "this access").note(why)
     }
 
     /// The complaint about a store to an instruction, where instructions are not fetched from memory.

@@ -3,7 +3,7 @@
 use super::{Flow, State, Unfolding};
 use crate::diag::Diagnostic;
 use crate::execution::EventKind;
-use crate::program::{AccessSize, Fault, OnFault, Op, Resume, Value};
+use crate::program::{AccessSize, Fault, OnFault, Op, Resume, Value, any_op};
 
 impl<'p> Unfolding<'p> {
     /// Runs an [`Op::Fault`].
@@ -52,7 +52,7 @@ impl<'p> Unfolding<'p> {
                 Value::Tagged { sym, offset, .. } => Value::Addr { sym, offset },
                 other => other,
             };
-            if let Ok(spot) = self.known_spot(state, plain, AccessSize(0)) {
+            if let Ok(spot) = self.known_spot(state, plain, AccessSize(0), false) {
                 Self::place(state, id, spot);
             }
         }
@@ -74,6 +74,11 @@ impl<'p> Unfolding<'p> {
     /// Ends the instruction and finds out where to go on.
     fn after_fault(&mut self, state: &mut State<'p>, resume: Resume) -> Flow {
         state.control.frames.clear();
+        // A store-exclusive that faults has lost its reservation: run again, it fails.
+        let ops = &self.instr(state).ops;
+        if state.reserved.is_some() && any_op(ops, |op| matches!(op, Op::Conditional { .. })) {
+            state.reserved = None;
+        }
         let handler = self.program.threads[self.thread].handler;
         if state.in_handler {
             // Nobody deals with a fault of the handler itself: such executions are left out, as herd7 does.

@@ -170,6 +170,8 @@ fn hashes_are_those_of_herd7() {
     let x86_64 = "X86_64 MP\n{uint64_t x; uint64_t 1:rbx; 0:rcx=y;}\n P0 | P1 ;\n movq $1,(x) | movl (y),%eax ;\n movl $1,(%rcx) | movq (x),%rbx ;\n\
                   exists (1:rax=1 /\\ 1:rbx=0)";
     assert_eq!(hash(x86_64), "607f7d13da661361b4693dc4e64b46a4");
+    let caches = "AArch64 IC\n{ 0:X1=x; }\n P0 ;\n IC IALLU ;\n IC IALLUIS ;\n IC IVAU,X1 ;\nexists (0:X1=x)";
+    assert_eq!(hash(caches), "30107e083d92bc5a00eec6fa288f15fb");
     // The file's own hash is taken as it is; a key spelled otherwise only keeps ours from being computed.
     assert_eq!(hash(&sb.replace("{}", "Hash=one\nHash=two\n{}")), "one two");
     assert_eq!(hash(&sb.replace("{}", "hash=one\n{}")), "");

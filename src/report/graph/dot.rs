@@ -52,7 +52,8 @@ pub fn dot(graph: &Graph, style: &Style) -> String {
             line(format!("  subgraph cluster_proc{thread} {{"));
             if style.threads {
                 line(format!(
-                    "    label=\"Thread {thread}\"; labelloc=\"t\"; fontsize=\"12\"; color=\"grey\"; style=\"rounded\";"
+                    "    label=\"{}\"; labelloc=\"t\"; fontsize=\"12\"; color=\"grey\"; style=\"rounded\";",
+                    graph.heading(thread)
                 ));
             } else {
                 line("    color=\"white\";".to_string());
@@ -69,7 +70,7 @@ pub fn dot(graph: &Graph, style: &Style) -> String {
             line("  }".to_string());
         } else if style.layout == Layout::Columns && style.threads {
             let place = position(style, thread as f64, -0.6);
-            line(format!("    proc{thread} [label=\"Thread {thread}\", shape=\"none\"{place}];"));
+            line(format!("    proc{thread} [label=\"{}\", shape=\"none\"{place}];", graph.heading(thread)));
         }
     }
     if let Some((id, _)) = graph.init().filter(|_| style.layout == Layout::Cluster) {

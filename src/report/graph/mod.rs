@@ -24,8 +24,7 @@ use std::collections::BTreeMap;
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use crate::condition::Quantifier;
-use crate::execution::EventKind;
-use crate::execution::Execution;
+use crate::execution::{Event, EventKind, Execution};
 use crate::explain::Place;
 use crate::explain::events::{self, Look};
 use crate::limits;
@@ -43,9 +42,9 @@ pub struct Node {
     pub action: String,
     /// The instruction it belongs to.
     pub code: String,
-    /// Its thread; none: the initial writes.
+    /// The column of its thread, or that of hardware; none: the initial writes.
     pub thread: Option<usize>,
-    /// Where it stands in its thread, from 0.
+    /// Where it stands in its column, from 0.
     pub row: usize,
     /// Does it read what the condition observes?
     pub observed: bool,
@@ -77,8 +76,10 @@ pub struct Graph {
     pub state: String,
     /// What there is to say besides.
     pub remark: Option<String>,
-    /// How many threads.
+    /// How many columns: one for each thread, and one for what hardware does by itself.
     pub threads: usize,
+    /// Is the last column that of hardware?
+    pub hardware: bool,
     /// Events and the pairs between them, in a fixed order.
     pub graph: DiGraph<Node, Edge>,
 }
@@ -116,13 +117,16 @@ impl Graph {
             })
         });
         nodes.extend(initial.iter().filter_map(|e| Some((*e, init?))));
-        let mut rows = vec![0; test.program.threads.len()];
         let mut placed: Vec<usize> =
-            shown.iter().copied().filter(|e| execution.events[*e].thread.is_some()).collect();
-        placed.sort_by_key(|e| events::order(&execution.events[*e], *e));
+            shown.iter().copied().filter(|e| execution.events[*e].kind != EventKind::Init).collect();
+        let hardware = placed.iter().any(|e| execution.events[*e].thread.is_none());
+        let threads = test.program.threads.len();
+        let column = |e: &usize| execution.events[*e].thread.map_or(threads, usize::from);
+        placed.sort_by_key(|e| (column(e), events::order(&execution.events[*e], *e)));
+        let mut rows = vec![0; threads + usize::from(hardware)];
         for number in placed {
             let event = &execution.events[number];
-            let thread = usize::from(event.thread.unwrap_or(0));
+            let thread = column(&number);
             let row = rows[thread];
             rows[thread] += 1;
             let node = Node {
@@ -174,8 +178,18 @@ impl Graph {
             title: style.legend(test, model),
             state: format!("{line} {verdict}"),
             remark: execution.refused.as_ref().map(|check| format!("refused by {check}")),
-            threads: test.program.threads.len(),
+            threads: threads + usize::from(hardware),
+            hardware,
             graph,
+        }
+    }
+
+    /// What stands above a column.
+    pub fn heading(&self, column: usize) -> String {
+        if self.hardware && column + 1 == self.threads {
+            "Hardware".to_string()
+        } else {
+            format!("Thread {column}")
         }
     }
 
@@ -208,7 +222,8 @@ fn drawn(execution: &Execution, style: &Style) -> Vec<(String, Rel)> {
     let mut drawn: Vec<(String, Rel)> = Vec::new();
     let wanted = |name: &str| !style.unshown.iter().any(|n| n == name);
     if style.program_order && wanted("po") {
-        drawn.push(("po".to_string(), reduced(&visible(&execution.po))));
+        let po = reduced(&visible(&execution.po));
+        drawn.push(("po".to_string(), between_accesses(&po, &execution.events)));
     }
     if wanted("rf") {
         let rf = visible(&execution.rf);
@@ -242,6 +257,18 @@ fn drawn(execution: &Execution, style: &Style) -> Vec<(String, Rel)> {
         drawn.push((name.clone(), rel));
     }
     drawn
+}
+
+/// Of the parts of one access, where cells are cut up: from its last to the first of what follows.
+fn between_accesses(po: &Rel, events: &[Event]) -> Rel {
+    let parts = |a: usize, b: usize| {
+        let (a, b) = (&events[a], &events[b]);
+        a.part.is_some() && b.part.is_some() && (a.thread, a.access) == (b.thread, b.access)
+    };
+    let hidden = |(a, b): (usize, usize)| {
+        po.iter().any(|(c, d)| d == b && c > a && parts(c, a) || c == a && d < b && parts(d, b))
+    };
+    Rel::of(po.n(), po.iter().filter(|pair| !hidden(*pair)))
 }
 
 fn without_init(rel: &Rel, is_init: &dyn Fn(usize) -> bool) -> Rel {

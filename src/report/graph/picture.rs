@@ -20,6 +20,9 @@ pub struct Picture {
     pub remark: Option<String>,
     /// Its size.
     pub size: (i64, i64),
+    /// Is the last of the frames that of hardware?
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub hardware: bool,
     /// The frame of each thread: x, y, width, height.
     pub threads: Vec<[i64; 4]>,
     /// Events.
@@ -104,6 +107,7 @@ impl Picture {
             state: graph.state.trim().to_string(),
             remark: graph.remark.clone(),
             size: (round(layout.width), round(layout.height)),
+            hardware: graph.hardware,
             threads: layout.threads.iter().map(|(frame, _)| corners(frame)).collect(),
             nodes: graph.graph.node_weights().zip(&layout.boxes).map(node).collect(),
             edges,

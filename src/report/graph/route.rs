@@ -421,8 +421,10 @@ impl<'g> Placer<'g> {
             .map(|(id, _)| self.boxes[id.index()].y + self.boxes[id.index()].h)
             .fold(top + HEIGHT, f64::max);
         let frame = Rect { x: x - 10.0, y: top - 28.0, w: w + 20.0, h: bottom - top + 38.0 };
-        let name = format!("Thread {thread}").len() as f64 * CHARACTER;
-        (frame, Rect { x: x + w / 2.0 - name / 2.0, y: top - 24.0, w: name, h: 14.0 })
+        let name = self.graph.heading(thread).len() as f64 * CHARACTER;
+        // Away from the middle of the picture, where arrows from the initial writes come from.
+        let x = if thread * 2 < self.graph.threads { x } else { x + w - name };
+        (frame, Rect { x, y: top - 24.0, w: name, h: 14.0 })
     }
 }
 

@@ -32,14 +32,14 @@ impl Drawing<'_> {
         for (thread, (frame, name)) in self.layout.threads.iter().enumerate() {
             out += &format!(
                 "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"8\" fill=\"#f7f7f7\" \
-                 stroke=\"#cccccc\"/>\n<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#555555\">Thread \
-                 {thread}</text>\n",
+                 stroke=\"#cccccc\"/>\n<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#555555\">{}</text>\n",
                 frame.x,
                 frame.y,
                 frame.w,
                 frame.h,
                 name.x + name.w / 2.0,
-                name.y + 11.0
+                name.y + 11.0,
+                self.graph.heading(thread)
             );
         }
         // What is highlighted lies on top.

@@ -115,9 +115,9 @@ fn store_buffering_for_a_browser() {
     <marker id="arrow-black" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto-start-reverse"><path d="M0,0 L8,4 L0,8 z" fill="black"/></marker>
     </defs>
     <rect x="78.0" y="128.0" width="111.9" height="154.0" rx="8" fill="#f7f7f7" stroke="#cccccc"/>
-    <text x="133.9" y="143.0" text-anchor="middle" fill="#555555">Thread 0</text>
+    <text x="115.6" y="143.0" text-anchor="middle" fill="#555555">Thread 0</text>
     <rect x="253.9" y="128.0" width="111.9" height="154.0" rx="8" fill="#f7f7f7" stroke="#cccccc"/>
-    <text x="309.8" y="143.0" text-anchor="middle" fill="#555555">Thread 1</text>
+    <text x="328.2" y="143.0" text-anchor="middle" fill="#555555">Thread 1</text>
     <path d="M133.9,194.0 L133.9,234.0" fill="none" stroke="black" stroke-width="1.4" marker-end="url(#arrow-black)"/>
     <path d="M309.8,194.0 L309.8,234.0" fill="none" stroke="black" stroke-width="1.4" marker-end="url(#arrow-black)"/>
     <path d="M203.1,62.0 L203.1,77.3 Q203.1,83.3 197.1,83.3 L62.0,83.3 Q56.0,83.3 56.0,89.3 L56.0,247.0 Q56.0,253.0 62.0,253.0 L88.0,253.0" fill="none" stroke="#c62828" stroke-width="1.4" marker-end="url(#arrow-c62828)"/>
@@ -297,4 +297,54 @@ fn as_many_are_shown_as_counted() {
         looked_at += 1;
     }
     assert!(looked_at > 10, "{looked_at} tests");
+}
+
+const UPDATED: &str = "AArch64 updated
+Variant=vmsa
+TTHM=HA
+{ uint64_t x=1; [PTE(x)]=(oa:PA(x), af:0); 0:X1=x; }
+ P0          ;
+ LDR X0,[X1] ;
+exists (0:X0=1)";
+
+/// What hardware does by itself has a column of its own.
+#[test]
+fn an_access_flag_that_nobody_set() {
+    let style = Style::default();
+    let drawn = graphs(UPDATED, "aarch64", Show::Prop, &[], &style);
+    let by_itself = drawn.iter().find(|graph| graph.hardware).expect("an update by hardware alone");
+    assert!(svg(by_itself).contains(">Hardware</text>"));
+    assert!(dot(by_itself, &style).contains("label=\"Hardware\""));
+    insta::assert_snapshot!(text(by_itself), @r"
+    Test updated, aarch64: 0:X0=1; satisfies the exists clause
+      init: x=1, PTE(x)=(oa:PA(x), af:0)
+      P0                                         |  hardware
+      a: R walk[PTE(x)]=(oa:PA(x))  LDR X0,[X1]  |  c: R walk[PTE(x)]=(oa:PA(x), af:0)
+      b: R[x]=1                     LDR X0,[X1]  |  d: W update[PTE(x)]=(oa:PA(x))
+       rf: init -> b, init -> c, d -> a
+       fr: c -> d
+      rmw: c -> d
+    ");
+}
+
+const PARTS: &str = "AArch64 parts
+{ uint64_t x; 0:X1=x; }
+ P0              ;
+ STR X0,[X1]     ;
+ STRB W0,[X1,#4] ;
+exists (0:X0=0)";
+
+/// The parts of an access are one step of the program.
+#[test]
+fn program_order_of_parts() {
+    insta::assert_snapshot!(text(&first(PARTS, "aarch64", &Style::default())), @r"
+    Test parts, aarch64: 0:X0=0; satisfies the exists clause
+      P0
+      a: W[x+0..3]=0  STR X0,[X1]
+      b: W[x+4]=0     STR X0,[X1]
+      c: W[x+5..7]=0  STR X0,[X1]
+      d: W[x+4]=0     STRB W0,[X1,#4]
+      po: c -> d
+      co: b -> d
+    ");
 }

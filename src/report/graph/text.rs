@@ -44,16 +44,20 @@ pub fn text_within(graph: &Graph, room: Option<usize>) -> String {
             (0..graph.threads).map(|t| format!("{:width$}", cell(t), width = widths[t])).collect();
         format!("  {}\n", cells.join("  |  ").trim_end())
     };
+    let name = |thread: usize| match graph.hardware && thread + 1 == graph.threads {
+        true => "hardware".to_string(),
+        false => format!("P{thread}"),
+    };
     let whole = 2 + widths.iter().sum::<usize>() + 5 * widths.len().saturating_sub(1);
     if room.is_some_and(|room| whole > room) {
         for (thread, column) in cells.iter().enumerate() {
-            out += &format!("  P{thread}\n");
+            out += &format!("  {}\n", name(thread));
             for cell in column {
                 out += &broken(&format!("    {cell}"), 8, room);
             }
         }
     } else {
-        out += &line(&|thread| format!("P{thread}"));
+        out += &line(&name);
         for row in 0..rows {
             out += &line(&|thread| cells[thread].get(row).cloned().unwrap_or_default());
         }

@@ -63,16 +63,20 @@ function picture(data, context) {
   hint();
   const light = (nodes) => context.light && context.light(nodes.map((node) => node.line).filter(Boolean));
   const leave = () => { hint(); light([]); };
+  const heading = (column, name) => data.hardware && column === data.threads.length - 1 ? "Hardware" : `${name}${column}`;
   const event = (node) => h("p", {}, h("b", {}, node.id), `: ${node.does} `,
     node.thread === null ? h("span", { class: "soft" }, "initially")
-      : h("span", { class: "soft" }, `P${node.thread}${node.line ? `, line ${node.line}` : ""}: `, h("code", {}, node.code)));
+      : h("span", { class: "soft" }, `${heading(node.thread, "P")}${node.line ? `, line ${node.line}` : ""}: `, h("code", {}, node.code)));
   const defined = (edge) => edge.place || (context.definitions || {})[edge.name];
 
   const [width, height] = data.size;
   const svg = s("svg", { class: explains ? "picture explains" : "picture", viewBox: `0 0 ${width} ${height}`, role: "group",
     "aria-label": `an execution: ${data.state}`, style: { width: `min(100%, ${width}px)`, "min-width": `${Math.round(width * 0.66)}px` } });
   data.threads.forEach(([x, y, w, height], thread) => {
-    svg.append(s("rect", { class: "frame", x, y, width: w, height, rx: 8 }), s("text", { class: "thread", x: x + w / 2, y: y + 15 }, `Thread ${thread}`));
+    // The heading stands away from the middle, where arrows from the initial writes come from.
+    const left = thread * 2 < data.threads.length;
+    svg.append(s("rect", { class: "frame", x, y, width: w, height, rx: 8 }),
+      s("text", { class: "thread", x: left ? x + 10 : x + w - 10, y: y + 15, style: { "text-anchor": left ? "start" : "end" } }, heading(thread, "Thread ")));
   });
   const edges = data.edges.map((edge) => {
     const [from, to] = [data.nodes[edge.from], data.nodes[edge.to]];
