@@ -164,7 +164,8 @@ mod tests {
     fn a_recursive_group_may_have_members_that_are_not() {
         let dir = tempfile::tempdir().unwrap();
         let model = dir.path().join("m.cat").display().to_string();
-        std::fs::write(&model, "M\nlet rec a = rf and b = a | b;po\nacyclic b as no-thin-air\n").unwrap();
+        let text = "M\ninclude \"cos.cat\"\nlet rec a = rf and b = a | b;po\nacyclic b as no-thin-air\n";
+        std::fs::write(&model, text).unwrap();
         let input = Input::Text { name: "LB.litmus".to_string(), text: LB.into() };
         for engine in [Engine::Naive, Engine::Explore, Engine::Grow] {
             let explore = explore::Options { engine, ..explore::Options::default() };
