@@ -437,8 +437,7 @@ fn explorer_equals_oracle() {
                 assert_eq!(figures(&oracle), figures(&found), "case {seed}");
                 executions += found.stats.executions.saturating_word();
                 pruned += found.stats.pruned.values().sum::<u64>();
-                let shared =
-                    Options { jobs: 3, ..with(Engine::Explore, Mode::Count) };
+                let shared = Options { jobs: 3, ..with(Engine::Explore, Mode::Count) };
                 let shared = run(&test, &model, &shared).expect("an answer of three workers");
                 assert_eq!(figures(&oracle), figures(&shared), "three workers, case {seed}");
                 let states = run(&test, &model, &with(Engine::Explore, Mode::States)).expect("states");
