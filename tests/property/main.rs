@@ -33,7 +33,7 @@ use litmus::execution::unfold;
 use litmus::explore::{self, Engine, Mode, Options};
 use litmus::litmus::Lowered;
 use litmus::model::Model;
-use litmus::outcome::{Completeness, Outcome};
+use litmus::outcome::{Completeness, Count, Outcome};
 use litmus::program::Value;
 use litmus::session::{Input, Session, Settings, check_model};
 
@@ -286,7 +286,7 @@ impl Tally {
 }
 
 /// The states found, by names instead of positions.
-fn named_states(test: &Lowered, outcome: &Outcome) -> BTreeMap<Vec<(String, Value)>, u64> {
+fn named_states(test: &Lowered, outcome: &Outcome) -> BTreeMap<Vec<(String, Value)>, Count> {
     let program = &test.program;
     let name = |observable: &Observable| match observable {
         Observable::Reg(thread, reg) => format!("{thread}:{}", program.regs.name(*reg)),
@@ -295,7 +295,7 @@ fn named_states(test: &Lowered, outcome: &Outcome) -> BTreeMap<Vec<(String, Valu
         Observable::Assumed => "signatures".to_string(),
         other => panic!("{other:?}"),
     };
-    let named = |(state, count): (Vec<Value>, u64)| {
+    let named = |(state, count): (Vec<Value>, Count)| {
         let mut state: Vec<_> = test.shown.iter().map(name).zip(state.iter().copied()).collect();
         state.sort();
         (state, count)

@@ -9,7 +9,7 @@ use litmus::arch::ArchId;
 use litmus::explore::{self, Engine, Mode, Options};
 use litmus::litmus::Lowered;
 use litmus::model::{CheckKind, Expr, Model, Step, TestKind};
-use litmus::outcome::Outcome;
+use litmus::outcome::{Count, Outcome};
 use litmus::session::{Input, Session, Settings};
 
 use super::program::{Arch, Program};
@@ -165,7 +165,7 @@ fn states(
     test: &Lowered,
     outcome: &Outcome,
     name: &dyn Fn(&str) -> String,
-) -> BTreeMap<Vec<(String, String)>, u64> {
+) -> BTreeMap<Vec<(String, String)>, Count> {
     let renamed = |state: Vec<(String, litmus::program::Value)>| {
         let value = |value| each_word(&test.program.show(value), &|word| Some(name(word)));
         let mut state: Vec<(String, String)> = state

@@ -7,6 +7,7 @@ use litmus::diag::Class;
 use litmus::explore::{self, Engine, Mode, Options, Request};
 use litmus::litmus::Lowered;
 use litmus::model::{Model, violating};
+use litmus::outcome::Count;
 use litmus::session::{Session, Settings};
 
 use super::program::{Arch, Program};
@@ -58,8 +59,8 @@ impl Tally {
             }
             other => panic!("{other:?}\n{}", told()),
         }
-        assert_eq!(answer.of_source, Some(ours.values().sum::<u64>()), "{}", told());
-        assert_eq!(answer.of_target - answer.of_both, new, "{}", told());
+        assert_eq!(answer.of_source, Some(Count::from(ours.values().sum::<u64>())), "{}", told());
+        assert_eq!(&answer.of_target - &answer.of_both, new, "{}", told());
         let by_states = portability(test, source, target, Granularity::States, Effort::Decide, &whole)
             .expect("an answer");
         if new == 0 {
