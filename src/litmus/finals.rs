@@ -290,7 +290,11 @@ fn fault(cursor: &mut Cursor) -> Parsed<Option<Fault>> {
         if kind || fault.loc.is_some() {
             fault.kind = Some(text);
         } else {
-            fault.loc = Some(text);
+            // Page table entries have three names, of which states show one.
+            fault.loc = Some(match text.strip_prefix("pte_") {
+                Some(name) => format!("PTE({name})"),
+                None => text.replace("TTD(", "PTE(").replace(' ', ""),
+            });
         }
     }
     cursor.expect(")")?;

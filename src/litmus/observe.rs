@@ -107,10 +107,7 @@ fn pattern(fault: &Fault) -> FaultPattern {
     FaultPattern {
         thread: fault.thread,
         label: fault.label.clone(),
-        symbol: fault.loc.as_ref().map(|loc| match loc.strip_prefix("pte_") {
-            Some(name) => format!("PTE({name})"),
-            None => loc.replace("TTD(", "PTE(").replace(' ', ""),
-        }),
+        symbol: fault.loc.clone(),
         kind: fault.kind.clone(),
         text: fault.to_string(),
     }

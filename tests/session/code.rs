@@ -179,7 +179,7 @@ fn modified_code() {
 /// `NOP` is written so on every architecture that has instructions as values, and shown so.
 #[test]
 fn what_is_fetched_may_lead_nowhere() {
-    let test = one("0:X1=P0:L0; 0:X2=instr:\"B .+8\";", "STR W2,[X1]; L0: NOP", "", "exists (0:X3=1)");
+    let test = one("0:X1=P0:L0; 0:X2=instr:\"B .+8\";", "STR W2,[X1]; L0: NOP", "", "locations [0:X2;]");
     insta::assert_snapshot!(answer(&test, &["ifetch"], None), @r#"
     error[program::no-branch-target]: `instr:"B .+8"` leads out of the code from here
       ┌─ test:5:6

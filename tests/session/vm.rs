@@ -55,6 +55,16 @@ fn an_access_without_translation_faults() {
     assert_eq!(states("vmsa,handled", UNMAPPED)[1], format!("0:X0=7; 0:X2=1; {fault}"));
 }
 
+#[test]
+fn entries_of_faults_by_any_name() {
+    for name in ["PTE(y)", "TTD(y)", "pte_y"] {
+        let text = format!(
+            "AArch64 names\n{{ int y; 0:X1=PTE(y); pteval_t 0:X0; }}\n P0 ;\n LDR X0,[X1] ;\nexists (fault(P0,{name}))\n"
+        );
+        assert_eq!(states("vmsa", &text), ["  ~Fault(P0,PTE(y));"], "{name}");
+    }
+}
+
 /// Its reservation is gone with the fault. Figures that herd7 gives.
 #[test]
 fn a_store_exclusive_that_faulted_fails_when_it_is_run_again() {
