@@ -85,8 +85,8 @@ pub(super) fn layout(cycle: &Cycle) -> Layout {
         }
     }
     // The write of a torn access stands behind its read.
-    for event in 0..n {
-        if let Edge::Torn { pair } = steps[event].edge
+    for step in steps {
+        if let Edge::Torn { pair } = step.edge
             && let Some(thread) = threads.pop_if(|thread| thread.len() == 1)
         {
             let before = Some(if pair { Edge::LxSx } else { Edge::Rmw });

@@ -171,7 +171,7 @@ mod tests {
             let explore = explore::Options { engine, ..explore::Options::default() };
             let report = Session::new(Settings { explore, ..Settings::default() }).run(&input, Some(&model));
             let outcome = report.answer.and_then(|answer| answer.outcome).expect("an outcome");
-            assert_eq!((outcome.positive, outcome.negative), (0, 3), "{engine:?}");
+            assert!(outcome.positive == 0 && outcome.negative == 3, "{engine:?}");
         }
     }
 }

@@ -264,9 +264,8 @@ fn after(instr: &Instr, way: &mut Way, start: Option<(usize, Tmp)>, met: &mut Ve
         match op {
             Op::CondBegin => conditions.push(false),
             Op::CondEnd => {
-                if conditions.pop() == Some(true) {
-                    way.guard.get_or_insert(way.saved.len());
-                }
+                let hung = conditions.pop() == Some(true);
+                way.guard = way.guard.or(hung.then_some(way.saved.len()));
             }
             Op::ControlSave { id } => way.save(*id),
             Op::ControlRestore { id } => way.restore(*id),
