@@ -124,6 +124,9 @@ pub fn generate(
     if let Some(exit) = super::model::unreadable(judges, &settings, console, err) {
         return Ok(exit);
     }
+    if dialect == Dialect::Kernel {
+        plan::with_companions(&mut settings, ["lkmm"]);
+    }
     settings.explore.mode = Mode::Check;
     settings.explore.timeout = args.timeout.map(plan::duration).or(settings.explore.timeout);
     settings.explore.interrupt = Some(interrupt_flag());

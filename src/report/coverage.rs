@@ -33,6 +33,9 @@ fn change(coverage: &Coverage, kind: Kind, span: Span) -> String {
     format!("{file}:{line}:{column}: {}: {}", kind.words(), words(coverage, span))
 }
 
+/// More tests without an answer than these are counted.
+const NAMED: usize = 8;
+
 /// What no test notices, file by file, and how much is covered.
 pub fn text(coverage: &Coverage, model: &str) -> String {
     let mut text = String::new();
@@ -84,7 +87,10 @@ pub fn text(coverage: &Coverage, model: &str) -> String {
         );
     }
     if !coverage.unanswered.is_empty() {
-        let _ = writeln!(text, "left out, without an answer: {}", names(coverage).join(", "));
+        let names = names(coverage);
+        let (named, more) = names.split_at(names.len().min(NAMED));
+        let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+        let _ = writeln!(text, "left out, without an answer: {}{more}", named.join(", "));
     }
     text
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use litmus::compare::{Answer, Effort, Granularity, portability};
+use litmus::compare::{Answer, Effort, Granularity, observed, portability};
 use litmus::diag::Class;
 use litmus::explore::{self, Engine, Mode, Options, Request};
 use litmus::litmus::Lowered;
@@ -42,6 +42,8 @@ struct Tally {
 impl Tally {
     /// Compares what is said of two models with the executions that the oracle lists.
     fn add(&mut self, test: &Lowered, source: &Model, target: &Model, told: &dyn Fn() -> String) {
+        // Which writes are final (`FW`) a model is told of those that are observed, and here all are.
+        let test = &observed(test);
         let (ours, theirs) = (graphs(test, source), graphs(test, target));
         let whole = Options::default();
         let answer = portability(test, source, target, Granularity::Executions, Effort::Count, &whole)
