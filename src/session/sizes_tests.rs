@@ -141,11 +141,12 @@ fn unaligned_accesses_are_torn() {
                  locations [1:X0;]\n";
     assert_eq!(states(twice, &[], None), "1:X0=0x0;\n1:X0=0x22;\n1:X0=0x1100;\n1:X0=0x1122;\n4 0");
     in_parts_as_in_bytes(twice);
-    insta::assert_snapshot!(states(&test("SWPH W4,W6,[X7]").replace("0:X4=", "0:X7=x+15; 0:X4="), &[], None), @r"
+    let atomic = "AArch64 T\n{ uint8_t x[32]; 0:X1=x; }\n P0 ;\n ADD X1,X1,#15 ;\n SWPH W4,W6,[X1] ;\nlocations [0:X6;]\n";
+    insta::assert_snapshot!(states(atomic, &[], None), @r"
     error[program::unaligned]: unaligned access: x+15, 2 bytes
-      ┌─ test:4:2
+      ┌─ test:5:2
       │
-    4 │  SWPH W4,W6,[X7] | LDRB W1,[X5,#16] ;
+    5 │  SWPH W4,W6,[X1] ;
       │  ^^^^^^^^^^^^^^^ this access
       │
       = note: an exclusive, an atomic, an acquire or a release must be aligned: this one would fault

@@ -321,9 +321,8 @@ fn an_access_flag_that_nobody_set() {
       P0                                         |  hardware
       a: R walk[PTE(x)]=(oa:PA(x))  LDR X0,[X1]  |  c: R walk[PTE(x)]=(oa:PA(x), af:0)
       b: R[x]=1                     LDR X0,[X1]  |  d: W update[PTE(x)]=(oa:PA(x))
-       rf: init -> b, init -> c, d -> a
-       fr: c -> d
-      rmw: c -> d
+      rf: init -> b, init -> c, d -> a
+      fr: c -> d
     ");
 }
 
