@@ -58,6 +58,31 @@ const RATES: &[(&str, &[&str], u64)] = &[
     ("rates/mutex.c", &["THREADS=3", "TIMES=2"], 90),
 ];
 
+/// Of executions that differ only in which of several threads is which, one is listed.
+#[test]
+fn threads_that_are_alike_are_taken_for_each_other() {
+    for (file, defines, expected) in [
+        ("rates/mutex.c", &["THREADS=5"][..], 1),
+        ("rates/mutex.c", &["THREADS=3", "TIMES=2"], 15),
+        ("rates/mutex.c", &["THREADS=4", "TIMES=2"], 105),
+    ] {
+        let options = grow::Options {
+            unroll: u32::MAX - 1,
+            properties: true,
+            awaits: true,
+            symmetry: true,
+            ..grow::Options::default()
+        };
+        let stats = counts(file, "rc11", defines, &options);
+        assert!(stats.symmetric && !stats.told_apart, "{stats:?}");
+        assert_eq!((stats.complete, stats.violating), (expected, 0), "{file} {defines:?}: {stats:?}");
+    }
+    // Each has an argument of its own.
+    let options =
+        grow::Options { properties: true, awaits: true, symmetry: true, ..grow::Options::default() };
+    assert!(!counts("rates/lock.c", "rc11", &["THREADS=3"], &options).symmetric);
+}
+
 /// What a thread that waits does not look at changes no complete execution.
 #[test]
 fn waiting_loses_no_complete_execution() {

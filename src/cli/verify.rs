@@ -270,6 +270,7 @@ fn settings_of(args: &VerifyArgs, orders: Orders) -> verify::Settings {
         races: args.races,
         fewer_blocked: args.fewer_blocked,
         every_round: args.every_round,
+        every_thread: args.no_symmetry,
         gauge: None,
         recursion: 0,
         marks_waits: false,

@@ -33,6 +33,9 @@ pub struct VerifyArgs {
     /// Run loops that only wait round by round, to the bound, as an unrolling does: the verdict is the same, there are more executions
     #[arg(long, requires = "unroll")]
     pub every_round: bool,
+    /// Count executions, too, that differ only in which of several threads is which: the verdict is the same, there are more executions
+    #[arg(long)]
+    pub no_symmetry: bool,
     /// Time limit per file, in seconds
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub timeout: Option<f64>,

@@ -40,6 +40,8 @@ pub(super) struct Graph<'p, const W: usize> {
     pub po: Vec<Bits<W>>,
     /// What must be there for an event to be: all that its thread did before, what its read takes, and so on.
     pub prefix: Vec<Bits<W>>,
+    /// Likewise, with what threads did that are like its own and come first; empty as long as no two threads are alike.
+    pub needs: Vec<Bits<W>>,
     pub visible: Bits<W>,
     pub initial: Bits<W>,
     pub kept: Kept<W>,
@@ -52,11 +54,11 @@ pub(super) struct Graph<'p, const W: usize> {
 }
 
 /// An update that waits for its place.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Pending {
     pub update: usize,
-    /// The write that it was given in a revisit, which has not been checked either.
-    pub with: Option<usize>,
+    /// What has not been checked either: the write that it was given in a revisit, if that was an update that had no place, what that was given, and so on.
+    pub unchecked: Vec<usize>,
 }
 
 impl<'p, const W: usize> Graph<'p, W> {
@@ -76,6 +78,7 @@ impl<'p, const W: usize> Graph<'p, W> {
             instances: vec![none(); 64 * W],
             po: vec![none(); 64 * W],
             prefix: vec![none(); 64 * W],
+            needs: Vec::new(),
             visible: none(),
             initial: none(),
             kept: Kept::new(code),
@@ -167,6 +170,7 @@ impl<'p, const W: usize> Graph<'p, W> {
         let own = usize::from(node.place.thread);
         let thread = &self.threads[own];
         node.previous = thread.last;
+        node.peer = self.peer_of_next(own);
         let same = thread.last != NONE
             && self.events[usize::from(thread.last)].place.instance == node.place.instance;
         let before = if same { self.instances[usize::from(thread.last)] } else { none() };
@@ -236,6 +240,7 @@ impl<'p, const W: usize> Graph<'p, W> {
                 after(usize::from(node.source), &self.prefix);
             }
             self.prefix[*x] = prefix;
+            self.fill_needs(*x);
         }
         let mut kept = std::mem::take(&mut self.kept);
         kept.add(code, events, which, &self.facts());

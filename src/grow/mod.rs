@@ -31,6 +31,7 @@ mod search;
 mod sketch;
 mod state;
 mod step;
+mod twins;
 mod usual;
 mod ways;
 mod widen;
@@ -69,6 +70,10 @@ pub struct Options {
     pub awaits: bool,
     /// List every execution in which a thread waits for what never comes, and not only those in which it cannot but wait.
     pub all_blocked: bool,
+    /// Take executions for one that differ in which of several threads is which, where these run the same code with the same arguments and nothing tells them
+    /// from each other. Where [`Stats::told_apart`] says that something does, not all executions were listed.
+    /// For programs whose atomic updates are one event each: a twin would need the read of another one without its write, which cannot be added to every graph.
+    pub symmetry: bool,
     /// Told how a program is to be made again whose accesses do not fit their cells.
     pub reshapes: Reshapes,
 }
@@ -81,6 +86,7 @@ impl Default for Options {
             properties: false,
             awaits: false,
             all_blocked: false,
+            symmetry: false,
             reshapes: Reshapes::default(),
         }
     }
@@ -132,6 +138,10 @@ pub struct Stats {
     pub pruned: BTreeMap<String, u64>,
     /// May the model accept executions with a cycle of program order and `rf`? They were not looked for.
     pub leaves_out: bool,
+    /// Were executions taken for one that differ in which of several threads is which?
+    pub symmetric: bool,
+    /// Something tells such threads from each other: executions may be missing, and the search was given up.
+    pub told_apart: bool,
 }
 
 impl Stats {
@@ -195,6 +205,9 @@ pub fn explore_together(
             _ => search.run::<64>(visitors),
         };
         stats.leaves_out = search.code.residual;
+        if let Some(twins) = search.stepper.twins {
+            (stats.symmetric, stats.told_apart) = (twins.are_there(), twins.are_told_apart());
+        }
         for (index, count) in stats.refuted.iter().enumerate().filter(|(_, count)| **count > 0) {
             *stats.pruned.entry(search.code.checks[index].name.clone()).or_insert(0) += count;
         }
@@ -266,6 +279,7 @@ fn prepared<R>(
     let loops = awaits::Loops::new(program, !options.properties);
     let members = members::Table::new(program, &code);
     let fewer = fewer::fewer(&code);
+    let twins = twins::Twins::default();
     let stepper = step::Stepper {
         program,
         members: &members,
@@ -277,6 +291,7 @@ fn prepared<R>(
         reshapes: &options.reshapes,
         locks_only_wait: arrive::locks_only_wait(program),
         depends: code.depends,
+        twins: options.symmetry.then_some(&twins),
         loops: (options.awaits && fewer != Fewer::Nothing).then_some(&loops),
         fewer,
     };

@@ -29,6 +29,8 @@ pub(super) struct Node<'p> {
     pub source: u16,
     /// The event of its thread that came before it.
     pub previous: u16,
+    /// What the next lower of the threads that are like its own, and did the same before, did in its place.
+    pub peer: u16,
     /// Of the last event of a step (its head): how many events the step has; none for others. What was added together goes together.
     pub count: u16,
     /// Of a head: where the thread was before the step.
@@ -132,6 +134,7 @@ impl<'p> Node<'p> {
             written: value,
             source: NONE,
             previous: NONE,
+            peer: NONE,
             count: 0,
             before: None,
             way: 0,
@@ -156,6 +159,7 @@ impl<'p> Node<'p> {
             written: None,
             source: NONE,
             previous: NONE,
+            peer: NONE,
             count: 0,
             before: None,
             way: way as u16,
@@ -181,6 +185,7 @@ impl<'p> Node<'p> {
             written: None,
             source: NONE,
             previous: NONE,
+            peer: NONE,
             count: 0,
             before: None,
             way: 0,
@@ -206,6 +211,7 @@ impl<'p> Node<'p> {
             written: bound.written,
             source: bound.source,
             previous: NONE,
+            peer: NONE,
             count: 0,
             before: None,
             way: bound.way,
@@ -227,13 +233,23 @@ pub(super) struct Thread<'p, const W: usize> {
     pub last: u16,
     /// The event that started it.
     pub spawner: u16,
+    /// The thread started just before it that is like it.
+    pub twin: u16,
     /// Events of other threads that all it does comes after: what was there when it was started, and what it waited for.
     pub inherited: Bits<W>,
 }
 
 impl<'p, const W: usize> Thread<'p, W> {
     pub fn new(stop: Arc<Stop<'p>>) -> Thread<'p, W> {
-        Thread { stop, flushed: false, events: none(), last: NONE, spawner: NONE, inherited: none() }
+        Thread {
+            stop,
+            flushed: false,
+            events: none(),
+            last: NONE,
+            spawner: NONE,
+            twin: NONE,
+            inherited: none(),
+        }
     }
 
     /// Has it come to its end, with all its events added?

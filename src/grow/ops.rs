@@ -69,7 +69,7 @@ impl<'p> Stepper<'p> {
                 if let Some(done) = extra.done {
                     let (causes, _) = self.causes(state, &[*src], Some(extra));
                     let newest = state.count;
-                    set(state, done, Held { value: Ok(Value::ZERO), constant: true, causes, newest });
+                    set(state, done, Held { causes, newest, ..Held::ZERO });
                 }
                 flow::passes(state, op);
             }
@@ -82,7 +82,10 @@ impl<'p> Stepper<'p> {
                 {
                     return Ok(());
                 }
-                let written = Some(self.value(state, *value)?);
+                let written = Some(match self.is_private(state, *addr)? {
+                    true => self.value_unseen(state, *value)?,
+                    false => self.value(state, *value)?,
+                });
                 let consumed = (&[*addr, *value][..], extra);
                 self.access(state, op, EventKind::Write, (*addr, *size), sets, consumed, written)?;
             }
@@ -188,7 +191,8 @@ impl<'p> Stepper<'p> {
                 self.access(state, op, EventKind::Rmw, (*addr, *size), sets, consumed, None)?;
             }
             Op::Spawn { dst, code, args, own: register } => {
-                let args = args.iter().map(|(reg, tmp)| (*reg, self.held(state, *tmp))).collect();
+                let args: Vec<_> = args.iter().map(|(reg, tmp)| (*reg, self.held(state, *tmp))).collect();
+                self.tells_if(args.iter().any(|(_, held)| held.tells));
                 let child = self.cells.thread(state.thread, state.spawned, self.program.threads.len());
                 let own = self.fence(state);
                 let (state, code, dst) = (state.clone(), *code as u16, *dst);
@@ -196,7 +200,7 @@ impl<'p> Stepper<'p> {
                 return Err(Halt::Stop(Box::new(Stop::Spawn(Box::new(spawn)))));
             }
             Op::Join { thread, dst } => {
-                let value = self.value(state, *thread)?;
+                let value = self.value_unseen(state, *thread)?;
                 let Some(target) = self.cells.thread_of(value, self.program.threads.len()) else {
                     return Err(Halt::Violation(Property::Thread));
                 };
@@ -308,6 +312,9 @@ impl<'p> Stepper<'p> {
                 {
                     self.caution(state, Property::Overflow);
                 }
+                // What only says so in another form is not looked at.
+                self.tells_if(of.tells && value != of.value);
+                self.tells_if(*op == UnOp::AsNumber && of.value.is_ok_and(|value| self.is_made(value)));
                 (*dst, Held { value, ..of })
             }
             Op::Binary { dst, op, a, b } => {
@@ -317,6 +324,13 @@ impl<'p> Stepper<'p> {
                     (Err(illegal), _) | (_, Err(illegal)) => Err(illegal),
                 };
                 state.sum = matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul).then_some(*dst);
+                self.tells_if(left.tells || right.tells);
+                if let (Ok(a @ Value::Addr { sym: s, .. }), Ok(b @ Value::Addr { sym: t, .. })) =
+                    (left.value, right.value)
+                {
+                    let ordered = s != t && !matches!(op, BinOp::Eq | BinOp::Ne);
+                    self.tells_if(ordered && (self.is_made(a) || self.is_made(b)));
+                }
                 // What is subtracted from itself is known, whatever it is.
                 let cancels = a == b && matches!(op, BinOp::Sub | BinOp::Xor | BinOp::Eq | BinOp::Ne);
                 (
@@ -326,6 +340,7 @@ impl<'p> Stepper<'p> {
                         constant: left.constant && right.constant || cancels,
                         causes: left.causes | right.causes,
                         newest: left.newest.max(right.newest),
+                        tells: false,
                     },
                 )
             }

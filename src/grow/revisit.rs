@@ -12,7 +12,7 @@ impl<'p, const W: usize> Graph<'p, W> {
     /// Is an event as it would be if everything that `write` does not need had been added as late as can be?
     fn is_maximal(&self, e: usize, write: usize) -> bool {
         let node = &self.events[e];
-        let mut previous = or(&self.earlier[e], &self.prefix[write]);
+        let mut previous = or(&self.earlier[e], self.needs(write));
         add(&mut previous, e);
         if node.is_write() {
             let mut is_read = false;
@@ -45,7 +45,7 @@ impl<'p, const W: usize> Graph<'p, W> {
         if !self.is_maximal(read, write) {
             return None;
         }
-        let mut keep = or(&or(&self.earlier[read], &self.prefix[write]), &self.initial);
+        let mut keep = or(&or(&self.earlier[read], self.needs(write)), &self.initial);
         add(&mut keep, read);
         add(&mut keep, write);
         let deleted = without(&self.present, &keep);
@@ -93,6 +93,7 @@ impl<'p, const W: usize> Graph<'p, W> {
         let known = self.events.len();
         self.events.extend(other.events.iter().skip(known).cloned());
         self.kept.copy_sets(&other.kept);
+        self.copy_needs(other, &keep);
         each(&keep, |x| {
             self.earlier[x] = and(&other.earlier[x], &keep);
             self.co_rows[x] = and(&other.co_rows[x], &keep);
@@ -124,6 +125,7 @@ impl<'p, const W: usize> Graph<'p, W> {
                 own.stop.clone_from(&thread.stop);
             }
             (own.flushed, own.last, own.spawner) = (thread.flushed, thread.last, thread.spawner);
+            own.twin = thread.twin;
             (own.events, own.inherited) = (thread.events, thread.inherited);
         }
         let more = self.threads.len();
@@ -159,7 +161,7 @@ impl<'p, const W: usize> Graph<'p, W> {
     pub fn copy(&self, code: &Code) -> Graph<'p, W> {
         let mut copy = Graph::empty(code);
         copy.become_part_of(self, &none());
-        copy.pending = self.pending;
+        copy.pending.clone_from(&self.pending);
         copy
     }
 
@@ -184,7 +186,7 @@ impl<'p, const W: usize> Graph<'p, W> {
         let reader = usize::from(self.events[new_read].place.thread);
         self.threads[reader].stop = bound.stop;
         if self.events[new_read].is_rmw() {
-            self.pending = Some(Pending { update: new_read, with: Some(write) });
+            self.pending = Some(Pending { update: new_read, unchecked: vec![write] });
         }
         new_read
     }

@@ -75,12 +75,12 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
         // Steps of large graphs take longer.
         if self.stats.steps.is_multiple_of((TICKS / (W * W) as u64).max(1)) {
             self.visitor.look()?;
-            if self.shared.is_stopped() {
+            if self.shared.is_stopped() || self.stepper.twins.is_some_and(|twins| twins.are_told_apart()) {
                 return ControlFlow::Break(());
             }
         }
         if let Some(pending) = graph.pending.take() {
-            let flow = self.write(graph, pending);
+            let flow = self.write(graph, &pending);
             graph.pending = Some(pending);
             return flow;
         }
@@ -97,6 +97,11 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
         if !graph.has_room(more) {
             return self.make_room(graph);
         }
+        if let Some(twins) = self.stepper.twins
+            && graph.stops_joining(thread, &stop)
+        {
+            twins.tell();
+        }
         match &*stop {
             Stop::Access(leaves) if leaves.len() == 1 && leaves[0].access.kind == EventKind::Write => {
                 self.plain_write(graph, &stop, &leaves[0])
@@ -109,7 +114,10 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
                         _ => stop.clone(),
                     };
                     graph.choose(self.code, thread, (way, stop), self.stepper.members);
-                    let flow = self.visit(graph);
+                    let flow = match graph.is_in_turn(graph.newest()) {
+                        true => self.visit(graph),
+                        false => ControlFlow::Continue(()),
+                    };
                     graph.pop();
                     flow?;
                 }
@@ -117,6 +125,11 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
             }
             Stop::Spawn(spawn) => {
                 graph.spawn(self.code, spawn, self.stepper.spawn(spawn));
+                if let Some(twins) = self.stepper.twins
+                    && graph.pair(spawn)
+                {
+                    twins.found();
+                }
                 let flow = self.visit(graph);
                 graph.pop();
                 flow
@@ -214,7 +227,7 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
             canonical: true,
         };
         let write = graph.step(self.code, leaf, bound, self.stepper.cells, self.stepper.members);
-        let flow = self.write(graph, Pending { update: write, with: None });
+        let flow = self.write(graph, &Pending { update: write, unchecked: Vec::new() });
         graph.pop();
         flow
     }
@@ -263,8 +276,11 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
                     canonical: way.canonical,
                 };
                 graph.bind(self.code, read, bound);
-                flow = if leaf.access.kind == EventKind::Rmw {
-                    graph.pending = Some(Pending { update: read, with: None });
+                let is_update = leaf.access.kind == EventKind::Rmw;
+                flow = if (self.code.updates_follow || !is_update) && !graph.is_in_turn(read) {
+                    ControlFlow::Continue(())
+                } else if is_update {
+                    graph.pending = Some(Pending { update: read, unchecked: Vec::new() });
                     let flow = self.visit(graph);
                     graph.pending = None;
                     flow
@@ -302,21 +318,32 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
     }
 
     /// A write that has been added takes each place that it may, and is offered to reads.
-    fn write(&mut self, graph: &mut Graph<'p, W>, pending: Pending) -> ControlFlow<()> {
+    fn write(&mut self, graph: &mut Graph<'p, W>, pending: &Pending) -> ControlFlow<()> {
         let write = pending.update;
         let cell = usize::from(graph.events[write].cell);
         let rival = match graph.events[write].is_rmw() && self.code.updates_follow {
             true => graph.rival(write),
             false => None,
         };
+        // What is still to be checked where the write is offered to reads: that it fits in nowhere may be due to what goes then.
+        let mut unchecked = &pending.unchecked[..];
         if rival.is_none() {
-            let new = [write, pending.with.unwrap_or(write)];
-            let new = if pending.with.is_some() { &new[..] } else { &new[..1] };
+            let two = [write, unchecked.first().copied().unwrap_or(write)];
+            let many: Vec<usize>;
+            let new = match unchecked.len() {
+                0 => &two[..1],
+                1 => &two[..],
+                _ => {
+                    many = [&[write][..], unchecked].concat();
+                    &many[..]
+                }
+            };
             for at in self.places(graph, write).rev() {
                 graph.place(write, at);
                 let is_last = at + 1 == graph.co[cell].len() && graph.is_last_update(write);
-                let quiet = is_last && new.iter().all(|x| graph.is_quiet(self.code, *x));
-                let flow = if quiet || self.is_consistent(graph, new) {
+                let quiet = is_last && new.len() <= 2 && new.iter().all(|x| graph.is_quiet(self.code, *x));
+                let flow = if graph.is_in_turn(write) && (quiet || self.is_consistent(graph, new)) {
+                    unchecked = &[];
                     self.visit(graph)
                 } else {
                     ControlFlow::Continue(())
@@ -325,7 +352,7 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
                 flow?;
             }
         }
-        let mut others = without(&graph.cells[cell], &graph.prefix[write]);
+        let mut others = without(&graph.cells[cell], graph.needs(write));
         remove(&mut others, write);
         while let Some(read) = first(&others) {
             remove(&mut others, read);
@@ -336,17 +363,17 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
             if W > 4 {
                 self.visitor.look()?;
             }
-            self.revisit(graph, read, write, rival)?;
+            self.revisit(graph, read, (write, unchecked), rival)?;
         }
         ControlFlow::Continue(())
     }
 
-    /// Gives a read a write that came later.
+    /// Gives a read a write that came later. Some of what that needs may not have been checked.
     fn revisit(
         &mut self,
         graph: &Graph<'p, W>,
         read: usize,
-        write: usize,
+        (write, unchecked): (usize, &[usize]),
         rival: Option<usize>,
     ) -> ControlFlow<()> {
         let Some(deleted) = graph.deleted(read, write) else { return ControlFlow::Continue(()) };
@@ -374,6 +401,18 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
             let mut other = self.spare.pop().unwrap_or_else(|| Graph::empty(self.code));
             let leaf = (&leaves[way.leaf], bound);
             let read = other.revisit(graph, self.code, (read, write), &deleted, leaf);
+            if let Some(pending) = &mut other.pending {
+                pending.unchecked.extend(unchecked);
+            }
+            let two = [write, read];
+            let many: Vec<usize>;
+            let new = match unchecked {
+                [] => &two[..],
+                _ => {
+                    many = [&two[..], unchecked].concat();
+                    &many[..]
+                }
+            };
             let flow = self.places(&other, write).rev().try_for_each(|at| {
                 other.place(write, at);
                 let is_last = || {
@@ -381,9 +420,11 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
                     at + 1 == other.co[cell].len() && other.is_last_update(write)
                 };
                 let quiet = |x: usize| other.is_quiet(self.code, x);
-                let fine = other.pending.is_some()
-                    || is_last() && quiet(write) && quiet(read)
-                    || self.is_consistent(&other, &[write, read]);
+                let in_turn = other.is_in_turn(write) && (other.pending.is_some() || other.is_in_turn(read));
+                let fine = in_turn
+                    && (other.pending.is_some()
+                        || unchecked.is_empty() && is_last() && quiet(write) && quiet(read)
+                        || self.is_consistent(&other, new));
                 let flow = if fine { self.visit(&mut other) } else { ControlFlow::Continue(()) };
                 other.unplace(write, at);
                 flow

@@ -20,10 +20,13 @@ pub(super) struct Held {
     pub causes: u64,
     /// The number of the newest event that it comes from directly, plus one.
     pub newest: u32,
+    /// Does it say which thread is which?
+    pub tells: bool,
 }
 
 impl Held {
-    pub const ZERO: Held = Held { value: Ok(Value::ZERO), constant: true, causes: 0, newest: 0 };
+    pub const ZERO: Held =
+        Held { value: Ok(Value::ZERO), constant: true, causes: 0, newest: 0, tells: false };
 }
 
 /// Around a branch: where its condition comes from.

@@ -19,6 +19,7 @@ use super::fewer::Fewer;
 use super::flow::{self, Flow, Reasons};
 use super::members::Table;
 use super::state::{Halt, Held, Join, Leaf, Look, Place, Plain, Spawn, State, Stop, UNWRITTEN, bit, set};
+use super::twins::Twins;
 
 /// More executed instructions than this in one thread: it does not end.
 const MAX_STEPS: u32 = 10_000;
@@ -52,6 +53,8 @@ pub(super) struct Stepper<'p> {
     pub fewer: Fewer,
     /// Are dependencies followed?
     pub depends: bool,
+    /// What is known of threads that are like each other, if that is of use.
+    pub twins: Option<&'p Twins>,
 }
 
 /// The value by which a thread is known.
@@ -120,6 +123,7 @@ impl<'p> Stepper<'p> {
         }
         if let Some(held) = regs.get_mut(spawn.register.0 as usize) {
             held.value = Ok(handle(spawn.child));
+            held.tells = true;
         }
         child.is_child = true;
         self.fence(&mut child);
@@ -134,7 +138,8 @@ impl<'p> Stepper<'p> {
         parent.spawned += 1;
         parent.changes += 1;
         let newest = parent.count;
-        let handle = Held { value: Ok(handle(spawn.child)), constant: false, causes: bit(spawn.own), newest };
+        let value = Ok(handle(spawn.child));
+        let handle = Held { value, constant: false, causes: bit(spawn.own), newest, tells: true };
         set(&mut parent, spawn.dst, handle);
         (self.run(child), self.run(parent))
     }
@@ -146,7 +151,7 @@ impl<'p> Stepper<'p> {
         state.latest = None;
         if let Some(dst) = join.dst {
             let newest = state.count;
-            let held = Held { value: result, constant: false, causes: bit(join.own), newest };
+            let held = Held { value: result, constant: false, causes: bit(join.own), newest, tells: true };
             set(&mut state, dst, held);
         }
         self.run(state)
@@ -212,7 +217,7 @@ impl<'p> Stepper<'p> {
         state.own = own + 1;
         state.accessed = true;
         let causes = access.causes | bit(own);
-        let read = Held { value: Ok(value), constant: false, causes, newest: number + 1 };
+        let read = Held { value: Ok(value), constant: false, causes, newest: number + 1, tells: false };
         let mut written = access.value;
         if access.kind != EventKind::Write {
             state.reads.push((own, access.cell));
@@ -367,6 +372,12 @@ impl<'p> Stepper<'p> {
 
     /// The value of a temporary, which must have one.
     pub(super) fn value(&self, state: &State<'p>, tmp: Tmp) -> Result<Value, Diagnostic> {
+        self.tells_if(self.held(state, tmp).tells);
+        self.value_unseen(state, tmp)
+    }
+
+    /// Likewise, for one that goes where nothing hangs on what it is.
+    pub(super) fn value_unseen(&self, state: &State<'p>, tmp: Tmp) -> Result<Value, Diagnostic> {
         self.held(state, tmp).value.map_err(|illegal| match illegal {
             IllegalOp::UNINITIALISED => Diagnostic::internal(UNWRITTEN),
             _ => illegal.diagnostic(self.program, Some(self.instr(state).span)),
@@ -428,6 +439,6 @@ impl<'p> Stepper<'p> {
         state.fresh.push(Plain { place, kind, cell, sets, sorted, inner, frees: None, reasons });
         state.own += 1;
         state.count += 1;
-        Held { value: Ok(Value::ZERO), constant: true, causes: causes | bit(place.own), newest: state.count }
+        Held { causes: causes | bit(place.own), newest: state.count, ..Held::ZERO }
     }
 }

@@ -165,6 +165,19 @@ fn with_waiting_a_lock_has_one_execution_for_each_order_of_its_owners() {
     }
 }
 
+/// An update that is given a write below one of its own thread is refused, also where updates were given to others before that was looked at.
+#[test]
+fn a_chain_of_updates_is_checked_from_end_to_end() {
+    let add = |n: usize| format!("int r = atomic_fetch_add_explicit(x, {n}, memory_order_relaxed);\n");
+    let write = "atomic_store_explicit(x, 30, memory_order_relaxed);\n";
+    let bodies = [add(1), add(2), write.to_string() + &add(4), add(8)];
+    let threads = bodies.iter().enumerate().map(|(n, body)| format!("P{n}(atomic_int *x) {{\n{body}}}\n"));
+    let text = format!("C chain\n{{}}\n{}exists (x=30)\n", threads.collect::<String>());
+    for name in ["rc11", "sc", "tso"] {
+        assert_eq!(executions(&text, name, 2).complete, 60, "{name}");
+    }
+}
+
 /// What is said of updates and of fences is left out of the code for a program that has none, and is there for one that has.
 #[test]
 fn checks_about_events_that_a_program_has_none_of_are_left_out() {

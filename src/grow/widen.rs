@@ -26,6 +26,7 @@ impl<'p, const W: usize> Graph<'p, W> {
                 events: wide(&thread.events),
                 last: thread.last,
                 spawner: thread.spawner,
+                twin: thread.twin,
                 inherited: wide(&thread.inherited),
             })
             .collect();
@@ -39,7 +40,10 @@ impl<'p, const W: usize> Graph<'p, W> {
             graph.prefix[x] = wide(&self.prefix[x]);
             graph.inherited[x] = wide(&self.inherited[x]);
         }
-        graph.pending = self.pending;
+        if !self.needs.is_empty() {
+            graph.needs = vec![none(); 64 * V];
+        }
+        graph.pending.clone_from(&self.pending);
         let order = graph.by_prefix();
         graph.fill(code, &order);
         graph

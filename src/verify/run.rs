@@ -41,6 +41,8 @@ pub struct Settings {
     pub fewer_blocked: bool,
     /// Run loops that only wait round by round.
     pub every_round: bool,
+    /// Count executions, too, that differ only in which of several threads is which.
+    pub every_thread: bool,
     /// Told now and then how far it is.
     pub gauge: Option<Arc<Gauge>>,
     /// Functions that call themselves were inlined so deep.
@@ -121,6 +123,8 @@ pub struct Answer {
     pub stopped: Option<Stopped>,
     /// Who gave the answer.
     pub by: By,
+    /// Were executions counted as one that differ only in which of several threads is which?
+    pub symmetric: bool,
     /// How the program has to be made again, so that its accesses fit the memory that they go to.
     pub reshapes: Vec<Reshape>,
 }
@@ -150,6 +154,7 @@ impl Answer {
             errors: Vec::new(),
             stopped: None,
             by,
+            symmetric: false,
             reshapes: Vec::new(),
         }
     }
@@ -336,6 +341,27 @@ pub(super) fn searched(
     model: &Model,
     settings: &Settings,
 ) -> Result<(Answer, bool), Diagnostic> {
+    // Machines make two events of an atomic update.
+    let whole_updates = !matches!(settings.orders, Orders::Machine(_));
+    if !settings.every_thread
+        && whole_updates
+        && let Some(found) = searched_with(program, model, settings, true)?
+    {
+        return Ok(found);
+    }
+    let found = searched_with(program, model, settings, false)?;
+    found.ok_or_else(|| {
+        Diagnostic::internal("threads were told from each other that nobody took for each other")
+    })
+}
+
+/// Likewise; nothing, if threads were taken for each other that something tells from each other.
+fn searched_with(
+    program: &Program,
+    model: &Model,
+    settings: &Settings,
+    symmetry: bool,
+) -> Result<Option<(Answer, bool)>, Diagnostic> {
     let mut recorders: Vec<Recorder> = (0..settings.jobs.max(1))
         .map(|_| Recorder {
             replays: model.name == "RC11",
@@ -347,6 +373,7 @@ pub(super) fn searched(
         properties: true,
         awaits: !settings.every_round,
         all_blocked: !settings.fewer_blocked,
+        symmetry,
         ..grow::Options::default()
     };
     let mut visitors: Vec<&mut (dyn Visitor + Send)> =
@@ -358,13 +385,20 @@ pub(super) fn searched(
     answers.for_each(|other| answer.join(other));
     answer.reshapes = options.reshapes.take();
     let leaves_out = match explored {
-        Ok(stats) => stats.map_err(unfit)?.leaves_out,
+        Ok(stats) => {
+            let stats = stats.map_err(unfit)?;
+            if stats.told_apart {
+                return Ok(None);
+            }
+            answer.symmetric = stats.symmetric;
+            stats.leaves_out
+        }
         Err(why) => {
             answer.stopped = Some(why);
             false
         }
     };
-    Ok((answer, leaves_out))
+    Ok(Some((answer, leaves_out)))
 }
 
 /// What growing executions leave out under some models.

@@ -19,6 +19,7 @@ mod program;
 mod random;
 mod solver;
 mod store_buffers;
+mod twins;
 mod two_models;
 
 use std::collections::{BTreeMap, BTreeSet};

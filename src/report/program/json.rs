@@ -81,6 +81,7 @@ fn result(checked: &Checked) -> Value {
         "blocked": answer.blocked,
         "cut": answer.cut,
         "violating": answer.violating,
+        "symmetry": answer.symmetric,
     });
     let all =
         |list: &[Violation]| list.iter().map(|v| violation(v, &checked.sources)).collect::<Vec<Value>>();

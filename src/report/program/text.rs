@@ -64,8 +64,12 @@ fn write(checked: &Checked, detail: Detail, out: &mut String) -> std::fmt::Resul
     match answer.by {
         By::Growing => writeln!(
             out,
-            "  {} complete, {} blocked, {} cut, {} violating",
-            answer.complete, answer.blocked, answer.cut, answer.violating
+            "  {} complete, {} blocked, {} cut, {} violating{}",
+            answer.complete,
+            answer.blocked,
+            answer.cut,
+            answer.violating,
+            if answer.symmetric { ", up to exchange of threads" } else { "" }
         ),
         By::Solver(stats) => writeln!(
             out,

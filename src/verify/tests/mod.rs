@@ -32,7 +32,7 @@ fn asked(text: &str, model: &str, unroll: Option<u32>) -> (Answer, String) {
         reading.defines.push("__LITMUS_LKMM".to_string());
     }
     let options = Options { recursion: 8, orders, samples: true, uninitialised: true, marks_waits: false };
-    let settings = Settings { unroll, keep_going: true, orders, ..Settings::default() };
+    let settings = Settings { unroll, keep_going: true, orders, every_thread: true, ..Settings::default() };
     let (loaded, ran) = run_fitted(
         |shapes| load(&path, &reading, options, shapes),
         |program| Some(run(program, &prepared.model, &settings)),
@@ -46,9 +46,15 @@ fn asked(text: &str, model: &str, unroll: Option<u32>) -> (Answer, String) {
     };
     if answer.errors.is_empty() {
         // Whoever finds them, there are as many.
+        let alike = Settings { every_thread: false, ..settings.clone() };
+        let alike = run(program, &prepared.model, &alike).expect("an answer");
         let together = run(program, &prepared.model, &Settings { jobs: 3, ..settings }).expect("an answer");
         let figures = |a: &Answer| (a.verdict, a.complete, a.blocked, a.cut, a.violating, a.violations.len());
         assert_eq!(figures(&together), figures(&answer), "{text}");
+        // Threads that are like each other change no verdict.
+        let found = |a: &Answer| (a.verdict, a.complete > 0, a.blocked > 0, a.cut > 0, a.violations.len());
+        assert_eq!(found(&alike), found(&answer), "{text}");
+        assert!(alike.symmetric || figures(&alike) == figures(&answer), "{text}");
     }
     let said = render_all(&answer.errors, &loaded.sources, Color::Never);
     (answer, said)
