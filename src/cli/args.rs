@@ -389,7 +389,7 @@ impl Bounds {
     }
 }
 
-/// Likewise, and what becomes of executions that go further.
+// Likewise, and what becomes of executions that go further. (No comment of documentation: a command that these are part of would take it for its own.)
 #[derive(Args, Debug, Clone)]
 pub struct LoopBounds {
     #[command(flatten)]

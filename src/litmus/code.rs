@@ -221,8 +221,11 @@ pub fn fetched(isa: &dyn Isa, program: &mut Program, extensions: &[Extensions]) 
                 false => place(isa, program, (thread, pc), false, &text, own.span, extensions)
                     .map(|instr| instr.ops),
             };
-            let ops = ops.unwrap_or_else(|| leads_nowhere(*number));
-            choices.push((Value::Instr(*number), isa.is_restricted(&text), ops));
+            // Where a page of code may be any other, each choice more multiplies the paths: what leads nowhere is no instruction there.
+            let nowhere = || program.machine.tables.is_none().then(|| leads_nowhere(*number));
+            if let Some(ops) = ops.or_else(nowhere) {
+                choices.push((Value::Instr(*number), isa.is_restricted(&text), ops));
+            }
         }
         let labels = program.threads[thread].labels.clone();
         let at = Value::Addr { sym: cell.sym, offset: cell.offset };

@@ -300,8 +300,8 @@ fn time_limits_stop_every_phase() {
             let _ = child.kill();
             let _ = child.wait();
         }
-        // A fast machine may be done before.
-        if ended != Some(Some(0)) || started.elapsed() > LIMIT {
+        // A fast machine may be done before; to start and to end takes time, too.
+        if ended != Some(Some(0)) || started.elapsed() > 2 * LIMIT {
             wrong.take(busy, "--timeout", ended, 4, dir.path());
         }
     }
