@@ -60,9 +60,6 @@ pub(crate) struct Sink<'t> {
     pub part: f64,
     before: f64,
     of_all: f64,
-    /// How often was it looked up whether what is left was counted before, and how often was that so?
-    pub looks: u32,
-    pub hits: u32,
     /// Stop after so many graphs.
     pub most_graphs: u64,
     /// The world being looked into, and where to begin in it: after which decisions.
@@ -95,8 +92,6 @@ impl<'t> Sink<'t> {
             part: 0.0,
             before: 0.0,
             of_all: 1.0,
-            looks: 0,
-            hits: 0,
             most_graphs: u64::MAX,
             world: (0, vec![Vec::new()]),
             too_big: false,
