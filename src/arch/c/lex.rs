@@ -54,17 +54,41 @@ impl Tok {
     }
 }
 
-/// Longest first, so that the first match is the right one.
-const PUNCTUATION: [&str; 46] = [
-    "<<=", ">>=", "...", "&&", "||", "==", "!=", "<=", ">=", "<<", ">>", "+=", "-=", "*=", "/=", "%=", "&=",
-    "|=", "^=", "++", "--", "->", "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "<", ">", "=", "?", ":",
-    ";", ",", ".", "(", ")", "[", "]", "{", "}",
-];
+/// The operators that begin with a byte, longest first, so that the first match is the right one.
+fn operators(first: u8) -> &'static [&'static str] {
+    match first {
+        b'<' => &["<<=", "<=", "<<", "<"],
+        b'>' => &[">>=", ">=", ">>", ">"],
+        b'.' => &["...", "."],
+        b'&' => &["&&", "&=", "&"],
+        b'|' => &["||", "|=", "|"],
+        b'=' => &["==", "="],
+        b'!' => &["!=", "!"],
+        b'+' => &["+=", "++", "+"],
+        b'-' => &["-=", "--", "->", "-"],
+        b'*' => &["*=", "*"],
+        b'/' => &["/=", "/"],
+        b'%' => &["%=", "%"],
+        b'^' => &["^=", "^"],
+        b'~' => &["~"],
+        b'?' => &["?"],
+        b':' => &[":"],
+        b';' => &[";"],
+        b',' => &[","],
+        b'(' => &["("],
+        b')' => &[")"],
+        b'[' => &["["],
+        b']' => &["]"],
+        b'{' => &["{"],
+        b'}' => &["}"],
+        _ => &[],
+    }
+}
 
 /// The operator that a text begins with.
 fn punctuation(text: &str) -> Option<&'static str> {
-    let first = text.as_bytes().first();
-    PUNCTUATION.into_iter().find(|p| p.as_bytes().first() == first && text.starts_with(p))
+    let first = *text.as_bytes().first()?;
+    operators(first).iter().find(|operator| text.starts_with(**operator)).copied()
 }
 
 /// Can it stand in a name?
