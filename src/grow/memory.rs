@@ -7,9 +7,10 @@ use crate::execution::EventKind;
 use crate::program::shapes::{self, Access as Use, Reshape, WITHIN};
 use crate::program::threads::{ATOMIC, COPY, PART};
 use crate::program::{
-    AccessSize, CellSizes, Extra, IllegalOp, Op, Property, SetName, Storage, Sym, Tmp, Value,
+    AccessSize, CellSizes, Content, Extra, IllegalOp, Op, Property, SetName, Storage, Sym, Tmp, Value,
 };
 
+use super::cells::Object;
 use super::flow::{self, Numbers, Reasons};
 use super::state::{Access, Halt, Held, Leaf, State, Stop, bit, set};
 use super::step::Stepper;
@@ -150,6 +151,37 @@ impl<'p> Stepper<'p> {
                 .at(self.instr(state).span, "this access")
                 .help("atomic accesses of several sizes to the same bytes are not supported"),
         )
+    }
+
+    /// Makes an object; `dst` is its address.
+    pub(super) fn alloc(
+        &self,
+        state: &mut State<'p>,
+        dst: Tmp,
+        size: Tmp,
+        (kind, content): (Storage, Content),
+    ) -> Result<(), Halt<'p>> {
+        let size = self.value(state, size)?.as_int().unwrap_or(0);
+        if !(0..i128::from(i64::MAX)).contains(&size) {
+            let what = "an object of a size that no object has";
+            return Err(Halt::Violation(Property::Arithmetic(what.to_string())));
+        }
+        let at = (state.control.code, state.control.pc);
+        let object = Object { size: size as i64, kind, content, at };
+        // An object that nobody else sees is gone when the same instruction makes another.
+        let private = kind == Storage::Private;
+        let nth = if private { 0 } else { state.made };
+        let sym = self.cells.object(state.thread, nth, object);
+        match private {
+            true => state.private.retain(|((of, _), _)| *of != sym),
+            false => {
+                state.made += 1;
+                state.changes += 1;
+                self.makes(state, sym, kind);
+            }
+        }
+        set(state, dst, Held { value: Ok(Value::addr(sym)), ..Held::ZERO });
+        Ok(())
     }
 
     /// Ends the life of an object.

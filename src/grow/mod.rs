@@ -4,6 +4,7 @@
 //! they read, so that no branch is taken that no execution takes. [`plan`] says whether a model can be run in this way, from what the
 //! model is; [`explore`] runs it.
 
+mod arithmetic;
 mod arrive;
 mod awaits;
 mod bits;
@@ -17,6 +18,7 @@ mod evaluate;
 mod fewer;
 mod finish;
 mod flow;
+mod forks;
 mod graph;
 mod keeps;
 mod kept;
