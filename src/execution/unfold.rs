@@ -5,6 +5,8 @@
 
 mod access;
 mod collide;
+mod compute;
+mod event;
 mod fault;
 mod loops;
 
@@ -12,13 +14,11 @@ use std::sync::Arc;
 
 use crate::diag::{Diagnostic, Remedy};
 use crate::limits;
-use crate::program::control::{self, Control, Frame};
-use crate::program::{
-    AccessSize, BinOp, Extra, Instr, LocId, Op, Program, Property, Reg, SetName, Tmp, UnOp, Walk,
-};
+use crate::program::control::{self, Control};
+use crate::program::{AccessSize, Instr, Op, Program, Property, Reg, Tmp};
 
 use super::path::{Path, Violation};
-use super::{Bound, Event, EventKind, SymVal};
+use super::{Bound, EventKind, SymVal};
 
 /// More executed instructions than this on one path of a thread: it does not end.
 const MAX_STEPS: u32 = 10_000;
@@ -239,16 +239,6 @@ impl<'p> Unfolding<'p> {
         self.finish(state);
     }
 
-    /// A variable is read that has no value yet. The path goes on, with 0.
-    fn read_unwritten(&self, state: &mut State<'p>, reg: Reg) {
-        let given =
-            self.program.init_regs.iter().any(|(thread, its, _)| (*thread, *its) == (self.thread, reg));
-        let violation = Violation { place: self.instr(state).span, property: Property::Uninitialised };
-        if !given && !state.path.violations.contains(&violation) {
-            state.path.violations.push(violation);
-        }
-    }
-
     /// The path cannot go on, and an execution that takes it has no answer.
     fn fail(&mut self, state: &mut State<'p>, diagnostic: Diagnostic) -> Flow {
         let mut failed = state.clone();
@@ -290,250 +280,48 @@ impl<'p> Unfolding<'p> {
         }
     }
 
-    /// Makes an event, without edges.
-    fn event(
-        &self,
-        state: &mut State<'p>,
-        kind: EventKind,
-        loc: Option<LocId>,
-        value: Option<SymVal>,
-        sets: Vec<SetName>,
-    ) -> u32 {
-        let id = state.n_events();
-        let is_local = matches!(kind, EventKind::RegRead(..) | EventKind::RegWrite(_) | EventKind::Branch(_));
-        state.made += u32::from(!is_local);
-        for condition in &state.conditions {
-            state.path.edges.control.extend(condition.iter().map(|from| (*from, id)));
-        }
-        state.path.events.push(Event {
-            thread: Some(self.thread as u16),
-            instance: state.control.instance,
-            pc: state.control.pc,
-            code: state.control.code,
-            kind,
-            loc,
-            at: None,
-            part: None,
-            size: None,
-            extent: None,
-            access: id,
-            value,
-            written: None,
-            sets,
-        });
-        id
-    }
-
-    /// Gives an event its incoming edges: data from `data`, what `extra` asks for, and control from the enclosing branches.
-    fn edges(&self, state: &mut State<'p>, id: u32, data: &[u32], extra: &Extra) -> Result<(), Diagnostic> {
-        let more = self.sources(state, &extra.data)?;
-        let mut ctrl = self.sources(state, &extra.ctrl)?;
-        let order = self.sources(state, &extra.order)?;
-        let mut before: Vec<u32> = Vec::new();
-        let mut all_data = [data, more.as_slice()].concat();
-        all_data.sort_unstable();
-        all_data.dedup();
-        before.extend(all_data.iter().chain(&ctrl).chain(&order));
-        for frame in state.control.frames.iter().rev() {
-            if let Some((sources, entered)) = &frame.guard {
-                // Causes inside the branch pass its condition on; only what starts there hangs on it directly.
-                if !before.iter().any(|from| from >= entered) {
-                    ctrl.extend_from_slice(sources);
-                    before.extend_from_slice(sources);
-                }
-            }
-        }
-        ctrl.sort_unstable();
-        ctrl.dedup();
-        state
-            .path
-            .edges
-            .iico_data
-            .extend(all_data.into_iter().filter(|from| *from != id).map(|from| (from, id)));
-        state.path.edges.iico_ctrl.extend(ctrl.into_iter().filter(|from| *from != id).map(|from| (from, id)));
-        state
-            .path
-            .edges
-            .iico_order
-            .extend(order.into_iter().filter(|from| *from != id).map(|from| (from, id)));
-        if let Some(done) = extra.done {
-            Self::set(state, done, SymVal::ZERO, vec![id]);
-        }
-        Ok(())
-    }
-
     /// Runs one micro-op.
     fn op(&mut self, state: &mut State<'p>, op: &'p Op) -> Result<Flow, Diagnostic> {
-        let bits = self.bits();
         match op {
             Op::Const { .. } | Op::Unary { .. } | Op::Binary { .. } | Op::Taint { .. } | Op::From { .. } => {
                 self.compute(state, op)?;
             }
-            Op::ReadReg { dst, reg, port } => {
-                let Register { value, writer, forked } = state.regs[reg.0 as usize].clone();
-                if writer.is_none() && self.program.conventions.undefined_behaviour {
-                    self.read_unwritten(state, *reg);
-                }
-                let id =
-                    self.event(state, EventKind::RegRead(*reg, *port), None, Some(value.clone()), vec![]);
-                self.edges(state, id, &[], &Extra::default())?;
-                if let Some(writer) = writer {
-                    state.path.edges.rf_reg.push((writer, id));
-                }
-                Self::set(state, *dst, value, vec![id]);
-                Self::taint(state, *dst, forked);
-            }
+            Op::ReadReg { dst, reg, port } => self.read_register(state, *dst, (*reg, *port), None)?,
             Op::ReadRegWith { dst, reg, port, extra } => {
-                let Register { value, writer, forked } = state.regs[reg.0 as usize].clone();
-                let id =
-                    self.event(state, EventKind::RegRead(*reg, *port), None, Some(value.clone()), vec![]);
-                self.edges(state, id, &[], extra)?;
-                if let Some(writer) = writer {
-                    state.path.edges.rf_reg.push((writer, id));
-                }
-                Self::set(state, *dst, value, vec![id]);
-                Self::taint(state, *dst, forked);
+                self.read_register(state, *dst, (*reg, *port), Some(extra))?;
             }
-            Op::WriteReg { reg, src, extra } => {
-                let Temp { value, sources, forked } = self.temp(state, *src)?.clone();
-                let id = self.event(state, EventKind::RegWrite(*reg), None, Some(value.clone()), vec![]);
-                self.edges(state, id, &sources, extra)?;
-                let forked = forked || state.control.is_forked();
-                state.regs[reg.0 as usize] = Register { value, writer: Some(id), forked };
-            }
-            Op::Load { dst, addr, size, sets, extra } => {
-                let Some(spot) = self.spot(state, *addr, *size, op)? else { return Ok(Flow::Over) };
-                let sources = self.sources(state, &[*addr])?;
-                let id = state.n_events();
-                self.access(state, EventKind::Read, spot, *size, SymVal::Read(id), sets);
-                state.path.edges.addr_in.extend(sources.iter().map(|from| (*from, id)));
-                self.edges(state, id, &sources, extra)?;
-                Self::set(state, *dst, SymVal::Read(id), vec![id]);
-            }
-            Op::Store { addr, value, size, sets, extra } => {
-                let Some(spot) = self.spot(state, *addr, *size, op)? else { return Ok(Flow::Over) };
-                if let Some(diagnostic) = self.store_to_code(state, spot) {
-                    return Ok(self.fail(state, diagnostic));
-                }
-                let from_addr = self.sources(state, &[*addr])?;
-                let Temp { value, sources, .. } = self.temp(state, *value)?.clone();
-                let id = self.access(state, EventKind::Write, spot, *size, value, sets);
-                state.path.edges.addr_in.extend(from_addr.iter().map(|from| (*from, id)));
-                state.path.edges.data_in.extend(sources.iter().map(|from| (*from, id)));
-                self.edges(state, id, &[from_addr, sources].concat(), extra)?;
-            }
-            Op::Rmw { dst, addr, ops, update, size, sets, extra } => {
-                let Some(spot) = self.spot(state, *addr, *size, op)? else { return Ok(Flow::Over) };
-                let from_addr = self.sources(state, &[*addr])?;
-                let id = state.n_events();
-                self.access(state, EventKind::Rmw, spot, *size, SymVal::Read(id), sets);
-                Self::set(state, *dst, SymVal::Read(id), vec![id]);
-                for op in ops {
-                    self.compute(state, op)?;
-                }
-                let Temp { value, mut sources, .. } = self.temp(state, *update)?.clone();
-                sources.retain(|from| *from != id);
-                state.path.events[id as usize].written = Some(value);
-                state.path.edges.addr_in.extend(from_addr.iter().map(|from| (*from, id)));
-                state.path.edges.data_in.extend(sources.iter().map(|from| (*from, id)));
-                self.edges(state, id, &[from_addr, sources].concat(), extra)?;
-            }
+            Op::WriteReg { reg, src, extra } => self.write_register(state, *reg, *src, extra)?,
+            Op::Load { .. } => return self.load(state, op),
+            Op::Store { .. } => return self.store(state, op),
+            Op::Rmw { .. } => return self.update(state, op),
             Op::Fence { sets, extra } => {
                 let id = self.event(state, EventKind::Fence, None, None, sets.clone());
                 self.edges(state, id, &[], extra)?;
             }
-            Op::Other { addr, sets, extra } => {
-                let (spot, sources) = match addr {
-                    Some(addr) => {
-                        // Maintenance of one address touches the place that it lies in.
-                        let Some(spot) = self.spot(state, *addr, AccessSize(0), op)? else {
-                            return Ok(Flow::Over);
-                        };
-                        (Some(spot), self.sources(state, &[*addr])?)
-                    }
-                    None => (None, Vec::new()),
-                };
-                let id = self.event(state, EventKind::Other, None, None, sets.clone());
-                if let Some(spot) = spot {
-                    Self::place(state, id, spot);
-                }
-                state.path.edges.addr_in.extend(sources.iter().map(|from| (*from, id)));
-                self.edges(state, id, &sources, extra)?;
-            }
-            Op::Named { at, sets, extra } => {
-                let (at, sources) = match at {
-                    Some(tmp) => {
-                        let Some(value) = self.pinned(state, *tmp, op)? else { return Ok(Flow::Over) };
-                        (Some(value), self.sources(state, &[*tmp])?)
-                    }
-                    None => (None, Vec::new()),
-                };
-                let id = self.event(state, EventKind::Other, None, None, sets.clone());
-                state.path.events[id as usize].at = at;
-                self.edges(state, id, &sources, extra)?;
-            }
+            Op::Other { .. } => return self.other(state, op),
+            Op::Named { .. } => return self.named(state, op),
             Op::Pin { addr } => {
                 if self.pinned(state, *addr, op)?.is_none() {
                     return Ok(Flow::Over);
                 }
             }
-            Op::Branch { kind, cond, extra } => {
-                let sources = match cond {
-                    Some(cond) => self.sources(state, &[*cond])?,
-                    None => Vec::new(),
-                };
-                let (value, forked) = match cond {
-                    Some(cond) => {
-                        let Temp { value, forked, .. } = self.temp(state, *cond)?;
-                        (value.clone(), *forked)
-                    }
-                    None => (SymVal::ZERO, false),
-                };
-                let id = self.event(state, EventKind::Branch(*kind), None, None, vec![]);
-                self.edges(state, id, &sources, extra)?;
-                if let Some(done) = extra.done {
-                    Self::set(state, done, value, vec![id]);
-                    Self::taint(state, done, forked);
+            Op::Branch { kind, cond, extra } => self.branch_event(state, *kind, *cond, extra)?,
+            Op::Mark { of, sets } => {
+                for event in self.sources(state, &[*of])? {
+                    state.path.events[event as usize].sets.extend(sets.iter().cloned());
                 }
             }
             Op::If { cond, then, otherwise } => return self.branch(state, *cond, then, otherwise),
-            Op::Choice { branches } => {
-                let Some((first, rest)) = branches.split_first() else { return Ok(Flow::Over) };
-                state.forks += 1;
-                for ops in rest.iter().rev() {
-                    let mut other = state.clone();
-                    other.control.frames.push(Frame::fork(ops));
-                    self.waiting.push(other);
-                }
-                state.control.frames.push(Frame::fork(first));
-            }
-            Op::Assume { cond } | Op::Await { cond, .. } => {
-                let cond = self.temp(state, *cond)?.value.clone();
-                if !self.is_possible(state, &cond) || !state.path.constraints.assume(&cond, true, bits) {
-                    return Ok(Flow::Over);
-                }
-            }
+            Op::Choice { branches } => return Ok(self.choose(state, branches)),
+            Op::Assume { cond } | Op::Await { cond, .. } => return self.assume(state, *cond),
             Op::Collide { a, b, same, differ } => return self.collide(state, (*a, *b), same, differ),
-            Op::Need { a } => {
-                let value = state.path.constraints.fold(&self.temp(state, *a)?.value, bits);
-                if let Some(diagnostic) = self.meaningless(state, &value) {
-                    return Ok(self.fail(state, diagnostic));
-                }
-                if value.known().is_none() {
-                    state.path.collisions.push((value.clone(), value, true));
-                }
-            }
+            Op::Need { a } => return self.need(state, *a),
             Op::Jump { target } => return self.jump(state, target, op),
             Op::Goto { pc } => state.control.next = Some((state.control.code, *pc as u32)),
             Op::Fault { .. } => return self.fault(state, op),
             Op::ExceptionReturn { target } => {
                 state.in_handler = false;
                 return self.jump_to(state, *target, op);
-            }
-            Op::Mark { of, sets } => {
-                for event in self.sources(state, &[*of])? {
-                    state.path.events[event as usize].sets.extend(sets.iter().cloned());
-                }
             }
             Op::Stop => {
                 self.finish(state.clone());
@@ -543,35 +331,14 @@ impl<'p> Unfolding<'p> {
                 state.reserved = Some((self.temp(state, *addr)?.value.clone(), *size));
             }
             Op::Conditional { addr, size, then, otherwise } => {
-                let addr = self.temp(state, *addr)?.value.clone();
-                state.forks += 1;
-                if let Some((reserved, _)) = state.reserved.take().filter(|(_, reserved)| reserved == size) {
-                    let same = SymVal::binary(BinOp::Eq, addr, reserved, bits);
-                    let mut success = state.clone();
-                    if success.path.constraints.assume(&same, true, bits) {
-                        success.control.frames.push(Frame::fork(then));
-                        self.waiting.push(success);
-                    }
-                }
-                state.control.frames.push(Frame::fork(otherwise));
+                self.conditional(state, (*addr, *size), then, otherwise)?;
             }
             Op::LoopHead { id } => return Ok(self.loop_head(state, *id)),
             Op::LoopEnter { id } => state.leave_loop(*id),
-            Op::CondBegin => state.condition.push(state.n_events()),
-            Op::CondEnd => {
-                if let Some(start) = state.condition.pop() {
-                    state.conditions.push((start..state.n_events()).collect());
-                }
+            Op::CondBegin | Op::CondEnd | Op::ControlSave { .. } | Op::ControlRestore { .. } => {
+                state.condition_marks(op);
             }
-            Op::ControlSave { id } => {
-                state.saved.retain(|(saved, _)| saved != id);
-                state.saved.push((*id, state.conditions.len()));
-            }
-            Op::ControlRestore { id } => {
-                if let Some((_, count)) = state.saved.iter().find(|(saved, _)| saved == id) {
-                    state.conditions.truncate(*count);
-                }
-            }
+            Op::Assert { cond, property } => return self.assert(state, *cond, property),
             Op::Print { .. } => {}
             Op::Spawn { .. } | Op::Join { .. } => {
                 return Err(self.not_closed(state, "threads that start threads"));
@@ -582,7 +349,6 @@ impl<'p> Unfolding<'p> {
             Op::CompareExchange { .. } => {
                 return Err(self.not_closed(state, "compare-exchanges in one step"));
             }
-            Op::Assert { cond, property } => return self.assert(state, *cond, property),
             Op::Nondet { .. } => return Err(self.not_closed(state, "values chosen at random")),
         }
         Ok(Flow::On)
@@ -592,60 +358,6 @@ impl<'p> Unfolding<'p> {
     fn not_closed(&self, state: &State<'p>, what: &str) -> Diagnostic {
         Diagnostic::unsupported("program::not-closed", format!("{what} are for `litmus verify`"))
             .at(self.instr(state).span, "not in a litmus test")
-    }
-
-    /// The micro-ops that only compute.
-    fn compute(&mut self, state: &mut State<'p>, op: &Op) -> Result<(), Diagnostic> {
-        let bits = self.bits();
-        let (dst, value, sources, forked) = match op {
-            Op::Const { dst, value } => (*dst, SymVal::Known(*value), Vec::new(), false),
-            Op::Unary { dst, op, a } => {
-                let Temp { value, sources, forked } = self.temp(state, *a)?.clone();
-                // What a handler does is privileged.
-                let op = match op {
-                    UnOp::Walk(walk) if state.in_handler => &UnOp::Walk(Walk { user: false, ..*walk }),
-                    op => op,
-                };
-                (*dst, SymVal::unary(*op, value, bits), sources, forked)
-            }
-            Op::Binary { dst, op, a, b } => {
-                let Temp { value: left, forked, .. } = self.temp(state, *a)?.clone();
-                let right = self.temp(state, *b)?;
-                let forked = forked || right.forked;
-                let value = SymVal::binary(*op, left, right.value.clone(), bits);
-                (*dst, value, self.sources(state, &[*a, *b])?, forked)
-            }
-            Op::From { dst, a, from } => {
-                let Temp { value, forked, .. } = self.temp(state, *a)?.clone();
-                (*dst, value, self.sources(state, from)?, forked)
-            }
-            Op::Taint { dst, a, also } => {
-                let Temp { value, forked, .. } = self.temp(state, *a)?.clone();
-                (*dst, value, self.sources(state, &[&[*a], also.as_slice()].concat())?, forked)
-            }
-            _ => {
-                return Err(Diagnostic::internal("only computations may stand in a read-modify-write")
-                    .at(self.instr(state).span, "here"));
-            }
-        };
-        if value.is_larger_than(MAX_NODES) {
-            return Err(Diagnostic::unsupported(
-                "program::too-large-value",
-                "a value computed here is too large a function of what was read",
-            )
-            .at(self.instr(state).span, "this instruction"));
-        }
-        Self::set(state, dst, value, sources);
-        Self::taint(state, dst, forked);
-        Ok(())
-    }
-
-    /// A value that depends on no read and yet is not known: an operation in it has no meaning.
-    fn meaningless(&self, state: &State<'p>, value: &SymVal) -> Option<Diagnostic> {
-        let illegal = value.eval(&[], self.bits()).err()?;
-        let here = Some(self.instr(state).span);
-        let maker = state.path.events.iter().find(|event| event.needs(illegal, &[], self.bits()));
-        Some(illegal.diagnostic(self.program, maker.map_or(here, |event| event.place(self.program))))
     }
 
     /// Makes the micro-op just taken the next one again.

@@ -6,7 +6,7 @@ use super::{Flow, State, Temp, Unfolding};
 use crate::diag::Diagnostic;
 use crate::execution::{AtBound, Cut, CutBy, EventKind, SymVal};
 use crate::program::control::{CodeAt, Frame, no_target};
-use crate::program::{BinOp, Instr, Op, SetName, Target, Tmp, Value};
+use crate::program::{AccessSize, BinOp, Instr, Op, SetName, Target, Tmp, Value};
 
 /// How many passes through a loop may fork, one after the other, although each was known to be taken. Even if every fork led somewhere,
 /// more would be more paths than are followed.
@@ -93,6 +93,42 @@ impl<'p> Unfolding<'p> {
             }
         }
         Ok(Flow::On)
+    }
+
+    /// Goes every way.
+    pub(super) fn choose(&mut self, state: &mut State<'p>, branches: &'p [Vec<Op>]) -> Flow {
+        let Some((first, rest)) = branches.split_first() else { return Flow::Over };
+        state.forks += 1;
+        for ops in rest.iter().rev() {
+            let mut other = state.clone();
+            other.control.frames.push(Frame::fork(ops));
+            self.waiting.push(other);
+        }
+        state.control.frames.push(Frame::fork(first));
+        Flow::On
+    }
+
+    /// A store-conditional: it may fail, and succeeds only where the reservation is for its address and size.
+    pub(super) fn conditional(
+        &mut self,
+        state: &mut State<'p>,
+        (addr, size): (Tmp, AccessSize),
+        then: &'p [Op],
+        otherwise: &'p [Op],
+    ) -> Result<(), Diagnostic> {
+        let bits = self.bits();
+        let addr = self.temp(state, addr)?.value.clone();
+        state.forks += 1;
+        if let Some((reserved, _)) = state.reserved.take().filter(|(_, reserved)| *reserved == size) {
+            let same = SymVal::binary(BinOp::Eq, addr, reserved, bits);
+            let mut success = state.clone();
+            if success.path.constraints.assume(&same, true, bits) {
+                success.control.frames.push(Frame::fork(then));
+                self.waiting.push(success);
+            }
+        }
+        state.control.frames.push(Frame::fork(otherwise));
+        Ok(())
     }
 
     /// Goes to `target` after this instruction, unless that is once too often.
