@@ -1,8 +1,25 @@
 //! A builder of micro-op lists: hands out temporaries, keeps the order.
 
+use super::ColumnCx;
 use crate::program::{
     AccessSize, BinOp, BranchKind, Extra, Op, Port, Reg, SetName, Target, Tmp, UnOp, Value,
 };
+
+/// An instruction that is being translated: the column it stands in, what it says, and its micro-ops so far.
+pub struct Translation<'a, 'c, Insn> {
+    pub cx: &'a mut ColumnCx<'c>,
+    pub insn: &'a Insn,
+    pub b: Builder,
+}
+
+impl<'a, 'c, Insn> Translation<'a, 'c, Insn> {
+    /// The micro-ops that `translate` makes of an instruction.
+    pub fn run(cx: &'a mut ColumnCx<'c>, insn: &'a Insn, translate: impl FnOnce(&mut Self)) -> Vec<Op> {
+        let mut translation = Translation { cx, insn, b: Builder::new() };
+        translate(&mut translation);
+        translation.b.finish()
+    }
+}
 
 /// Micro-ops under construction.
 #[derive(Debug, Default)]

@@ -138,6 +138,13 @@ pub struct ColumnCx<'a> {
     pub extensions: &'a extensions::Extensions,
 }
 
+impl ColumnCx<'_> {
+    /// The address of the next instruction: where a call comes back to.
+    pub fn next_address(&self) -> Value {
+        Value::Code { thread: self.thread as u16, pc: (self.pc + 1) as u16 }
+    }
+}
+
 /// The instruction set of an architecture; none for C, and for what is not there yet.
 pub fn isa(id: ArchId) -> Option<&'static dyn Isa> {
     // Each instruction set adds its line here: `ArchId::X86 => Some(&x86::Isa)`.

@@ -5,7 +5,7 @@ use super::syntax::{Kind, Width};
 use super::table::{BARRIERS, CONDITIONS};
 use crate::arch::errors;
 use crate::diag::Diagnostic;
-use crate::program::{BinOp, BranchKind, Op, Port, Target, Tmp, UnOp, Value};
+use crate::program::{BinOp, BranchKind, Op, Port, Target, Tmp, UnOp};
 
 impl Lower<'_, '_> {
     /// A branch target: where, and how it is written.
@@ -140,7 +140,7 @@ impl Lower<'_, '_> {
     }
 
     fn link(&mut self) {
-        let next = Value::Code { thread: self.cx.thread as u16, pc: (self.cx.pc + 1) as u16 };
+        let next = self.cx.next_address();
         let next = self.b.value(next);
         let link = self.cx.regs.intern("X30");
         self.b.write(link, next);

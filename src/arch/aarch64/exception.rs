@@ -30,7 +30,7 @@ impl Lower<'_, '_> {
     /// `SVC #n`: a call, which comes back to the next instruction.
     pub fn supervisor_call(&mut self) -> Result<Text, Diagnostic> {
         let number = self.imm(0, 0xffff)?;
-        let next = Value::Code { thread: self.cx.thread as u16, pc: (self.cx.pc + 1) as u16 };
+        let next = self.cx.next_address();
         self.write_system_value(ELR, next, Extra::default());
         self.write_system_value(ESR, Value::Int(ESR_SVC | number), Extra::default());
         self.b.push(Op::Fault {

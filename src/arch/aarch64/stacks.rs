@@ -7,7 +7,7 @@ use super::lower::{Lower, Text};
 use super::syntax::{Index, Kind, Width};
 use crate::arch::errors;
 use crate::diag::Diagnostic;
-use crate::program::{BinOp, BranchKind, Extra, Op, Port, Reg, Target, Tmp, UnOp, Value};
+use crate::program::{BinOp, BranchKind, Extra, Op, Port, Reg, Target, Tmp, UnOp};
 
 /// The register that points to the last entry.
 const POINTER: &str = "GCSPR_EL1";
@@ -149,7 +149,7 @@ impl Lower<'_, '_> {
         // The target is read before the link register is written: they may be the same.
         let target = register.map(|reg| self.read_after(reg, old));
         let place = self.reach_entry(new, WRITE);
-        let back = self.b.value(Value::Code { thread: self.cx.thread as u16, pc: (self.cx.pc + 1) as u16 });
+        let back = self.b.value(self.cx.next_address());
         self.store_at(&place, back, ENTRY, STACK, Extra::default());
         let pointer = self.stack_pointer();
         self.b.write_with(pointer, new, on(&place.ctrl));

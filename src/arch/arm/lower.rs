@@ -3,13 +3,11 @@
 //! A conditional instruction reads its flags and then does its work or nothing. Where its work is an access to memory,
 //! a `PRED` event stands between: the access is control-dependent on the flags.
 
-use super::syntax::{Address, Insn, Mode, Named, Operand, Shift};
-use super::table::{Condition, Direction, Kind, Test};
+use super::syntax::{Insn, Operand, Shift};
+use super::table::{Condition, Kind, Test};
 use crate::arch::ColumnCx;
-use crate::arch::build::{Builder, names};
-use crate::program::{
-    AccessSize, BinOp, BranchKind, Extra, Op, Port, Reg, SetName, Target, Tmp, UnOp, Value,
-};
+use crate::arch::build::Builder;
+use crate::program::{BinOp, BranchKind, Extra, Op, Port, SetName, Target, Tmp, UnOp, Value};
 
 /// Translates an instruction.
 pub fn lower(cx: &mut ColumnCx, insn: &Insn) -> Vec<Op> {
@@ -21,12 +19,12 @@ pub fn lower(cx: &mut ColumnCx, insn: &Insn) -> Vec<Op> {
     lowering.b.finish()
 }
 
-struct Lowering<'a, 'c> {
-    cx: &'a mut ColumnCx<'c>,
-    insn: &'a Insn,
-    b: Builder,
+pub(super) struct Lowering<'a, 'c> {
+    pub(super) cx: &'a mut ColumnCx<'c>,
+    pub(super) insn: &'a Insn,
+    pub(super) b: Builder,
     /// The event that a conditional access waits for.
-    guard: Option<Tmp>,
+    pub(super) guard: Option<Tmp>,
 }
 
 /// How a result sets the flags.
@@ -37,6 +35,21 @@ enum Flags {
     Add(Tmp, Tmp),
     /// `a - b`.
     Sub(Tmp, Tmp),
+}
+
+impl Flags {
+    fn of(op: BinOp, a: Tmp, b: Tmp) -> Flags {
+        match op {
+            BinOp::Sub => Flags::Sub(a, b),
+            BinOp::Add => Flags::Add(a, b),
+            _ => Flags::Logic,
+        }
+    }
+}
+
+/// Widens a number of so many bits.
+pub(super) fn extension(bits: u8, signed: bool) -> UnOp {
+    if signed { UnOp::SignExtend(bits) } else { UnOp::ZeroExtend(bits) }
 }
 
 impl Lowering<'_, '_> {
@@ -74,20 +87,12 @@ impl Lowering<'_, '_> {
     fn work(&mut self) {
         match self.insn.found.entry.kind {
             Kind::Nop => {}
-            Kind::Add => {
-                let (a, b) = self.sources();
-                let result = self.b.binary(BinOp::Add, a, b);
-                self.result(result, Flags::Add(a, b));
-            }
-            Kind::Sub => {
-                let (a, b) = self.sources();
-                let result = self.b.binary(BinOp::Sub, a, b);
-                self.result(result, Flags::Sub(a, b));
-            }
+            Kind::Add => self.arithmetic(BinOp::Add),
+            Kind::Sub => self.arithmetic(BinOp::Sub),
+            Kind::Logic(op) => self.arithmetic(op),
             Kind::ReverseSub => {
                 let (a, b) = self.sources();
-                let result = self.b.binary(BinOp::Sub, b, a);
-                self.result(result, Flags::Sub(b, a));
+                self.combine(BinOp::Sub, b, a);
             }
             Kind::AddCarry => {
                 let (a, b) = self.sources();
@@ -105,74 +110,26 @@ impl Lowering<'_, '_> {
             }
             Kind::Negate => {
                 let (zero, b) = (self.b.int(0), self.reg(1, Port::None));
-                let result = self.b.binary(BinOp::Sub, zero, b);
-                self.result(result, Flags::Sub(zero, b));
+                self.combine(BinOp::Sub, zero, b);
             }
             Kind::OrNot => {
                 let (a, b) = self.sources();
                 let b = self.b.unary(UnOp::Not, b);
-                let result = self.b.binary(BinOp::Or, a, b);
-                self.result(result, Flags::Logic);
-            }
-            Kind::Logic(op) => {
-                let (a, mut b) = self.sources();
-                if matches!(op, BinOp::Shl | BinOp::Lsr | BinOp::Asr) {
-                    b = self.b.binary_int(BinOp::And, b, 0xff);
-                }
-                let result = self.b.binary(op, a, b);
-                self.result(result, Flags::Logic);
+                self.combine(BinOp::Or, a, b);
             }
             Kind::RotateRight => {
                 let (a, b) = self.sources();
                 let result = self.rotate(a, b);
                 self.result(result, Flags::Logic);
             }
-            Kind::Multiply => {
-                let (a, b) = (self.reg(1, Port::None), self.reg(2, Port::None));
-                let result = self.b.binary(BinOp::Mul, a, b);
-                self.result(result, Flags::Logic);
-            }
-            Kind::MultiplyAdd(op) => {
-                let (a, b) = (self.reg(1, Port::None), self.reg(2, Port::None));
-                let addend = self.reg(3, Port::None);
-                let product = self.b.binary(BinOp::Mul, a, b);
-                let result = self.b.binary(op, addend, product);
-                self.result(result, Flags::Logic);
-            }
-            Kind::MultiplyLong(upper) => {
-                let (a, b) = (self.reg(2, Port::None), self.reg(3, Port::None));
-                let low = self.b.binary(BinOp::Mul, a, b);
-                let high = self.b.binary(upper, a, b);
-                self.b.write(self.insn.regs[0].reg, low);
-                self.b.write(self.insn.regs[1].reg, high);
-            }
-            Kind::Divide(op) => {
-                let (a, b) = (self.reg(1, Port::None), self.reg(2, Port::None));
-                let result = self.b.binary(op, a, b);
-                self.result(result, Flags::Logic);
-            }
-            Kind::Unary(op) => {
-                let value = self.reg(1, Port::None);
-                let value = self.b.unary(op, value);
-                self.result(value, Flags::Logic);
-            }
-            Kind::ExtractField { signed } => {
-                let (lsb, width) = self.insn.field;
-                let value = self.reg(1, Port::None);
-                let value = self.b.binary_int(BinOp::Lsr, value, i128::from(lsb));
-                let op = if signed { UnOp::SignExtend(width) } else { UnOp::ZeroExtend(width) };
-                let value = self.b.unary(op, value);
-                self.result(value, Flags::Logic);
-            }
-            Kind::InsertField => {
-                let (lsb, width) = self.insn.field;
-                let value = self.reg(1, Port::None);
-                let value = self.b.unary(UnOp::ZeroExtend(width), value);
-                let value = self.b.binary_int(BinOp::Shl, value, i128::from(lsb));
-                let kept = self.outside_field();
-                let value = self.b.binary(BinOp::Or, kept, value);
-                self.result(value, Flags::Logic);
-            }
+            Kind::Multiply => self.registers(BinOp::Mul),
+            Kind::Divide(op) => self.registers(op),
+            Kind::MultiplyAdd(op) => self.multiply_add(op),
+            Kind::MultiplyLong(upper) => self.multiply_long(upper),
+            Kind::Unary(op) => self.unary(op),
+            Kind::Extend { bits, signed } => self.unary(extension(bits, signed)),
+            Kind::ExtractField { signed } => self.extract_field(signed),
+            Kind::InsertField => self.insert_field(),
             Kind::ClearField => {
                 let kept = self.outside_field();
                 self.result(kept, Flags::Logic);
@@ -186,44 +143,18 @@ impl Lowering<'_, '_> {
                 let value = self.b.unary(UnOp::Not, value);
                 self.result(value, Flags::Logic);
             }
-            Kind::MoveTop => {
-                let old = self.reg(0, Port::None);
-                let low = self.b.unary(UnOp::ZeroExtend(16), old);
-                let top = self.last();
-                let top = self.b.binary_int(BinOp::Shl, top, 16);
-                let value = self.b.binary(BinOp::Or, low, top);
-                self.result(value, Flags::Logic);
-            }
-            Kind::Extend { bits, signed } => {
-                let value = self.reg(1, Port::None);
-                let op = if signed { UnOp::SignExtend(bits) } else { UnOp::ZeroExtend(bits) };
-                let value = self.b.unary(op, value);
-                self.result(value, Flags::Logic);
-            }
+            Kind::MoveTop => self.move_top(),
             Kind::Compare => self.compare(BinOp::Sub),
             Kind::CompareNegative => self.compare(BinOp::Add),
             Kind::Test => self.compare(BinOp::And),
             Kind::TestEqual => self.compare(BinOp::Xor),
-            Kind::Load { .. } if self.insn.literal.is_some() => {
-                let address = self.insn.literal.map_or(Value::ZERO, Value::addr);
-                let value = self.b.value(address);
-                self.b.write(self.insn.regs[0].reg, value);
-            }
-            Kind::Load { bytes, signed, sets, exclusive } => {
-                let addr = self.address();
-                if exclusive {
-                    let monitor = self.cx.regs.intern("RESADDR");
-                    self.b.push(Op::Reserve { addr, size: AccessSize(bytes) });
-                    self.b.write(monitor, addr);
+            Kind::Load { bytes, signed, sets, exclusive } => match self.insn.literal {
+                Some(literal) => {
+                    let value = self.b.value(Value::addr(literal));
+                    self.b.write(self.insn.regs[0].reg, value);
                 }
-                let value = self.load(addr, bytes, sets);
-                let value = match (bytes, signed) {
-                    (4, _) => value,
-                    (_, true) => self.b.unary(UnOp::SignExtend(8 * bytes), value),
-                    (_, false) => self.b.unary(UnOp::ZeroExtend(8 * bytes), value),
-                };
-                self.b.write(self.insn.regs[0].reg, value);
-            }
+                None => self.load_register((bytes, signed), sets, exclusive),
+            },
             Kind::Store { bytes, sets } => {
                 let addr = self.address();
                 let value = self.reg(0, Port::Data);
@@ -249,10 +180,8 @@ impl Lowering<'_, '_> {
             }
             Kind::ClearExclusive => {
                 // A store-exclusive finds no reservation for an address that is none.
-                let monitor = self.cx.regs.intern("RESADDR");
                 let zero = self.b.int(0);
-                self.b.push(Op::Reserve { addr: zero, size: AccessSize(0) });
-                self.b.write(monitor, zero);
+                self.reserve(zero, 0);
             }
             Kind::Jump => self.b.jump(self.insn.target),
             Kind::Call => {
@@ -287,8 +216,76 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// The second register and the last operand, put together.
+    fn arithmetic(&mut self, op: BinOp) {
+        let (a, mut b) = self.sources();
+        if matches!(op, BinOp::Shl | BinOp::Lsr | BinOp::Asr) {
+            b = self.b.binary_int(BinOp::And, b, 0xff);
+        }
+        self.combine(op, a, b);
+    }
+
+    fn registers(&mut self, op: BinOp) {
+        let (a, b) = (self.reg(1, Port::None), self.reg(2, Port::None));
+        self.combine(op, a, b);
+    }
+
+    fn combine(&mut self, op: BinOp, a: Tmp, b: Tmp) {
+        let result = self.b.binary(op, a, b);
+        self.result(result, Flags::of(op, a, b));
+    }
+
+    fn unary(&mut self, op: UnOp) {
+        let value = self.reg(1, Port::None);
+        let value = self.b.unary(op, value);
+        self.result(value, Flags::Logic);
+    }
+
+    fn multiply_add(&mut self, op: BinOp) {
+        let (a, b) = (self.reg(1, Port::None), self.reg(2, Port::None));
+        let addend = self.reg(3, Port::None);
+        let product = self.b.binary(BinOp::Mul, a, b);
+        let result = self.b.binary(op, addend, product);
+        self.result(result, Flags::Logic);
+    }
+
+    fn multiply_long(&mut self, upper: BinOp) {
+        let (a, b) = (self.reg(2, Port::None), self.reg(3, Port::None));
+        let low = self.b.binary(BinOp::Mul, a, b);
+        let high = self.b.binary(upper, a, b);
+        self.b.write(self.insn.regs[0].reg, low);
+        self.b.write(self.insn.regs[1].reg, high);
+    }
+
+    fn extract_field(&mut self, signed: bool) {
+        let (lsb, width) = self.insn.field;
+        let value = self.reg(1, Port::None);
+        let value = self.b.binary_int(BinOp::Lsr, value, i128::from(lsb));
+        let value = self.b.unary(extension(width, signed), value);
+        self.result(value, Flags::Logic);
+    }
+
+    fn insert_field(&mut self) {
+        let (lsb, width) = self.insn.field;
+        let value = self.reg(1, Port::None);
+        let value = self.b.unary(UnOp::ZeroExtend(width), value);
+        let value = self.b.binary_int(BinOp::Shl, value, i128::from(lsb));
+        let kept = self.outside_field();
+        let value = self.b.binary(BinOp::Or, kept, value);
+        self.result(value, Flags::Logic);
+    }
+
+    fn move_top(&mut self) {
+        let old = self.reg(0, Port::None);
+        let low = self.b.unary(UnOp::ZeroExtend(16), old);
+        let top = self.last();
+        let top = self.b.binary_int(BinOp::Shl, top, 16);
+        let value = self.b.binary(BinOp::Or, low, top);
+        self.result(value, Flags::Logic);
+    }
+
     fn link(&mut self) {
-        let back = Value::Code { thread: self.cx.thread as u16, pc: (self.cx.pc + 1) as u16 };
+        let back = self.cx.next_address();
         let back = self.b.value(back);
         let link = self.cx.regs.intern("LR");
         self.b.write(link, back);
@@ -331,7 +328,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn operand(&mut self, operand: &Operand, port: Port) -> Tmp {
+    pub(super) fn operand(&mut self, operand: &Operand, port: Port) -> Tmp {
         match operand {
             Operand::Imm(n) => self.b.int(crate::program::wrap(*n, 32)),
             Operand::Reg(reg, None) => self.b.read(reg.reg, port),
@@ -369,12 +366,7 @@ impl Lowering<'_, '_> {
         let a = self.reg(0, Port::None);
         let b = self.last();
         let result = self.b.binary(op, a, b);
-        let flags = match op {
-            BinOp::Sub => Flags::Sub(a, b),
-            BinOp::Add => Flags::Add(a, b),
-            _ => Flags::Logic,
-        };
-        self.flags(result, flags);
+        self.flags(result, Flags::of(op, a, b));
     }
 
     fn flags(&mut self, result: Tmp, flags: Flags) {
@@ -439,114 +431,7 @@ impl Lowering<'_, '_> {
         self.b.binary(BinOp::Eq, minus, overflow)
     }
 
-    /// The address accessed; writes the base register if the address says so.
-    fn address(&mut self) -> Tmp {
-        let Some(Address { base, index, mode }) = &self.insn.address else { return self.b.int(0) };
-        let start = self.b.read(base.reg, Port::Addr);
-        let moved = match index {
-            None => start,
-            Some(Operand::Imm(n)) => self.b.offset(start, *n),
-            Some(index) => {
-                let index = self.operand(index, Port::Addr);
-                self.b.binary(BinOp::Add, start, index)
-            }
-        };
-        match mode {
-            Mode::Offset => moved,
-            Mode::Pre => {
-                self.b.write(base.reg, moved);
-                moved
-            }
-            Mode::Post => {
-                self.b.write(base.reg, moved);
-                start
-            }
-        }
-    }
-
-    /// The first address of a list of registers.
-    fn multiple(&mut self, direction: Direction) -> Tmp {
-        let Some(Address { base, mode, .. }) = &self.insn.address else { return self.b.int(0) };
-        let start = self.b.read(base.reg, Port::Addr);
-        let size = 4 * self.insn.regs.len() as i128;
-        let (first, end) = match direction {
-            Direction::IncrementAfter => (0, size),
-            Direction::IncrementBefore => (4, size),
-            Direction::DecrementAfter => (4 - size, -size),
-            Direction::DecrementBefore => (-size, -size),
-        };
-        if *mode == Mode::Pre {
-            let end = self.b.offset(start, end);
-            self.b.write(base.reg, end);
-        }
-        self.b.offset(start, first)
-    }
-
-    fn load_list(&mut self, addr: Tmp, regs: &[Named]) {
-        let values: Vec<(Reg, Tmp)> = regs
-            .iter()
-            .enumerate()
-            .map(|(index, named)| {
-                let addr = self.b.offset(addr, 4 * index as i128);
-                (named.reg, self.load(addr, 4, &[]))
-            })
-            .collect();
-        // Each register waits for all of the loads.
-        let all: Vec<Tmp> = values.iter().map(|(_, value)| *value).collect();
-        for (reg, value) in values {
-            self.b.write_with(reg, value, Extra { data: all.clone(), ..Extra::default() });
-        }
-    }
-
-    fn store_list(&mut self, addr: Tmp) {
-        for (index, named) in self.insn.regs.iter().enumerate() {
-            let value = self.b.read(named.reg, Port::Data);
-            let addr = self.b.offset(addr, 4 * index as i128);
-            self.store(addr, value, 4, &[], &[]);
-        }
-    }
-
-    fn load(&mut self, addr: Tmp, bytes: u8, sets: &[&'static str]) -> Tmp {
-        let dst = self.b.tmp();
-        let extra = self.extra(&[]);
-        self.b.push(Op::Load { dst, addr, size: AccessSize(bytes), sets: names(sets), extra });
-        dst
-    }
-
-    fn store(&mut self, addr: Tmp, value: Tmp, bytes: u8, sets: &[&'static str], also: &[Tmp]) {
-        let extra = self.extra(also);
-        self.b.store_with(addr, value, bytes, sets, extra);
-    }
-
-    fn extra(&self, data: &[Tmp]) -> Extra {
-        Extra { ctrl: self.guard.into_iter().collect(), data: data.to_vec(), ..Extra::default() }
-    }
-
-    /// The status register gets 0 for success and 1 for failure; it depends on everything that was read.
-    fn store_exclusive(&mut self, bytes: u8, sets: &'static [&'static str]) {
-        let monitor = self.cx.regs.intern("RESADDR");
-        let reserved = self.b.read(monitor, Port::None);
-        let value = self.reg(1, Port::Data);
-        let value = self.cut(value, bytes);
-        let addr = self.address();
-        let status = self.insn.regs[0].reg;
-        let all = Extra { data: vec![reserved, value, addr], ..Extra::default() };
-        let zero = self.b.int(0);
-        let one = self.b.int(1);
-        self.b.write_with(monitor, zero, all.clone());
-        let outer = self.b.open();
-        self.b.write_with(status, zero, all.clone());
-        self.store(addr, value, bytes, sets, &[reserved]);
-        let then = self.b.close(outer);
-        let otherwise = self.b.block(|b| b.write_with(status, one, all));
-        self.b.push(Op::Conditional { addr, size: AccessSize(bytes), then, otherwise });
-    }
-
-    fn cut(&mut self, value: Tmp, bytes: u8) -> Tmp {
-        if bytes < 4 { self.b.unary(UnOp::ZeroExtend(8 * bytes), value) } else { value }
-    }
-
-    fn reg(&mut self, index: usize, port: Port) -> Tmp {
+    pub(super) fn reg(&mut self, index: usize, port: Port) -> Tmp {
         match self.insn.regs.get(index) {
             Some(named) => self.b.read(named.reg, port),
             None => self.b.int(0),

@@ -1,6 +1,7 @@
 //! ARM: 32-bit, upper-case canonical text.
 
 mod lower;
+mod memory;
 mod syntax;
 mod table;
 #[cfg(test)]

@@ -3,22 +3,16 @@
 use super::syntax::Insn;
 use super::table::{Kind, Width};
 use crate::arch::ColumnCx;
-use crate::arch::build::Builder;
+use crate::arch::build::Translation;
 use crate::arch::operands::Arg;
 use crate::program::{AccessSize, BinOp, Extra, Op, Port, Target, Tmp, UnOp, Value, wrap};
 
 /// Translates an instruction. Its operands fit the table's pattern.
 pub fn lower(cx: &mut ColumnCx, insn: &Insn) -> Vec<Op> {
-    let mut lowering = Lowering { cx, insn, b: Builder::new() };
-    lowering.instruction();
-    lowering.b.finish()
+    Lowering::run(cx, insn, Lowering::instruction)
 }
 
-struct Lowering<'a, 'c> {
-    cx: &'a mut ColumnCx<'c>,
-    insn: &'a Insn,
-    b: Builder,
-}
+type Lowering<'a, 'c> = Translation<'a, 'c, Insn>;
 
 impl Lowering<'_, '_> {
     fn instruction(&mut self) {
@@ -163,7 +157,7 @@ impl Lowering<'_, '_> {
     }
 
     fn link(&mut self) {
-        let back = Value::Code { thread: self.cx.thread as u16, pc: (self.cx.pc + 1) as u16 };
+        let back = self.cx.next_address();
         let back = self.b.value(back);
         let link = self.cx.regs.intern("$31");
         self.b.write(link, back);

@@ -7,25 +7,19 @@
 use super::syntax::Insn;
 use super::table::{Alu, Kind};
 use crate::arch::ColumnCx;
-use crate::arch::build::Builder;
+use crate::arch::build::{Builder, Translation};
 use crate::arch::operands::Arg;
-use crate::program::{AccessSize, BinOp, Extra, Op, Port, Reg, Target, Tmp, UnOp, Value, wrap};
+use crate::program::{AccessSize, BinOp, Extra, Op, Port, Reg, Target, Tmp, UnOp, wrap};
 
 /// The bits of a condition field, in the order of [`Kind::JumpIf`].
 const BITS: [&str; 3] = ["lt", "gt", "eq"];
 
 /// Translates an instruction. Its operands fit the table's pattern.
 pub fn lower(cx: &mut ColumnCx, insn: &Insn) -> Vec<Op> {
-    let mut lowering = Lowering { cx, insn, b: Builder::new() };
-    lowering.instruction();
-    lowering.b.finish()
+    Lowering::run(cx, insn, Lowering::instruction)
 }
 
-struct Lowering<'a, 'c> {
-    cx: &'a mut ColumnCx<'c>,
-    insn: &'a Insn,
-    b: Builder,
-}
+type Lowering<'a, 'c> = Translation<'a, 'c, Insn>;
 
 impl Lowering<'_, '_> {
     fn instruction(&mut self) {
@@ -116,7 +110,7 @@ impl Lowering<'_, '_> {
             Kind::Fence(set) => self.b.fence(&[set]),
             Kind::Jump => self.b.jump(self.insn.args[0].pc()),
             Kind::Call => {
-                let back = Value::Code { thread: self.cx.thread as u16, pc: (self.cx.pc + 1) as u16 };
+                let back = self.cx.next_address();
                 let back = self.b.value(back);
                 let link = self.cx.regs.intern("LR");
                 self.b.write(link, back);

@@ -463,7 +463,7 @@ impl<'a> Lower<'a> {
             Form::JumpLink => n_regs == 1,
             _ => n_regs == 2,
         };
-        let next = Value::Code { thread: cx.thread as u16, pc: (cx.pc + 1) as u16 };
+        let next = cx.next_address();
         let next = self.b.value(next);
         if explicit {
             self.write(0, next);
