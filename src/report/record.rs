@@ -29,24 +29,9 @@ pub struct Record<'a> {
     pub unit: Option<&'a UnitReport>,
     /// The architecture.
     pub arch: Option<&'static str>,
-    /// The model's name.
-    pub model: Option<String>,
-    /// Checks of the model that were left out.
-    pub skipped_checks: Vec<String>,
-    /// `answered`, `unsupported`, `limited` (a limit was hit before there was anything to tell) or `error`.
-    pub status: &'static str,
-    /// `Allowed`, `Forbidden` or `Required`.
-    pub kind: Option<&'static str>,
-    /// The condition as herd7 prints it.
-    pub condition: Option<String>,
-    /// `Ok`, `No` or `Undef`.
-    pub verdict: Option<&'static str>,
-    /// `Never`, `Sometimes` or `Always`.
-    pub observation: Option<&'static str>,
-    /// Executions that satisfy the proposition.
-    pub positive: Option<Count>,
-    /// Executions that do not.
-    pub negative: Option<Count>,
+    /// What was asked, and answered.
+    #[serde(flatten)]
+    pub answer: Answer,
     /// Final states, in the log's order: made one by one, as they are written.
     #[serde(serialize_with = "state_list")]
     pub states: &'a Report,
@@ -72,6 +57,47 @@ pub struct Record<'a> {
     /// Executions, where `--show` asks for some.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub executions: Option<Vec<Witness>>,
+}
+
+/// What a model says of a test.
+#[derive(Serialize, Debug)]
+pub struct Answer {
+    /// The model's name.
+    pub model: Option<String>,
+    /// Checks of the model that were left out.
+    pub skipped_checks: Vec<String>,
+    /// `answered`, `unsupported`, `limited` (a limit was hit before there was anything to tell) or `error`.
+    pub status: &'static str,
+    /// `Allowed`, `Forbidden` or `Required`.
+    pub kind: Option<&'static str>,
+    /// The condition as herd7 prints it.
+    pub condition: Option<String>,
+    /// `Ok`, `No` or `Undef`.
+    pub verdict: Option<&'static str>,
+    /// `Never`, `Sometimes` or `Always`.
+    pub observation: Option<&'static str>,
+    /// Executions that satisfy the proposition.
+    pub positive: Option<Count>,
+    /// Executions that do not.
+    pub negative: Option<Count>,
+}
+
+impl Answer {
+    fn new(report: &Report) -> Answer {
+        let answer = report.answer.as_ref();
+        let outcome = report.outcome();
+        Answer {
+            model: report.model_name.clone().or_else(|| report.model.clone()),
+            skipped_checks: report.skipped_checks.clone(),
+            status: super::status(report),
+            kind: answer.map(|a| a.kind()),
+            condition: answer.map(|a| a.test.condition_text.clone()),
+            verdict: report.verdict().map(|v| v.word()),
+            observation: answer.and_then(|a| a.observation()),
+            positive: outcome.map(|o| o.positive.clone()),
+            negative: outcome.map(|o| o.negative.clone()),
+        }
+    }
 }
 
 /// Executions that were cut off: they decide nothing.
@@ -212,15 +238,7 @@ impl<'a> Record<'a> {
             name: report.name.clone(),
             unit: report.unit.as_ref(),
             arch: report.arch.map(|arch| arch.name()),
-            model: report.model_name.clone().or_else(|| report.model.clone()),
-            skipped_checks: report.skipped_checks.clone(),
-            status: super::status(report),
-            kind: answer.map(|a| a.kind()),
-            condition: answer.map(|a| a.test.condition_text.clone()),
-            verdict: report.verdict().map(|v| v.word()),
-            observation: answer.and_then(|a| a.observation()),
-            positive: outcome.map(|o| o.positive.clone()),
-            negative: outcome.map(|o| o.negative.clone()),
+            answer: Answer::new(report),
             states: report,
             uncompleted: answer.and_then(|answer| uncompleted(&answer.test, answer.outcome.as_ref()?)),
             flags: outcome.map(|o| o.flags.iter().cloned().collect()).unwrap_or_default(),

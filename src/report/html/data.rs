@@ -12,7 +12,7 @@ use crate::litmus::Lowered;
 use crate::outcome::{Count, StateStyle, bindings, format_state};
 use crate::program::Value;
 use crate::report::graph::{Graph, Picture, Style};
-use crate::report::record::{Expected, Message, Qualifier, Record};
+use crate::report::record::{Answer, Expected, Message, Qualifier, Record};
 use crate::report::{Item, explain};
 use crate::session::{Details, Refused, Report, holds};
 
@@ -60,17 +60,17 @@ impl Cell {
         let outcome = report.outcome();
         let key = report.answer.as_ref().zip(outcome).map(|(answer, outcome)| {
             let mut hasher = FxHasher::default();
-            record.verdict.hash(&mut hasher);
+            record.answer.verdict.hash(&mut hasher);
             for (values, _) in outcome.states.listed(&answer.test.program, usize::MAX) {
                 values.hash(&mut hasher);
             }
             hasher.finish()
         });
         Cell {
-            status: record.status,
-            kind: record.kind,
-            verdict: record.verdict,
-            observation: record.observation,
+            status: record.answer.status,
+            kind: record.answer.kind,
+            verdict: record.answer.verdict,
+            observation: record.answer.observation,
             states: outcome.map_or(0, |outcome| outcome.states.len()),
             qualifier: record.qualifier.kind,
             flags: record.flags,
@@ -114,15 +114,8 @@ pub struct Test {
 /// All about a test under a model.
 #[derive(Serialize, Debug)]
 pub struct Result {
-    pub model: Option<String>,
-    pub skipped_checks: Vec<String>,
-    pub status: &'static str,
-    pub kind: Option<&'static str>,
-    pub condition: Option<String>,
-    pub verdict: Option<&'static str>,
-    pub observation: Option<&'static str>,
-    pub positive: Option<Count>,
-    pub negative: Option<Count>,
+    #[serde(flatten)]
+    pub answer: Answer,
     pub flags: Vec<String>,
     pub qualifier: Qualifier,
     pub why_empty: Option<String>,
@@ -208,17 +201,10 @@ impl Result {
         let none = Details::default();
         let details = report.details.as_deref().unwrap_or(&none);
         let test = report.answer.as_ref().map(|answer| &answer.test);
-        let drawn = Drawn { report, style, model: record.model.clone().unwrap_or_default() };
+        let drawn = Drawn { report, style, model: record.answer.model.clone().unwrap_or_default() };
         let (states, more_states) = drawn.states(details);
         Result {
-            skipped_checks: record.skipped_checks,
-            status: record.status,
-            kind: record.kind,
-            condition: record.condition,
-            verdict: record.verdict,
-            observation: record.observation,
-            positive: record.positive,
-            negative: record.negative,
+            answer: record.answer,
             flags: record.flags,
             qualifier: record.qualifier,
             why_empty: record.why_empty,
@@ -233,7 +219,6 @@ impl Result {
             definitions: details.definitions.clone(),
             cut: details.cut,
             trimmed: false,
-            model: Some(drawn.model).filter(|model| !model.is_empty()),
         }
     }
 
