@@ -288,7 +288,7 @@ impl Interpreter<'_> {
             return Ok(());
         }
         let node = values.iter().find_map(|v| if let Value::Node(id, _) = v { Some(*id) } else { None });
-        Err(node.map_or(Stop::OutOfFuel, Stop::Needs))
+        Err(node.map_or(Stop::NoValue, Stop::Needs))
     }
 
     /// A value of open sort as a set or relation.
@@ -351,7 +351,7 @@ impl Interpreter<'_> {
                 _ => (leaf, Sort::Other),
             },
         };
-        let Some(a) = self.lowering() else { return Err(Stop::OutOfFuel) };
+        let Some(a) = self.lowering() else { return Err(Stop::NoValue) };
         let inputs = leaf.inputs.iter().map(|(id, _)| *id).collect();
         let leaf = Arc::new(leaf);
         let id = a.pool.new_interp(Interp { inputs, function: leaf.clone() }, sort);
@@ -380,7 +380,7 @@ impl Interpreter<'_> {
             }
             _ => return Err(wrong_sort("a set of values to choose from", set)),
         };
-        let Value::Node(id, _) = value else { return Err(Stop::OutOfFuel) };
+        let Value::Node(id, _) = value else { return Err(Stop::NoValue) };
         let element = match self.lowering().and_then(|a| a.samples.get(&id)).map(Value::type_of) {
             Some(Type::Set(element)) if !matches!(*element, Type::Unknown | Type::Empty) => *element,
             Some(t) if !matches!(t, Type::Empty | Type::Unknown | Type::Set(_)) => {

@@ -24,6 +24,8 @@ pub(super) enum Stop {
     TooDeep(Span),
     /// A trial run took too long.
     OutOfFuel,
+    /// There is none, although what was checked before leaves nothing else: a fault of this program, not of the model.
+    NoValue,
 }
 
 impl Stop {
@@ -44,7 +46,8 @@ impl Stop {
                     .note("is there a recursive function whose calls never end?")
             }
             // Only trial runs are short of fuel, and who makes one takes this for an answer.
-            Stop::OutOfFuel => Diagnostic::internal("an expression of the model has no value"),
+            Stop::OutOfFuel => Diagnostic::internal("a trial run of the model was taken for a real one"),
+            Stop::NoValue => Diagnostic::internal("an expression of the model has no value"),
         }
     }
 }

@@ -240,7 +240,7 @@ impl<'a> Interpreter<'a> {
         let value = self.eval(&thunk.env, &thunk.expr);
         self.depth -= 1;
         // A concrete run may give up on a shared thunk for reasons of its own: those are not remembered.
-        if !matches!(value, Err(Stop::Needs(_) | Stop::OutOfFuel | Stop::TooDeep(_))) {
+        if !matches!(value, Err(Stop::Needs(_) | Stop::OutOfFuel | Stop::NoValue | Stop::TooDeep(_))) {
             let _ = thunk.memo.set(value.clone());
         }
         value

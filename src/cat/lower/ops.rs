@@ -140,7 +140,7 @@ impl Interpreter<'_> {
         };
         match value {
             Value::Node(id, _) => Ok(id),
-            _ => Err(Stop::OutOfFuel),
+            _ => Err(Stop::NoValue),
         }
     }
 
@@ -239,7 +239,7 @@ impl Interpreter<'_> {
                 (Value::Set(a), Value::Set(b)) => Value::set(a.union(b)),
                 (Value::Rel(a), Value::Rel(b)) => Value::rel(a.union(b)),
                 (Value::Node(id, _), _) | (_, Value::Node(id, _)) => return Err(Stop::Needs(*id)),
-                _ => return Err(Stop::OutOfFuel),
+                _ => return Err(Stop::NoValue),
             };
         }
         Ok(result)
@@ -347,7 +347,7 @@ impl Interpreter<'_> {
                     });
                 }
                 Value::Node(id, _) => return Err(Stop::Needs(*id)),
-                _ => return Err(Stop::OutOfFuel),
+                _ => return Err(Stop::NoValue),
             }
         }
         // An empty composition is `{}`, of any sort: its complement is `_`.
@@ -418,7 +418,7 @@ impl Interpreter<'_> {
                 Op::Plus => rel.plus(),
                 _ => rel.plus().union(&Rel::id_on(&c.visible)),
             })),
-            _ => Err(Stop::OutOfFuel),
+            _ => Err(Stop::NoValue),
         }
     }
 

@@ -173,7 +173,7 @@ impl Interpreter<'_> {
         let n = parts.values.len();
         let names: Vec<String> =
             parts.values.iter().map(|(name, _)| name.as_ref().map_or("_", |n| &n.name).to_owned()).collect();
-        let Some(a) = self.lowering() else { return Err(Stop::OutOfFuel) };
+        let Some(a) = self.lowering() else { return Err(Stop::NoValue) };
         let fix = a.pool.new_fix(names);
         a.pool.set_fix_span(fix, span);
         let first_node = a.pool.len();

@@ -111,7 +111,7 @@ impl Interpreter<'_> {
     fn needs(&self, value: &Value) -> Eval {
         match value {
             Value::Node(id, _) => Err(Stop::Needs(*id)),
-            _ => Err(Stop::OutOfFuel),
+            _ => Err(Stop::NoValue),
         }
     }
 
