@@ -410,9 +410,10 @@ impl LoopBounds {
                 "`--cut exit` leaves loops, and `--bound-events` does not count their rounds: give --unroll"
             }
             (EngineArg::Grow, _, Some(_)) => "`--engine grow` bounds the rounds of loops: give --unroll",
-            (EngineArg::Grow | EngineArg::Sat, CutArg::Keep | CutArg::Exit, _) => {
-                "`--cut keep` and `--cut exit` are for --engine worlds and naive"
+            (EngineArg::Grow | EngineArg::Sat, CutArg::Keep, _) => {
+                "`--cut keep` is for --engine worlds and naive"
             }
+            (EngineArg::Sat, CutArg::Exit, _) => "`--cut exit` is for --engine worlds, grow and naive",
             _ => {
                 self.each.apply(settings);
                 settings.explore.at_bound = self.cut.into();

@@ -8,9 +8,9 @@ use clap::Args;
 use crate::limits;
 use crate::outcome::{Hashes, Log, Renaming, Width, compare, rename};
 use crate::report::herd::Style;
-use crate::report::{DiffOptions, Log as LogFormat, Side, Soundness, write_diff, write_soundness};
+use crate::report::{DiffOptions, Log as LogFormat, Side, Soundness, write_diff};
 
-use super::args::{Reading, seconds};
+use super::args::{PortFormat, Reading, seconds};
 use super::console::Console;
 use super::plan::{self, Resolved, RunPlan};
 use super::run::drive;
@@ -47,6 +47,9 @@ pub struct DiffArgs {
     /// A is a log of hardware: say only what was observed though B forbids it, and how often (exit code 5)
     #[arg(long, conflicts_with_all = ["only_differences", "counts"])]
     pub soundness: bool,
+    /// With --soundness: text, or one JSON object
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT", requires = "soundness")]
+    pub format: PortFormat,
     /// What B calls the registers and locations of A, as for a C test and its assembly: `r0=X3`, or `0:r0=0:X3` in one thread. What
     /// only one of them shows is left out, hashes do not matter
     #[arg(long, value_name = "A=B", value_delimiter = ',')]
@@ -88,6 +91,16 @@ pub fn diff(
         let side = Side::of(path.clone(), &log);
         (log, side)
     };
+    if args.soundness && right_side.hardware {
+        let (a, b) = (&left_side.name, &right_side.name);
+        let message = match left_side.hardware {
+            true => format!("--soundness: `{b}` has histograms of a run on hardware, which forbids nothing"),
+            false => format!(
+                "--soundness: `{b}` has histograms of a run on hardware and `{a}` has none: give the log of the hardware first"
+            ),
+        };
+        return Err(Stop::Usage(message));
+    }
     if !args.map.is_empty() {
         let out = rename(&mut left, &mut right, &args.map).map_err(Stop::Usage)?;
         for (places, side) in [(out.left, &left_side), (out.right, &right_side)] {
@@ -100,7 +113,14 @@ pub fn diff(
     let hashes = if args.no_hash || !args.map.is_empty() { Hashes::Ignored } else { Hashes::Matter };
     let differences = compare(&left, &right, hashes);
     if args.soundness {
-        let found = write_soundness(out, &differences, &left_side, &right_side)?;
+        let found = Soundness::new(&differences, &left_side, &right_side);
+        match args.format {
+            PortFormat::Text => found.write(out)?,
+            PortFormat::Json => {
+                let text = serde_json::to_string(&found).map_err(std::io::Error::from)?;
+                writeln!(out, "{text}")?;
+            }
+        }
         return Ok(match (failed, found) {
             (Exit::BadInput | Exit::Interrupted, _) => failed,
             (_, Soundness { unsound: 1.., .. }) => Exit::Unsound,

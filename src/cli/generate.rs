@@ -91,18 +91,20 @@ pub(super) fn dialect_with(word: &str, settings: &Settings, console: &Console) -
 /// What cycles are made of, as typed.
 pub(super) fn vocabulary(dialect: Dialect, words: &[String]) -> Result<Vocabulary, Stop> {
     let all = Vocabulary::all(dialect);
-    if words.is_empty() {
-        return Ok(all);
+    match words {
+        [] => Ok(all),
+        words => restricted(&all, words, dialect.name()),
     }
-    Vocabulary::restricted(dialect, words).map_err(|word| {
+}
+
+/// What these words name of a vocabulary; `whose` it is, in a message.
+pub(super) fn restricted(all: &Vocabulary, words: &[String], whose: &str) -> Result<Vocabulary, Stop> {
+    all.restricted(words).map_err(|word| {
         let known = all.words();
         let hint = nearest(&word, known.iter().map(String::as_str))
             .map_or(String::new(), |n| format!(", did you mean {n}?"));
-        Stop::Usage(format!(
-            "{} has no edge or annotation `{word}`{hint} (there are {})",
-            dialect.name(),
-            known.join(", ")
-        ))
+        let known = known.join(", ");
+        Stop::Usage(format!("{whose} has no edge or annotation `{word}`{hint} (there are {known})"))
     })
 }
 

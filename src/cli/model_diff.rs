@@ -206,13 +206,12 @@ fn dialects(
     let known = own.iter().all(Option::is_some) || matches!(dialects[0], Dialect::X86 | Dialect::X86_64);
     let vocabulary = match (args.edges.as_slice(), one) {
         ([], true) if known => Vocabulary::all(dialects[0]),
-        ([], _) => Vocabulary::shared(&dialects),
+        ([], _) => Vocabulary::shared(&dialects).without_atomics(),
         (words, true) => generate::vocabulary(dialects[0], words)?,
-        (_, false) => {
-            return Err(Stop::Usage(
-                "the models are for different architectures, which share no words: --edges needs --arch"
-                    .to_string(),
-            ));
+        // In the words of the first: what the architectures share.
+        (words, false) => {
+            let whose = "what these architectures have in common";
+            generate::restricted(&Vocabulary::shared(&dialects), words, whose)?
         }
     };
     Ok((dialects, vocabulary))

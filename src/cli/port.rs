@@ -151,7 +151,8 @@ fn compare(
     err: &mut (dyn Write + Send),
 ) -> Done {
     let Resolved { mut settings, .. } = plan::reading(&args.reading)?;
-    args.bounds.apply(EngineArg::Worlds, &mut settings)?;
+    let bounded = if args.engine == CompareEngineArg::Grow { EngineArg::Grow } else { EngineArg::Worlds };
+    args.bounds.apply(bounded, &mut settings)?;
     settings.explore.interrupt = Some(interrupt_flag());
     let (inputs, errors) = tests_arg::collect(&args.tests.tests);
     let mut tally = Tally { bad: !errors.is_empty(), ..Tally::default() };
@@ -163,6 +164,10 @@ fn compare(
         CompareEngineArg::Sat if !args.states => {
             return Err(Stop::Usage("--engine sat goes with --states".to_string()));
         }
+        CompareEngineArg::Grow if !args.states => {
+            return Err(Stop::Usage("--engine grow goes with --states".to_string()));
+        }
+        CompareEngineArg::Grow => Engine::Grow,
         CompareEngineArg::Sat => Engine::Sat,
         CompareEngineArg::Auto if args.states => Engine::Auto,
         CompareEngineArg::Auto | CompareEngineArg::Worlds => Engine::Explore,

@@ -43,6 +43,8 @@ pub enum CompareEngineArg {
     Auto,
     /// The explorer
     Worlds,
+    /// The engine that grows executions
+    Grow,
     /// The oracle: everything there is is tried
     Naive,
     /// The solver

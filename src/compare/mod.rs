@@ -125,7 +125,7 @@ pub fn portability_by(
     options: &Options,
 ) -> Result<Comparison, Diagnostic> {
     // Filters of the test, and which executions matter to its condition, have no say here.
-    let test = &observed(test);
+    let test = &observed(test, (source, target), granularity);
     let options = &Options { mode: Mode::States, speedcheck: false, ..options.clone() };
     let own = match may_be_undefined(test, source, options) {
         true => Some(explore::run(test, source, options).map_err(Diagnostic::without_places)?),
@@ -171,9 +171,15 @@ fn examined(test: &Lowered, model: &Model, options: &Options, found: Completenes
     }
 }
 
-/// The test as it is compared: everything that a thread writes is observed, and nothing is filtered.
-pub fn observed(test: &Lowered) -> Lowered {
-    Lowered { filter: None, ..states::everything_observed(test) }
+/// The test as it is compared: everything that a thread writes is observed, and nothing is filtered. Executions are those of a run: where a model looks at the
+/// final writes of what is observed, that is what the test itself observes.
+pub fn observed(test: &Lowered, (source, target): (&Model, &Model), granularity: Granularity) -> Lowered {
+    let of_the_test = granularity == Granularity::Executions
+        && (source.looks_at_final_writes() || target.looks_at_final_writes());
+    match of_the_test {
+        true => Lowered { filter: None, ..test.clone() },
+        false => Lowered { filter: None, ..states::everything_observed(test) },
+    }
 }
 
 /// Can a model say of a program that it has no meaning? Nobody looks at executions for it where it cannot.

@@ -45,7 +45,6 @@ fn in_turns(
 ) -> Result<Comparison, Diagnostic> {
     let start = Instant::now();
     let left = || options.timeout.map(|timeout| timeout.saturating_sub(start.elapsed()));
-    let explorer = Options { engine: Engine::Explore, ..options.clone() };
     let known = own.filter(|own| stopped(own).is_none());
     let mut turn = options.timeout.map_or(PATIENCE, |timeout| (timeout / 2).min(PATIENCE));
     let (mut explores, mut solves, mut refused) = (true, true, None);
@@ -62,13 +61,9 @@ fn in_turns(
                 None => (!alone).then_some(turn),
             };
             let found = match solver {
-                false => side_by_side(
-                    test,
-                    source,
-                    known.clone(),
-                    target,
-                    &Options { timeout, ..explorer.clone() },
-                ),
+                false => {
+                    side_by_side(test, source, known.clone(), target, &Options { timeout, ..options.clone() })
+                }
                 true => one_by_one(test, source, target, &Options { timeout, ..options.clone() }),
             };
             let over = alone || limits::look().is_some() || left().is_some_and(|left| left.is_zero());

@@ -141,9 +141,9 @@ fn is_grown(test: &Lowered, model: &Model, options: &Options, worlds: &Result<Wo
     }
 }
 
-/// Are executions bounded as engines other than the explorer bound them, by the rounds of loops, and dropped there?
+/// Are executions bounded as engines other than the explorer bound them, by the rounds of loops, and not kept as they are there?
 fn is_simply_bounded(options: &Options) -> bool {
-    options.at_bound == AtBound::Drop && options.bound_events.is_none()
+    options.at_bound != AtBound::Keep && options.bound_events.is_none()
 }
 
 /// Would a run grow executions?

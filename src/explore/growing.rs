@@ -10,7 +10,7 @@ use super::sink::{self, Sink};
 use super::survey::Guess;
 use crate::condition::Observable;
 use crate::diag::{Diagnostic, Remedy};
-use crate::execution::{Violation, Worlds};
+use crate::execution::{AtBound, Violation, Worlds};
 use crate::grow::{self, Ended, Execution, Visitor};
 use crate::limits;
 use crate::litmus::Lowered;
@@ -84,10 +84,13 @@ fn residual(test: &Lowered, model: &Model, options: &Options, sink: &mut Sink) -
 }
 
 fn settings(test: &Lowered, options: &Options) -> grow::Options {
+    let leaves_loops = options.at_bound == AtBound::Exit;
     grow::Options {
         unroll: test.unroll.unwrap_or(options.unroll),
+        leaves_loops,
         skip_checks: options.skip_checks.clone(),
-        awaits: options.awaits,
+        // A round that changes nothing brings a loop that is left closer to its end.
+        awaits: options.awaits && !leaves_loops,
         ..grow::Options::default()
     }
 }

@@ -313,8 +313,8 @@ impl Vocabulary {
         }
     }
 
-    /// What these dialects have in common: plain accesses, full fences and, where all have them, dependencies. Written with the first one's
-    /// numbers, which mean the same in the others.
+    /// What these dialects have in common: plain accesses, full fences and, where all have them, dependencies and atomic accesses. Written with
+    /// the first one's numbers, which mean the same in the others.
     pub fn shared(dialects: &[Dialect]) -> Vocabulary {
         let both = |how: &How| match how {
             How::Plain => true,
@@ -327,20 +327,25 @@ impl Vocabulary {
         Vocabulary {
             on_one: between.clone(),
             between,
-            atomics: false,
-            pairs: false,
+            atomics: dialects.iter().all(|dialect| dialect.has_atomics()),
+            pairs: dialects.iter().all(|dialect| dialect.has_pairs()),
             reads: vec![0],
             writes: vec![0],
             ..all
         }
     }
 
+    /// The same without atomic accesses.
+    pub fn without_atomics(self) -> Vocabulary {
+        Vocabulary { atomics: false, pairs: false, ..self }
+    }
+
     /// Only what these words name.
     ///
     /// # Errors
     /// A word that names nothing here.
-    pub fn restricted(dialect: Dialect, words: &[String]) -> Result<Vocabulary, String> {
-        let all = Vocabulary::all(dialect);
+    pub fn restricted(&self, words: &[String]) -> Result<Vocabulary, String> {
+        let all = self;
         let mut own = Vocabulary {
             external: Vec::new(),
             internal: Vec::new(),
@@ -353,12 +358,12 @@ impl Vocabulary {
             ..all.clone()
         };
         for word in words {
-            if !own.add(&all, word) {
+            if !own.add(all, word) {
                 return Err(word.clone());
             }
         }
         if own.external.is_empty() {
-            own.external = all.external;
+            own.external = all.external.clone();
         }
         for annotations in [&mut own.reads, &mut own.writes] {
             annotations.sort_unstable();
@@ -408,10 +413,13 @@ impl Vocabulary {
             self.reads.push(0);
             self.writes.push(0);
         }
-        for (dir, list) in [(Dir::R, &mut self.reads), (Dir::W, &mut self.writes)] {
+        for (dir, list, there) in
+            [(Dir::R, &mut self.reads, &all.reads), (Dir::W, &mut self.writes, &all.writes)]
+        {
             let names = self.dialect.annotations(dir);
-            if let Some(index) = names.iter().position(|name| !name.is_empty() && same(name)) {
-                list.push(index as u8);
+            let index = names.iter().position(|name| !name.is_empty() && same(name));
+            if let Some(index) = index.map(|index| index as u8).filter(|index| there.contains(index)) {
+                list.push(index);
                 found = true;
             }
         }
@@ -430,9 +438,10 @@ impl Vocabulary {
             words.push(self.dialect.pair_name().to_string());
         }
         words.push("plain".to_string());
-        for dir in [Dir::R, Dir::W] {
-            for name in self.dialect.annotations(dir) {
-                if !name.is_empty() && !words.iter().any(|word| word == name) {
+        for (dir, there) in [(Dir::R, &self.reads), (Dir::W, &self.writes)] {
+            for (index, name) in self.dialect.annotations(dir).iter().enumerate() {
+                let named = !name.is_empty() && there.contains(&(index as u8));
+                if named && !words.iter().any(|word| word == name) {
                     words.push((*name).to_string());
                 }
             }

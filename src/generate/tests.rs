@@ -4,7 +4,7 @@ use super::*;
 
 fn named(dialect: Dialect, size: usize, words: &[&str]) -> Vec<Generated> {
     let words: Vec<String> = words.iter().map(|word| (*word).to_string()).collect();
-    let vocabulary = Vocabulary::restricted(dialect, &words).unwrap();
+    let vocabulary = Vocabulary::all(dialect).restricted(&words).unwrap();
     cycles(&vocabulary, size).iter().filter_map(|cycle| cycle.test(dialect)).collect()
 }
 

@@ -64,6 +64,8 @@ pub(crate) use workers::STACK;
 pub struct Options {
     /// Unrolling bound of loops.
     pub unroll: u32,
+    /// At that bound a loop is left as if its condition had failed, and is not cut.
+    pub leaves_loops: bool,
     /// Names of checks to skip.
     pub skip_checks: Vec<String>,
     /// Is an access that leads nowhere a violation ([`Ended::Violation`]), and not an error of the test?
@@ -84,6 +86,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             unroll: 2,
+            leaves_loops: false,
             skip_checks: Vec::new(),
             properties: false,
             awaits: false,
@@ -286,6 +289,7 @@ fn prepared<R>(
         program,
         members: &members,
         unroll: options.unroll,
+        leaves_loops: options.leaves_loops,
         cells: &cells,
         orders_updates: code.orders_updates,
         reads_first: code.reads_first,

@@ -34,6 +34,8 @@ static FENCE: LazyLock<Vec<SetName>> = LazyLock::new(full_fence);
 pub(super) struct Stepper<'p> {
     pub program: &'p Program,
     pub unroll: u32,
+    /// Are loops left at that bound, and not cut?
+    pub leaves_loops: bool,
     pub cells: &'p Cells,
     /// The sets that events are in.
     pub members: &'p Table<'p>,
@@ -350,7 +352,10 @@ impl<'p> Stepper<'p> {
             && !control.is_unlimited(self.program)
             && control.jumps_back(target) > self.unroll
         {
-            return Err(self.cut(state, self.program.target_name(target)));
+            return match self.leaves_loops {
+                true => Ok(()),
+                false => Err(self.cut(state, self.program.target_name(target))),
+            };
         }
         control.next = Some(target);
         Ok(())

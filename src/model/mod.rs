@@ -390,21 +390,41 @@ impl Model {
 
     /// Does one of its steps look at one of these predefined names?
     pub fn looks_at(&self, names: &[&str]) -> bool {
+        let roots = self.steps.iter().filter_map(|step| match step {
+            Step::Check { test, .. } => Some(test.expr),
+            Step::With { from, .. } => Some(*from),
+            Step::Fail { .. } => None,
+        });
+        self.mentions(roots.collect(), None, &|base| names.contains(&base.name()))
+    }
+
+    /// Does it look at final writes, and so at what a test observes, otherwise than by putting them last in an order of writes?
+    pub fn looks_at_final_writes(&self) -> bool {
+        let usual = self.usual_coherence();
+        self.steps.iter().any(|step| {
+            let (root, passed_over) = match step {
+                Step::Check { test, .. } => (test.expr, None),
+                Step::With { from, .. } => (*from, usual),
+                Step::Fail { .. } => return false,
+            };
+            self.mentions(vec![root], passed_over, &|base| *base == Base::Fw)
+        })
+    }
+
+    /// Is there such a base in these expressions? What is inside `passed_over` does not count.
+    fn mentions(
+        &self,
+        mut work: Vec<ExprId>,
+        passed_over: Option<ExprId>,
+        such: &dyn Fn(&Base) -> bool,
+    ) -> bool {
         let mut seen = vec![false; self.pool.len()];
-        let mut work: Vec<ExprId> = Vec::new();
-        for step in &self.steps {
-            match step {
-                Step::Check { test, .. } => work.push(test.expr),
-                Step::With { from, .. } => work.push(*from),
-                Step::Fail { .. } => {}
-            }
-        }
         while let Some(id) = work.pop() {
-            if std::mem::replace(&mut seen[id.0 as usize], true) {
+            if std::mem::replace(&mut seen[id.0 as usize], true) || Some(id) == passed_over {
                 continue;
             }
             match self.pool.expr(id) {
-                Expr::Base(base, _) if names.contains(&base.name()) => return true,
+                Expr::Base(base, _) if such(base) => return true,
                 Expr::Fix(fix, ..) | Expr::FixVar(fix, ..) => {
                     let group = self.pool.fix(*fix);
                     work.extend(group.bodies.iter().copied().chain(group.when.map(|test| test.expr)));

@@ -162,6 +162,21 @@ impl<'p, G> Control<'p, G> {
         self.loops.retain(|(loop_id, _)| *loop_id != id);
     }
 
+    /// At the head of a structured loop: goes on as if the condition of the loop had failed. `false`: it has none.
+    pub fn leave_loop(&mut self, program: &'p Program) -> bool {
+        // The head of a loop stands in the branch that is taken, or right after the condition.
+        let around = self.frames.iter().rev().nth(1).and_then(Frame::taken);
+        let code = &program.threads[usize::from(self.code)].code;
+        let before = || code.get((self.pc as usize).checked_sub(1)?)?.ops.last();
+        let (Some(Op::If { otherwise, .. }), Some(inner)) = (around.or_else(before), self.frames.last_mut())
+        else {
+            return false;
+        };
+        inner.replace(otherwise);
+        self.next = None;
+        true
+    }
+
     /// Has it gone through a loop?
     pub fn has_looped(&self) -> bool {
         !self.jumps.is_empty() || !self.loops.is_empty()

@@ -38,7 +38,7 @@ pub use markup::Markup;
 pub use model::{list_models, show_model};
 pub use record::{Record, SCHEMA};
 pub use sarif::{Sarif, document as sarif_document};
-pub use soundness::{Soundness, write_soundness};
+pub use soundness::Soundness;
 pub use sqlite::Sqlite;
 pub use table::Table;
 pub use witness::{Witness, WitnessEvent};

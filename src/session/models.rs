@@ -161,6 +161,8 @@ pub fn bell_words(settings: &Settings) -> Result<&'static Words, Box<CheckedMode
             sources,
         }));
     };
+    // Tags as they are declared: the first of an enumeration is the plainest.
+    let declared = |tag: &&String| bell.enums.iter().flat_map(|(_, tags)| tags).position(|of| of == *tag);
     // With the default, or with nothing at all, an instruction is plain.
     let annotations = |kind: &str| -> Vec<String> {
         let plain = bell.default_of(kind).is_some() || bell.allows(kind, &[]);
@@ -171,7 +173,9 @@ pub fn bell_words(settings: &Settings) -> Result<&'static Words, Box<CheckedMode
                 let with = |tag: &String| -> Vec<String> {
                     before.iter().map(|before| format!("{before}{}{tag}", comma(before))).collect()
                 };
-                tags.iter().flat_map(with).take(ANNOTATIONS).collect()
+                let mut tags: Vec<&String> = tags.iter().collect();
+                tags.sort_by_key(declared);
+                tags.into_iter().flat_map(with).take(ANNOTATIONS).collect()
             })
         });
         plain.then(String::new).into_iter().chain(ways).take(ANNOTATIONS).collect()

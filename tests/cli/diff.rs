@@ -111,7 +111,7 @@ fn a_log_from_standard_input() {
 }
 
 /// What litmus7 prints.
-const LITMUS7: &str = "Test SB Allowed\nHistogram (2 states)\n3       *>0:EAX=0; 1:EAX=0;\n997     :>0:EAX=1; 1:EAX=1;\nOk\n\nWitnesses\n\
+pub const LITMUS7: &str = "Test SB Allowed\nHistogram (2 states)\n3       *>0:EAX=0; 1:EAX=0;\n997     :>0:EAX=1; 1:EAX=1;\nOk\n\nWitnesses\n\
                         Positive: 3, Negative: 997\nCondition exists (0:EAX=0 /\\ 1:EAX=0) is validated\n\
                         Hash=edd4722437d708675ed921e7607e77f0\nObservation SB Sometimes 3 997\nTime SB 0.25\n\n";
 
@@ -136,6 +136,19 @@ fn soundness_is_about_what_was_observed() {
     0 of 1 test with an outcome that was observed and is forbidden
     --- exit 0
     ");
+}
+
+/// Hardware forbids nothing: logs given the wrong way round would always agree.
+#[test]
+fn soundness_asks_for_the_log_of_the_hardware_first() {
+    let dir = folder(&[("SB.litmus", SB), ("hw.log", LITMUS7)]);
+    litmus_in(dir.path(), &["run", "SB.litmus", "-m", "sc", "-o", "model.log"]).assert().code(0);
+    let diff =
+        |args: &[&str]| shown(&litmus_in(dir.path(), &[&["diff", "--soundness"], args].concat()).assert());
+    insta::assert_snapshot!(diff(&["model.log", "hw.log"]), @"");
+    insta::assert_snapshot!(diff(&["hw.log", "hw.log"]), @"");
+    insta::assert_snapshot!(diff(&["hw.log", "model.log", "--format", "json"]), @"");
+    litmus_in(dir.path(), &["diff", "hw.log", "model.log", "--format", "json"]).assert().code(2);
 }
 
 #[test]

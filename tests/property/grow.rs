@@ -255,6 +255,39 @@ fn growing_equals_exploring_on_loops() {
     assert!(tally.passed_over < tally.cases && tally.refused == 0 && tally.executions > 2 * tally.cases);
 }
 
+/// Loops that are left at the bound have the executions that the explorer finds, one by one.
+#[test]
+fn growing_equals_exploring_where_loops_are_left() {
+    let session = Session::new(Settings::default());
+    let mut library = Library::default();
+    let (mut compared, mut more) = (0, 0);
+    for case in cases(12, 40) {
+        let mut random = Random::new(case ^ 0x9E0 << 36);
+        let (text, arch, name) = loops(&mut random);
+        let test = lower(&session, &text);
+        let model = library.get(name, arch);
+        let unroll = 1 + random.below(2) as u32;
+        let run = |at_bound: AtBound, engine: Engine| {
+            let timeout = Some(PATIENCE);
+            let options = Options { unroll, at_bound, timeout, ..options(Mode::Count, engine, 1) };
+            explore::run(&test, model, &options)
+        };
+        // What neither can run, and what the explorer has no time for, says nothing.
+        let Ok(found) = run(AtBound::Exit, Engine::Explore) else { continue };
+        if found.completeness != Completeness::Complete {
+            continue;
+        }
+        let grown = run(AtBound::Exit, Engine::Grow).expect("executions");
+        assert_eq!(grown.completeness, Completeness::Complete, "case {case} under {name}\n{text}");
+        assert_eq!(figures(&found), figures(&grown), "case {case} under {name}, {unroll} rounds\n{text}");
+        compared += 1;
+        let dropped = run(AtBound::Drop, Engine::Grow).expect("executions");
+        more += u64::from(dropped.stats.executions != grown.stats.executions);
+    }
+    println!("{compared} programs, {more} with executions that leave a loop");
+    assert!(4 * more > compared);
+}
+
 /// Waiting loses no outcome of the unrolled program, and has none that more rounds would not have.
 #[test]
 fn waiting_changes_no_outcome() {

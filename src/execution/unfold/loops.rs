@@ -6,7 +6,7 @@ use super::{Flow, State, Temp, Unfolding};
 use crate::diag::Diagnostic;
 use crate::execution::{AtBound, Cut, CutBy, EventKind, SymVal};
 use crate::program::control::{CodeAt, Frame, no_target};
-use crate::program::{AccessSize, BinOp, Instr, Op, SetName, Target, Tmp, Value};
+use crate::program::{AccessSize, BinOp, Op, SetName, Target, Tmp, Value};
 
 /// How many passes through a loop may fork, one after the other, although each was known to be taken. Even if every fork led somewhere,
 /// more would be more paths than are followed.
@@ -193,27 +193,10 @@ impl<'p> Unfolding<'p> {
             state.control.passes(id) > self.unroll
         };
         match over {
-            true if self.bound.at == AtBound::Exit && self.leave_loop(state) => Flow::On,
+            true if self.bound.at == AtBound::Exit && state.control.leave_loop(self.program) => Flow::On,
             true => self.cut(state, "While".to_string()),
             false => Flow::On,
         }
-    }
-
-    /// Goes on as if the condition of the loop had failed. `false`: it has none.
-    fn leave_loop(&self, state: &mut State<'p>) -> bool {
-        // The head of a loop stands in the branch that is taken, or right after the condition.
-        let control = &mut state.control;
-        let around = control.frames.iter().rev().nth(1).and_then(Frame::taken);
-        let code: &'p [Instr] = &self.program.threads[usize::from(control.code)].code;
-        let before = || code.get((control.pc as usize).checked_sub(1)?)?.ops.last();
-        let (Some(Op::If { otherwise, .. }), Some(inner)) =
-            (around.or_else(before), control.frames.last_mut())
-        else {
-            return false;
-        };
-        inner.replace(otherwise);
-        control.next = None;
-        true
     }
 
     /// An indirect branch on a value not known: to any label, of any thread.
