@@ -53,13 +53,6 @@ impl Session {
             report.model_name = Some(own.name.clone());
             let test =
                 load::lower(&self.settings, &parsed, Some(&own), &mut report.sources, &mut diagnostics)?;
-            if granularity == Granularity::States {
-                for (name, model) in [(source, &other_model.model), (target, &own.model)] {
-                    if model.looks_at_final_writes() {
-                        diagnostics.warn(observes_all(name));
-                    }
-                }
-            }
             let mut options = self.settings.explore.clone();
             options.unroll = test.unroll.or(self.settings.unroll).unwrap_or(options.unroll);
             let start = Instant::now();
@@ -118,13 +111,6 @@ impl Session {
         };
         Compared { report, source: source.to_string(), answer, why, as_written: None }
     }
-}
-
-/// A model sees more of a test than in a run.
-fn observes_all(model: &str) -> Diagnostic {
-    let message = format!("`{model}` looks at final writes (`FW`), here of all locations");
-    Diagnostic::warning("compare::final-writes", message)
-        .note("complete final states are compared, so that every location is observed; a run has final writes only of what its test observes")
 }
 
 impl Prepared {

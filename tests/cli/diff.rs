@@ -145,9 +145,20 @@ fn soundness_asks_for_the_log_of_the_hardware_first() {
     litmus_in(dir.path(), &["run", "SB.litmus", "-m", "sc", "-o", "model.log"]).assert().code(0);
     let diff =
         |args: &[&str]| shown(&litmus_in(dir.path(), &[&["diff", "--soundness"], args].concat()).assert());
-    insta::assert_snapshot!(diff(&["model.log", "hw.log"]), @"");
-    insta::assert_snapshot!(diff(&["hw.log", "hw.log"]), @"");
-    insta::assert_snapshot!(diff(&["hw.log", "model.log", "--format", "json"]), @"");
+    insta::assert_snapshot!(diff(&["model.log", "hw.log"]), @"
+    --- stderr
+    error: --soundness: `hw.log` has histograms of a run on hardware and `model.log` has none: give the log of the hardware first
+    --- exit 2
+    ");
+    insta::assert_snapshot!(diff(&["hw.log", "hw.log"]), @"
+    --- stderr
+    error: --soundness: `hw.log` has histograms of a run on hardware, which forbids nothing
+    --- exit 2
+    ");
+    insta::assert_snapshot!(diff(&["hw.log", "model.log", "--format", "json"]), @r#"
+    {"hardware":"hw.log","model":"model.log","compared":1,"unsound":1,"undecided":0,"tests":[{"name":"SB","answer":"unsound","runs":1000,"outcomes":[{"state":"0:EAX=0; 1:EAX=0;","seen":3}]}],"never_observed":{"outcomes":2,"tests":1},"silent":0,"unpredicted":0,"mismatched":0}
+    --- exit 5
+    "#);
     litmus_in(dir.path(), &["diff", "hw.log", "model.log", "--format", "json"]).assert().code(2);
 }
 

@@ -628,6 +628,8 @@ fn help_texts() {
           --only-differences   Leave out tests that agree
           --soundness          A is a log of hardware: say only what was observed though B forbids it,
                                and how often (exit code 5)
+          --format <FORMAT>    With --soundness: text, or one JSON object [default: text] [possible
+                               values: text, json]
           --map <A=B>          What B calls the registers and locations of A, as for a C test and its
                                assembly: `r0=X3`, or `0:r0=0:X3` in one thread. What only one of them
                                shows is left out, hashes do not matter
