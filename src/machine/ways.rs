@@ -1,15 +1,202 @@
 //! What an instruction can do in a state.
 
-use super::code::{Code, FenceKind, Slot};
+use super::code::{Code, FenceKind, Slot, ThreadCode};
 use super::objects::{read, written};
 use super::state::{Local, Memory, Where};
 use super::step::{Effect, Machine, Way};
 use super::{AtomicRule, Buffers};
 use crate::diag::Diagnostic;
-use crate::program::{Storage, Value};
+use crate::program::{Storage, Sym, Value};
 
 /// More values than this are not tried one by one.
 const MAX_CHOICES: i128 = 1024;
+
+/// A thread at an instruction, in a state.
+struct Here<'m, 'p> {
+    machine: &'m Machine<'p>,
+    row: &'m [u32],
+    thread: usize,
+    own: &'m ThreadCode,
+    at: usize,
+    local: &'m Local,
+    memory: &'m Memory,
+}
+
+impl Here<'_, '_> {
+    fn slot(&self, slot: Slot) -> Value {
+        self.local.slots[usize::from(slot)]
+    }
+
+    fn cell(&self, addr: Slot) -> Result<u16, Diagnostic> {
+        self.machine.cell(self.thread, self.own, self.at, self.slot(addr))
+    }
+
+    fn fault(&self, what: &'static str, message: String) -> Diagnostic {
+        self.machine.fault(self.thread, self.own, self.at, what, message)
+    }
+
+    fn to(&self, to: usize) -> Local {
+        Local { at: Where::At(to as u32), ..self.local.clone() }
+    }
+
+    /// The thread at the next instruction.
+    fn next(&self) -> Local {
+        self.to(self.at + 1)
+    }
+
+    /// Likewise, with a value in a slot.
+    fn next_with(&self, dst: Slot, value: Value) -> Local {
+        let mut next = self.next();
+        next.slots[usize::from(dst)] = value;
+        next
+    }
+
+    fn with(&self, cell: u16, value: Value) -> Option<Memory> {
+        Some(written(self.memory, cell, value))
+    }
+
+    fn load(&self, dst: Slot, addr: Slot) -> Result<Way, Diagnostic> {
+        let cell = self.cell(addr)?;
+        let waiting = self.local.pending.iter().rev().find(|write| write.cell == cell);
+        let value = waiting.map_or_else(|| read(self.memory, cell), |write| write.value);
+        let effect = Effect::Read { cell: cell.into(), value, own: waiting.is_some() };
+        Ok(Way::new(self.next_with(dst, value), None, effect))
+    }
+
+    /// A store, to memory or to the buffer; where it has to wait for a free place, that.
+    fn store(&self, addr: Slot, value: Slot) -> Result<Stored, Diagnostic> {
+        let (cell, value) = (self.cell(addr)?, self.slot(value));
+        let machine = self.machine;
+        let lands =
+            || Way::new(self.next(), self.with(cell, value), Effect::Write { cell: cell.into(), value });
+        if machine.options.buffers == Buffers::None || machine.cells.is_private(cell) {
+            return Ok(Stored::Done(lands()));
+        }
+        if machine.is_atomic(self.thread, self.own.of[self.at] as usize, cell) {
+            // Takes effect at once, and only where nothing waits: of its own, or of anyone.
+            let nothing_waits = match machine.options.atomic_rule {
+                AtomicRule::Own => self.local.pending.is_empty(),
+                AtomicRule::Global => (0..machine.parts.compiled.threads.len())
+                    .all(|other| machine.parts.local(self.row, other).pending.is_empty()),
+            };
+            return Ok(if nothing_waits { Stored::Done(lands()) } else { Stored::NotYet });
+        }
+        let before = self.local.pending.iter().filter(|write| write.cell == cell).count();
+        if before >= machine.options.buffer {
+            return Ok(Stored::NoPlace);
+        }
+        let mut next = self.next();
+        next.push(cell, value);
+        Ok(Stored::Done(Way::new(next, None, Effect::Buffer { cell: cell.into(), value })))
+    }
+
+    fn update(&self, dst: Slot, addr: Slot, ops: &[Code], update: Slot) -> Result<Way, Diagnostic> {
+        let cell = self.cell(addr)?;
+        let old = read(self.memory, cell);
+        let mut next = self.next_with(dst, old);
+        for op in ops {
+            self.machine.compute(self.thread, self.own, self.at, op, &mut next.slots)?;
+        }
+        let new = next.slots[usize::from(update)];
+        Ok(Way::new(next, self.with(cell, new), Effect::Update { cell: cell.into(), old, new }))
+    }
+
+    fn compare_exchange(
+        &self,
+        dst: Slot,
+        addr: Slot,
+        expected: Slot,
+        desired: Slot,
+    ) -> Result<Way, Diagnostic> {
+        let cell = self.cell(addr)?;
+        let old = read(self.memory, cell);
+        let next = self.next_with(dst, old);
+        Ok(match old == self.slot(expected) {
+            true => {
+                let new = self.slot(desired);
+                Way::new(next, self.with(cell, new), Effect::Update { cell: cell.into(), old, new })
+            }
+            false => Way::new(next, None, Effect::Read { cell: cell.into(), value: old, own: false }),
+        })
+    }
+
+    /// Starts the first of `copies` threads that has not been started, once the thread's own writes have landed.
+    fn spawn(
+        &self,
+        dst: Slot,
+        (first, copies): (usize, usize),
+        args: &[(Slot, Slot)],
+    ) -> Result<Option<Way>, Diagnostic> {
+        let parts = &self.machine.parts;
+        let mut all = first..first + copies;
+        let Some(new) = all.find(|new| parts.local(self.row, *new).at == Where::Waiting) else {
+            let message = match copies {
+                1 => "a thread is started twice at one place".to_string(),
+                n => format!("more than {n} threads are started at one place"),
+            };
+            let message = format!("{message}: the machine knows each thread beforehand");
+            return Err(self.fault("machine::spawn-again", message));
+        };
+        if !self.local.pending.is_empty() {
+            return Ok(None);
+        }
+        let mut started = parts.local(self.row, new).clone();
+        started.at = Where::At(0);
+        for (to, from) in args {
+            started.slots[usize::from(*to)] = self.slot(*from);
+        }
+        let next = self.next_with(dst, Value::Int(new as i128));
+        Ok(Some(Way { other: Some((new, started)), ..Way::new(next, None, Effect::Spawn(new)) }))
+    }
+
+    /// Waits for the end of a thread, and of its writes.
+    fn join(&self, of: Slot, dst: Option<Slot>) -> Result<Option<Way>, Diagnostic> {
+        let threads = &self.machine.parts.compiled.threads;
+        let number = self.slot(of).as_int().and_then(|n| usize::try_from(n).ok());
+        let Some(of) = number.filter(|n| *n < threads.len()) else {
+            return Err(self.fault("machine::join", "a join of what is no thread".to_string()));
+        };
+        let other = self.machine.parts.local(self.row, of);
+        let over = other.at == Where::Ended && other.pending.is_empty() && self.local.pending.is_empty();
+        if !over {
+            return Ok(None);
+        }
+        let result = threads[of].result.map_or(Value::ZERO, |slot| other.slots[usize::from(slot)]);
+        let next = match dst {
+            Some(dst) => self.next_with(dst, result),
+            None => self.next(),
+        };
+        Ok(Some(Way::new(next, None, Effect::Join(of))))
+    }
+
+    /// Makes an object, once the writes to the last object of this place have landed.
+    fn object(&self, dst: Slot, sym: Sym) -> Result<Option<Way>, Diagnostic> {
+        let cells = &self.machine.cells;
+        if self.local.pending.iter().any(|write| cells.belongs(write.cell, sym)) {
+            return Ok(None);
+        }
+        let Some(after) = cells.with_object(self.memory, sym) else {
+            let message = "an object is made while the last one of this place still lives".to_string();
+            return Err(self.fault("machine::objects", message));
+        };
+        Ok(Some(Way::new(self.next_with(dst, Value::addr(sym)), Some(after), Effect::Local)))
+    }
+}
+
+/// What becomes of a store.
+enum Stored {
+    Done(Way),
+    /// Something else must come first.
+    NotYet,
+    /// Its buffer is full.
+    NoPlace,
+}
+
+impl Way {
+    fn new(local: Local, memory: Option<Memory>, effect: Effect) -> Way {
+        Way { local, memory, other: None, effect, transition: None }
+    }
+}
 
 impl Machine<'_> {
     /// The ways on from one place. `true`: a write has to wait for a free place.
@@ -20,200 +207,78 @@ impl Machine<'_> {
         at: usize,
         ways: &mut Vec<Way>,
     ) -> Result<bool, Diagnostic> {
-        let threads = &self.parts.compiled.threads;
-        let own = &threads[thread];
-        let local = self.parts.local(row, thread);
-        let memory = self.parts.memory(row);
-        let slot = |slot: &Slot| local.slots[usize::from(*slot)];
-        let on = |to: usize| Local { at: Where::At(to as u32), ..local.clone() };
-        let with = |cell: u16, value: Value| Some(written(memory, cell, value));
-        if let Code::Transitions(list) = &own.code[at] {
-            return self.transitions(row, thread, list, ways);
-        }
-        let mut go = |local, memory, effect| {
-            ways.push(Way { local, memory, other: None, effect, transition: None });
-        };
+        let own = &self.parts.compiled.threads[thread];
+        let (local, memory) = (self.parts.local(row, thread), self.parts.memory(row));
+        let here = Here { machine: self, row, thread, own, at, local, memory };
+        let silent = |local: Local| Way::new(local, None, Effect::Local);
         match &own.code[at] {
+            Code::Transitions(list) => return self.transitions(row, thread, list, ways),
             Code::Load { locked: true, .. } => {
                 if local.pending.is_empty() {
-                    let start = Way {
-                        local: local.clone(),
-                        memory: None,
-                        other: None,
-                        effect: Effect::Local,
-                        transition: None,
-                    };
-                    self.in_one_step(thread, own.of[at], start, memory, ways)?;
+                    self.in_one_step(thread, own.of[at], silent(local.clone()), memory, ways)?;
                 }
             }
-            Code::Load { dst, addr, .. } => {
-                let cell = self.cell(thread, own, at, slot(addr))?;
-                let waiting = local.pending.iter().rev().find(|write| write.cell == cell);
-                let value = waiting.map_or_else(|| read(memory, cell), |write| write.value);
-                let mut next = on(at + 1);
-                next.slots[usize::from(*dst)] = value;
-                go(next, None, Effect::Read { cell: cell.into(), value, own: waiting.is_some() });
-            }
-            Code::Store { addr, value } => {
-                let (cell, value) = (self.cell(thread, own, at, slot(addr))?, slot(value));
-                let mut next = on(at + 1);
-                if self.options.buffers == Buffers::None || self.cells.is_private(cell) {
-                    go(next, with(cell, value), Effect::Write { cell: cell.into(), value });
-                } else if self.is_atomic(thread, own.of[at] as usize, cell) {
-                    // Takes effect at once, and only where nothing waits: of its own, or of anyone.
-                    let nothing_waits = match self.options.atomic_rule {
-                        AtomicRule::Own => local.pending.is_empty(),
-                        AtomicRule::Global => {
-                            (0..threads.len()).all(|other| self.parts.local(row, other).pending.is_empty())
-                        }
-                    };
-                    if nothing_waits {
-                        go(next, with(cell, value), Effect::Write { cell: cell.into(), value });
-                    }
-                } else if local.pending.iter().filter(|write| write.cell == cell).count()
-                    < self.options.buffer
-                {
-                    next.push(cell, value);
-                    go(next, None, Effect::Buffer { cell: cell.into(), value });
-                } else {
-                    return Ok(true);
-                }
-            }
+            Code::Load { dst, addr, .. } => ways.push(here.load(*dst, *addr)?),
+            Code::Store { addr, value } => match here.store(*addr, *value)? {
+                Stored::Done(way) => ways.push(way),
+                Stored::NotYet => {}
+                Stored::NoPlace => return Ok(true),
+            },
             // Atomic instructions wait until the thread's own writes have landed.
             Code::Rmw { .. } | Code::CompareExchange { .. } | Code::Fence(FenceKind::Full)
                 if !local.pending.is_empty() => {}
-            Code::Rmw { dst, addr, ops, update } => {
-                let cell = self.cell(thread, own, at, slot(addr))?;
-                let old = read(memory, cell);
-                let mut next = on(at + 1);
-                next.slots[usize::from(*dst)] = old;
-                for op in ops {
-                    self.compute(thread, own, at, op, &mut next.slots)?;
-                }
-                let new = next.slots[usize::from(*update)];
-                go(next, with(cell, new), Effect::Update { cell: cell.into(), old, new });
-            }
+            Code::Rmw { dst, addr, ops, update } => ways.push(here.update(*dst, *addr, ops, *update)?),
             Code::CompareExchange { dst, addr, expected, desired } => {
-                let cell = self.cell(thread, own, at, slot(addr))?;
-                let old = read(memory, cell);
-                let mut next = on(at + 1);
-                next.slots[usize::from(*dst)] = old;
-                if old == slot(expected) {
-                    let new = slot(desired);
-                    go(next, with(cell, new), Effect::Update { cell: cell.into(), old, new });
-                } else {
-                    go(next, None, Effect::Read { cell: cell.into(), value: old, own: false });
-                }
+                ways.push(here.compare_exchange(*dst, *addr, *expected, *desired)?);
             }
-            Code::Fence(FenceKind::Full) => go(on(at + 1), None, Effect::Fence),
+            Code::Fence(FenceKind::Full) => ways.push(Way::new(here.next(), None, Effect::Fence)),
             Code::Fence(FenceKind::Stores) => {
-                let mut next = on(at + 1);
+                let mut next = here.next();
                 next.fenced = self.options.buffers == Buffers::PerCell && !next.pending.is_empty();
-                go(next, None, Effect::Fence);
+                ways.push(Way::new(next, None, Effect::Fence));
             }
-            Code::Choice { to } => to.iter().for_each(|to| go(on(*to), None, Effect::Local)),
+            Code::Choice { to } => ways.extend(to.iter().map(|to| silent(here.to(*to)))),
             Code::Nondet { dst, low, high } => {
                 if high - low >= MAX_CHOICES {
                     let message = format!("a choice among more than {MAX_CHOICES} values");
-                    return Err(self.fault(thread, own, at, "machine::nondet", message));
+                    return Err(here.fault("machine::nondet", message));
                 }
-                for n in *low..=*high {
-                    let mut next = on(at + 1);
-                    next.slots[usize::from(*dst)] = Value::Int(n);
-                    go(next, None, Effect::Local);
-                }
+                ways.extend((*low..=*high).map(|n| silent(here.next_with(*dst, Value::Int(n)))));
             }
             Code::Assume { cond } => {
-                let mut next = on(at + 1);
-                if slot(cond) == Value::ZERO {
+                let mut next = here.next();
+                if here.slot(*cond) == Value::ZERO {
                     next.at = Where::Blocked;
                 }
-                go(next, None, Effect::Local);
+                ways.push(silent(next));
             }
-            Code::Assert { cond, property } => match slot(cond) != Value::ZERO {
-                true => go(on(at + 1), None, Effect::Local),
+            Code::Assert { cond, property } => ways.push(match here.slot(*cond) != Value::ZERO {
+                true => silent(here.next()),
                 false => {
                     let next = Local { at: Where::Blocked, ..local.clone() };
-                    go(next, None, Effect::Violation(property.clone()));
+                    Way::new(next, None, Effect::Violation(property.clone()))
                 }
-            },
+            }),
             Code::Spawn { dst, first, copies, args } => {
-                let mut all = *first..first + copies;
-                let Some(new) = all.find(|new| self.parts.local(row, *new).at == Where::Waiting) else {
-                    let message = match copies {
-                        1 => "a thread is started twice at one place".to_string(),
-                        n => format!("more than {n} threads are started at one place"),
-                    };
-                    let message = format!("{message}: the machine knows each thread beforehand");
-                    return Err(self.fault(thread, own, at, "machine::spawn-again", message));
-                };
-                let mut started = self.parts.local(row, new).clone();
-                if local.pending.is_empty() {
-                    started.at = Where::At(0);
-                    for (to, from) in args {
-                        started.slots[usize::from(*to)] = slot(from);
-                    }
-                    let mut next = on(at + 1);
-                    next.slots[usize::from(*dst)] = Value::Int(new as i128);
-                    ways.push(Way {
-                        local: next,
-                        memory: None,
-                        other: Some((new, started)),
-                        effect: Effect::Spawn(new),
-                        transition: None,
-                    });
-                }
+                ways.extend(here.spawn(*dst, (*first, *copies), args)?);
             }
-            Code::Join { thread: of, dst } => {
-                let number = slot(of).as_int().and_then(|n| usize::try_from(n).ok());
-                let Some(of) = number.filter(|n| *n < threads.len()) else {
-                    return Err(self.fault(
-                        thread,
-                        own,
-                        at,
-                        "machine::join",
-                        "a join of what is no thread".to_string(),
-                    ));
-                };
-                let other = self.parts.local(row, of);
-                if other.at == Where::Ended && other.pending.is_empty() && local.pending.is_empty() {
-                    let result =
-                        threads[of].result.map_or(Value::ZERO, |slot| other.slots[usize::from(slot)]);
-                    let mut next = on(at + 1);
-                    if let Some(dst) = dst {
-                        next.slots[usize::from(*dst)] = result;
-                    }
-                    go(next, None, Effect::Join(of));
-                }
-            }
-            Code::Object { dst, sym } => {
-                // Writes to the last object of this place land first.
-                if !local.pending.iter().any(|write| self.cells.belongs(write.cell, *sym)) {
-                    let Some(after) = self.cells.with_object(memory, *sym) else {
-                        let message =
-                            "an object is made while the last one of this place still lives".to_string();
-                        return Err(self.fault(thread, own, at, "machine::objects", message));
-                    };
-                    let mut next = on(at + 1);
-                    next.slots[usize::from(*dst)] = Value::addr(*sym);
-                    go(next, Some(after), Effect::Local);
-                }
-            }
+            Code::Join { thread: of, dst } => ways.extend(here.join(*of, *dst)?),
+            Code::Object { dst, sym } => ways.extend(here.object(*dst, *sym)?),
             Code::Free { addr } => {
-                let after = match slot(addr) {
+                let after = match here.slot(*addr) {
                     Value::Addr { sym, .. } if self.cells.storage(sym) == Some(Storage::Heap) => {
                         Some(self.cells.without_object(memory, sym))
                     }
                     _ => None,
                 };
-                go(on(at + 1), after, Effect::Local);
+                ways.push(Way::new(here.next(), after, Effect::Local));
             }
-            Code::Stop => go(Local { at: Where::Ended, ..local.clone() }, None, Effect::Local),
+            Code::Stop => ways.push(silent(Local { at: Where::Ended, ..local.clone() })),
             // Stopped at for its own sake: the target of a jump back, a place that is watched.
             _ => {
                 let mut next = local.clone();
                 self.silent(thread, own, at, &mut next)?;
-                go(next, None, Effect::Local);
+                ways.push(silent(next));
             }
         }
         Ok(false)

@@ -54,21 +54,7 @@ impl<'p> Runner<'p> {
                 self.update(&mut state, place, (*dst, *addr, *update), ops, sets, extra, around)?;
             }
             Op::CompareExchange { .. } => self.exchange(&mut state, place, op, around)?,
-            Op::Fence { sets, extra } => {
-                let inner = self.causes(&state, &[], Some(extra), around)?;
-                let none = (None, None);
-                let id = self.node(
-                    place,
-                    state.guard,
-                    EventKind::Fence,
-                    (None, None),
-                    sets,
-                    inner.clone(),
-                    none,
-                    Role::None,
-                );
-                self.done(&mut state, extra, with(inner, id));
-            }
+            Op::Fence { sets, extra } => self.explicit_fence(&mut state, place, sets, extra, around)?,
             Op::Branch { cond, extra, .. } => {
                 let consumed: &[Tmp] = cond.as_ref().map_or(&[], std::slice::from_ref);
                 let causes = self.causes(&state, consumed, Some(extra), around)?;
@@ -81,46 +67,9 @@ impl<'p> Runner<'p> {
                 }
             }
             Op::If { cond, then, otherwise } => {
-                let Held { value, causes } = self.held(&state, *cond)?;
-                self.defined(&mut state, place, &value);
-                let holds = value.holds(&mut self.gates);
-                let mut all = around.causes.to_vec();
-                all.extend(causes);
-                all.sort_unstable();
-                all.dedup();
-                let constant = self.gates.known(holds).is_some();
-                let inside = Around { causes: &all, constant };
-                if !constant {
-                    Self::fork(&mut state);
-                }
-                let mut other = state.clone();
-                state.guard = self.gates.and(state.guard, holds);
-                other.guard = self.gates.and(other.guard, !holds);
-                let mut states = Vec::new();
-                for (state, ops) in [(state, then), (other, otherwise)] {
-                    if state.guard != self.gates.no {
-                        states.extend(self.ops(ops, vec![state], place, inside)?);
-                    }
-                }
-                return Ok(states);
+                return self.decide(state, place, *cond, (then, otherwise), around);
             }
-            Op::Choice { branches } => {
-                let mut left = state.guard;
-                let mut states = Vec::new();
-                for (at, ops) in branches.iter().enumerate() {
-                    let taken = if at + 1 == branches.len() { self.gates.yes } else { self.gates.fresh() };
-                    let mut rest = State { guard: left, ..state.clone() };
-                    if at + 1 != branches.len() {
-                        Self::fork(&mut rest);
-                        (state.share, state.forks) = (rest.share, rest.forks.clone());
-                    }
-                    let own = State { guard: self.gates.and(left, taken), ..rest };
-                    left = self.gates.and(left, !taken);
-                    let inside = Around { constant: false, ..around };
-                    states.extend(self.ops(ops, vec![own], place, inside)?);
-                }
-                return Ok(states);
-            }
+            Op::Choice { branches } => return self.choose(state, place, branches, around),
             Op::Assume { cond } | Op::Await { cond, .. } => {
                 let value = self.held(&state, *cond)?.value;
                 self.defined(&mut state, place, &value);
@@ -134,14 +83,7 @@ impl<'p> Runner<'p> {
                 let holds = value.holds(&mut self.gates);
                 self.violate(&mut state, place, !holds, property.clone());
             }
-            Op::Nondet { dst, low, high } => {
-                let width = self.gates.number(*low).len().max(self.gates.number(*high).len());
-                let bits: Vec<Lit> = (0..width).map(|_| self.gates.fresh()).collect();
-                let within = self.gates.within(&bits, *low, *high);
-                self.gates.clause(&[!state.guard, within]);
-                let no = self.gates.no;
-                Self::set(&mut state, *dst, Sv::int(bits, no), around.causes.to_vec());
-            }
+            Op::Nondet { dst, low, high } => self.any(&mut state, *dst, (*low, *high), around),
             Op::Jump { target } => self.jump(&mut state, place, target)?,
             Op::Goto { pc } => state.next = Some(*pc),
             Op::Stop => state.over = true,
@@ -173,32 +115,9 @@ impl<'p> Runner<'p> {
                 }
             }
             Op::Alloc { dst, size, kind, content } if is_private(*kind) => {
-                let size = self.held(&state, *size)?.value.known(&self.gates).and_then(Value::as_int);
-                let Some(size) = size.and_then(|size| i64::try_from(size).ok()) else {
-                    return Err(unsupported(
-                        "an object of a size that is not known",
-                        Some(self.instr(place)),
-                    ));
-                };
-                let content = if *content == Content::Zero { Some(Value::ZERO) } else { None };
-                let sym = self.object(place, size, content);
-                state.private.retain(|(of, _), _| *of != sym);
-                let address = Sv::constant(Value::addr(sym), &self.gates);
-                Self::set(&mut state, *dst, address, Vec::new());
+                self.alloc(&mut state, place, *dst, *size, *content)?;
             }
-            Op::Free { addr, kind: Storage::Private } => {
-                let address = self.held(&state, *addr)?.value;
-                let known = address.known(&self.gates);
-                let Some(Value::Addr { sym, offset: 0 }) =
-                    known.filter(|_| address.undefined == self.gates.no)
-                else {
-                    return Err(unsupported(
-                        "the end of an object that is not known",
-                        Some(self.instr(place)),
-                    ));
-                };
-                state.private.retain(|(of, _), _| *of != sym);
-            }
+            Op::Free { addr, kind: Storage::Private } => self.free(&mut state, place, *addr)?,
             Op::Print { .. } => {}
             // Only dependencies look at these.
             Op::CondBegin | Op::CondEnd | Op::ControlSave { .. } | Op::ControlRestore { .. } => {}
@@ -211,6 +130,124 @@ impl<'p> Runner<'p> {
             _ => return Err(unsupported("this instruction", Some(self.instr(place)))),
         }
         Ok(vec![state])
+    }
+
+    fn explicit_fence(
+        &mut self,
+        state: &mut State,
+        place: Place,
+        sets: &'p [SetName],
+        extra: &Extra,
+        around: Around,
+    ) -> Run<()> {
+        let inner = self.causes(state, &[], Some(extra), around)?;
+        let none = (None, None);
+        let id = self.node(
+            place,
+            state.guard,
+            EventKind::Fence,
+            (None, None),
+            sets,
+            inner.clone(),
+            none,
+            Role::None,
+        );
+        self.done(state, extra, with(inner, id));
+        Ok(())
+    }
+
+    /// Goes into either branch, each where the condition says so.
+    fn decide(
+        &mut self,
+        mut state: State,
+        place: Place,
+        cond: Tmp,
+        (then, otherwise): (&'p [Op], &'p [Op]),
+        around: Around,
+    ) -> Run<Vec<State>> {
+        let Held { value, causes } = self.held(&state, cond)?;
+        self.defined(&mut state, place, &value);
+        let holds = value.holds(&mut self.gates);
+        let mut all = around.causes.to_vec();
+        all.extend(causes);
+        all.sort_unstable();
+        all.dedup();
+        let constant = self.gates.known(holds).is_some();
+        let inside = Around { causes: &all, constant };
+        if !constant {
+            Self::fork(&mut state);
+        }
+        let mut other = state.clone();
+        state.guard = self.gates.and(state.guard, holds);
+        other.guard = self.gates.and(other.guard, !holds);
+        let mut states = Vec::new();
+        for (state, ops) in [(state, then), (other, otherwise)] {
+            if state.guard != self.gates.no {
+                states.extend(self.ops(ops, vec![state], place, inside)?);
+            }
+        }
+        Ok(states)
+    }
+
+    /// Goes every way: which, nobody says.
+    fn choose(
+        &mut self,
+        mut state: State,
+        place: Place,
+        branches: &'p [Vec<Op>],
+        around: Around,
+    ) -> Run<Vec<State>> {
+        let mut left = state.guard;
+        let mut states = Vec::new();
+        for (at, ops) in branches.iter().enumerate() {
+            let taken = if at + 1 == branches.len() { self.gates.yes } else { self.gates.fresh() };
+            let mut rest = State { guard: left, ..state.clone() };
+            if at + 1 != branches.len() {
+                Self::fork(&mut rest);
+                (state.share, state.forks) = (rest.share, rest.forks.clone());
+            }
+            let own = State { guard: self.gates.and(left, taken), ..rest };
+            left = self.gates.and(left, !taken);
+            let inside = Around { constant: false, ..around };
+            states.extend(self.ops(ops, vec![own], place, inside)?);
+        }
+        Ok(states)
+    }
+
+    /// Any number between two.
+    fn any(&mut self, state: &mut State, dst: Tmp, (low, high): (i128, i128), around: Around) {
+        let width = self.gates.number(low).len().max(self.gates.number(high).len());
+        let bits: Vec<Lit> = (0..width).map(|_| self.gates.fresh()).collect();
+        let within = self.gates.within(&bits, low, high);
+        self.gates.clause(&[!state.guard, within]);
+        let no = self.gates.no;
+        Self::set(state, dst, Sv::int(bits, no), around.causes.to_vec());
+    }
+
+    /// An object that no other thread sees.
+    fn alloc(&mut self, state: &mut State, place: Place, dst: Tmp, size: Tmp, content: Content) -> Run<()> {
+        let size = self.held(state, size)?.value.known(&self.gates).and_then(Value::as_int);
+        let Some(size) = size.and_then(|size| i64::try_from(size).ok()) else {
+            return Err(unsupported("an object of a size that is not known", Some(self.instr(place))));
+        };
+        let content = if content == Content::Zero { Some(Value::ZERO) } else { None };
+        let sym = self.object(place, size, content);
+        state.private.retain(|(of, _), _| *of != sym);
+        let address = Sv::constant(Value::addr(sym), &self.gates);
+        Self::set(state, dst, address, Vec::new());
+        Ok(())
+    }
+
+    /// The end of such an object.
+    fn free(&mut self, state: &mut State, place: Place, addr: Tmp) -> Run<()> {
+        let address = self.held(state, addr)?.value;
+        let known = address.known(&self.gates);
+        let Some(Value::Addr { sym, offset: 0 }) = known.filter(|_| address.undefined == self.gates.no)
+        else {
+            return Err(unsupported("the end of an object that is not known", Some(self.instr(place))));
+        };
+        state.private.retain(|(of, _), _| *of != sym);
+        Ok(())
     }
 
     fn done(&self, state: &mut State, extra: &Extra, causes: Vec<NodeId>) {
