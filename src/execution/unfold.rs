@@ -14,7 +14,8 @@ use crate::diag::{Diagnostic, Remedy};
 use crate::limits;
 use crate::program::control::{self, Control, Frame};
 use crate::program::{
-    AccessSize, BinOp, Extra, Instr, LocId, Op, Program, Property, Reg, SetName, Tmp, UnOp, Walk,
+    AccessSize, BinOp, Extra, IllegalOp, Instr, LocId, Op, Program, Property, Reg, SetName, Tmp, UnOp, Value,
+    Walk, addresses,
 };
 
 use super::path::{Path, Violation};
@@ -645,6 +646,12 @@ impl<'p> Unfolding<'p> {
         let illegal = value.eval(&[], self.bits()).err()?;
         let here = Some(self.instr(state).span);
         let maker = state.path.events.iter().find(|event| event.needs(illegal, &[], self.bits()));
+        if let (IllegalOp::Unary(op, address @ Value::Int(_)), None) = (illegal, maker)
+            && op.wants_address()
+            && !addresses(self.instr(state)).is_empty()
+        {
+            return Some(self.no_cell(state, address));
+        }
         Some(illegal.diagnostic(self.program, maker.map_or(here, |event| event.place(self.program))))
     }
 
