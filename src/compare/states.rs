@@ -12,7 +12,7 @@ use crate::explore::{self, Engine, Mode, Options, Request, Show};
 use crate::limits::{self, Stopped};
 use crate::litmus::{Lowered, Shown, ShownKind};
 use crate::model::Model;
-use crate::outcome::{Completeness, Count, Outcome, StateStyle, format_state};
+use crate::outcome::{Completeness, Count, Outcome, StateStyle, format_state, shown_value};
 use crate::program::{LocId, Op, Reg, Type, Value, each_op};
 use crate::sat;
 
@@ -243,11 +243,7 @@ fn ending_within(
         found = Some(execution);
         ControlFlow::Break(())
     })?;
-    let value = |o: Observable| {
-        let at = test.shown.iter().position(|shown| *shown == o);
-        at.and_then(|at| state.get(at).copied()).unwrap_or(Value::ZERO)
-    };
-    let positive = test.condition.prop.holds(&value);
+    let positive = test.condition.prop.holds(&|o: Observable| shown_value(state, test, o));
     let found = found.map(|execution| Execution { positive, ..execution });
     found.ok_or_else(|| match stopped(&seen) {
         Some(why) => Diagnostic::stopped(why, "before an execution with a new final state was found again"),

@@ -6,7 +6,7 @@ use crate::model::{Base, Universe, Val, ValueTest};
 use crate::program::{self, BranchKind, LocId, Port, Program, ScopeTree, SetName, Space, Value};
 use crate::relation::{Rel, Set};
 
-use super::{Event, EventKind, World};
+use super::{Event, EventKind, SymVal, World};
 
 /// What names mean, besides the world itself.
 #[derive(Clone, Copy, Debug)]
@@ -72,7 +72,7 @@ impl World {
             Base::B => self.select(names, |e| matches!(e.kind, EventKind::Branch(_))),
             Base::InstrAccesses => self.select(names, |e| e.is_memory() && names.is_code(e)),
             Base::RestrictedCmodx => {
-                self.select(names, |e| e.is_memory() && names.is_code(e) && names.is_restricted(e))
+                self.select(names, |e| e.is_memory() && names.is_code(e) && self.is_restricted(e, names))
             }
             Base::Bcc => kind(EventKind::Branch(BranchKind::Bcc)),
             Base::Pred => kind(EventKind::Branch(BranchKind::Pred)),
@@ -270,6 +270,27 @@ impl World {
         event.part.as_ref().map_or(event.loc, |part| Some(part.cell))
     }
 
+    /// Is the instruction that it reads or writes one that must not be modified while it may run? One that depends on where a
+    /// read takes it from counts only where that is known.
+    fn is_restricted(&self, event: &Event, names: &Names) -> bool {
+        let value = event.written_value().or(event.value.as_ref());
+        let value = value.and_then(|value| self.only_value(value, names, names.n));
+        matches!(value, Some(Value::Instr(number)) if names.program.restricted.contains(&number))
+            || event.is_in("Restricted-CMODX")
+    }
+
+    /// A value that follows from reads with one write each to take theirs from, in at most so many steps.
+    fn only_value(&self, value: &SymVal, names: &Names, steps: usize) -> Option<Value> {
+        if steps == 0 || value.known().is_some() {
+            return value.known();
+        }
+        let [read] = value.reads()[..] else { return None };
+        let (_, candidates) = self.reads.iter().find(|(event, _)| *event == read as usize)?;
+        let [write] = candidates[..] else { return None };
+        let taken = self.only_value(self.events[write].written_value()?, names, steps - 1)?;
+        value.eval_with(&|r| (r == read).then_some(taken), names.program.bits).ok()?
+    }
+
     /// Is its cell one of these?
     fn holds(&self, event: &Event, space: Space, names: &Names) -> bool {
         self.cell(event).is_some_and(|cell| names.program.locations[usize::from(cell.0)].space == space)
@@ -400,14 +421,6 @@ impl Names<'_> {
         let cell = event.part.as_ref().map_or(event.loc, |part| Some(part.cell));
         let sym = cell.map(|loc| self.program.locations[usize::from(loc.0)].sym);
         self.program.code_cells.iter().any(|cell| Some(cell.sym) == sym)
-    }
-
-    /// Does it write, or did it fetch, an instruction that must not be modified while it may be run?
-    fn is_restricted(&self, event: &Event) -> bool {
-        let written = event.written_value().and_then(|value| value.known());
-        let restricted = |number: u16| self.program.restricted.contains(&number);
-        matches!(written, Some(crate::program::Value::Instr(number)) if restricted(number))
-            || event.sets.iter().any(|set| set == "Restricted-CMODX")
     }
 
     fn regions_of<'s>(&'s self, event: &Event) -> impl Iterator<Item = &'s str> {

@@ -5,8 +5,8 @@
 //! it is right only as long as every value of the cell fits into the narrow write, so that the bytes that the
 //! write should have kept are zero anyway. Anything else is refused, not answered wrongly.
 //!
-//! In C a narrow read is right only on the same condition: it takes all of the cell there. LISA is not looked at: there an access is always to a whole object,
-//! and the types that tests write are only approximate.
+//! In C a narrow read is right only on the same condition: it takes all of the cell there. LISA and BPF are not looked at: there an access is always to a whole object,
+//! and the types that tests write are only approximate (BPF: until one is to the inside of an object).
 
 use crate::diag::{Diagnostic, Remedy};
 use crate::program::{CellSizes, Program, Type};
@@ -34,7 +34,7 @@ impl Sizes {
 
     /// The first cell of a world whose accesses mix sizes in a way that shows.
     pub(super) fn mixed(&self, world: &World) -> Option<Diagnostic> {
-        if self.rule == CellSizes::Approximate {
+        if matches!(self.rule, CellSizes::Approximate | CellSizes::Whole) {
             return None;
         }
         (0..self.cells.len()).find_map(|cell| self.mixed_cell(world, cell))
@@ -42,7 +42,7 @@ impl Sizes {
 
     /// May a world made of some of these events be one that [`Sizes::mixed`] refuses?
     pub(super) fn may_mix<'e>(&self, events: impl Iterator<Item = &'e Event>) -> bool {
-        if self.rule == CellSizes::Approximate {
+        if matches!(self.rule, CellSizes::Approximate | CellSizes::Whole) {
             return false;
         }
         let mut widest: Vec<u8> = self.cells.iter().map(|(_, ty)| ty.bytes).collect();

@@ -43,6 +43,7 @@ impl World {
         let bits = 64;
         let seen = SymVal::Read(read);
         let set = SymVal::unary(UnOp::Updated(false), seen.clone(), bits);
+        let part = self.cells.parts.get(usize::from(loc.0)).cloned();
         for (number, kind, value) in
             [(read, EventKind::Read, seen.clone()), (read + 1, EventKind::Write, set)]
         {
@@ -57,7 +58,7 @@ impl World {
                     kind,
                     loc: Some(loc),
                     at: None,
-                    part: None,
+                    part: part.clone(),
                     size: Some(8),
                     extent: None,
                     access: number,

@@ -87,7 +87,10 @@ impl Worlds {
         let places = observed.iter().flat_map(|cell| cells.of(*cell));
         let observed = places.map(|place| LocId(place as u16)).collect();
         let managed = program.machine.tables.is_some_and(|managed| managed != Managed::Software);
-        let ages = |place: usize| managed && !cells.is_split() && program.locations[place].space.is_entry();
+        let is_entry = |cell: usize| program.locations[cell].space.is_entry();
+        let ages = |place: usize| {
+            managed && is_entry(cells.parts.get(place).map_or(place, |part| usize::from(part.cell.0)))
+        };
         let aging: Vec<bool> = (0..cells.len()).map(ages).collect();
         let ranges = Ranges::new(&cells.init, &aging, &mut threads, program.bits);
         let threads: Vec<Vec<Candidate>> = threads

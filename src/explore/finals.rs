@@ -121,11 +121,15 @@ impl<'f> Finals<'f> {
         let needed = world.constraints.iter().map(|(value, _)| value).chain(compared);
         let needed = needed.chain(registers.map(|(_, v)| v));
         let written = self.last.iter().filter_map(|w| world.events[*w].written_value());
-        let fails = |value: &SymVal| value.eval(self.values, program.bits).err();
-        let illegal = needed.chain(written).filter(|value| computed(value)).find_map(fails)?;
+        let mut needed = needed.chain(written).filter(|value| computed(value));
+        let (illegal, value) =
+            needed.find_map(|value| Some((value.eval(self.values, program.bits).err()?, value)))?;
         // Values remember no places, but the first event that has such a value stands where it was computed.
         let makers = world.events.iter().filter(|event| event.needs(illegal, self.values, program.bits));
         let maker = makers.min_by_key(|event| (event.thread, event.instance));
+        // A branch has none: it hangs on what was read.
+        let read = || value.reads().last().map(|read| &world.events[*read as usize]);
+        let maker = maker.or_else(read);
         Some(illegal.diagnostic(program, maker.and_then(|event| event.place(program))))
     }
 

@@ -318,9 +318,14 @@ impl<'t> Sink<'t> {
             return self.record_one(value, found);
         }
         let given = Assumptions::of(value(Observable::Assumed).as_int().unwrap_or(0));
-        for holds in [true, false] {
+        // What is hidden but for some signatures being equal is shown with these.
+        let given = match &self.test.filter {
+            Some(filter) => filter.assumptions(true, &given, value, &self.test.program),
+            None => vec![given],
+        };
+        for (given, holds) in given.iter().flat_map(|given| [(given, true), (given, false)]) {
             let prop = &self.test.condition.prop;
-            for assumed in prop.assumptions(holds, &given, value, &self.test.program) {
+            for assumed in prop.assumptions(holds, given, value, &self.test.program) {
                 let number = Value::Int(assumed.number());
                 let value = |o: Observable| if o == Observable::Assumed { number } else { value(o) };
                 self.record_one(&value, found)?;

@@ -314,7 +314,8 @@ impl<'p> Stepper<'p> {
     }
 
     pub(super) fn wrong_size(&self, state: &State<'p>, cell: u16, size: AccessSize) -> Option<Diagnostic> {
-        if matches!(self.program.conventions.sizes, CellSizes::Approximate | CellSizes::Typed) {
+        use CellSizes::{Approximate, Typed, Whole};
+        if matches!(self.program.conventions.sizes, Approximate | Whole | Typed) {
             return None;
         }
         let location = self.program.locations.get(usize::from(cell))?;

@@ -9,7 +9,7 @@ use crate::arch::{ColumnCx, Isa};
 use crate::diag::Diagnostic;
 use crate::program::{
     BinOp, BranchKind, CodeCell, Extra, Instr, Location, Oa, Op, PAGE, Program, Pte, SetName, Space, Sym,
-    Target, Tmp, Type, Value,
+    Target, Tmp, Type, Value, any_op,
 };
 use crate::source::Span;
 
@@ -221,6 +221,16 @@ pub fn fetched(isa: &dyn Isa, program: &mut Program, extensions: &[Extensions]) 
                 false => place(isa, program, (thread, pc), false, &text, own.span, extensions)
                     .map(|instr| instr.ops),
             };
+            let named = match &ops {
+                Some(_) => None,
+                None => by_label(isa, program, (thread, pc), &text, own.span, extensions),
+            };
+            let ops = match named {
+                // A branch is encoded with an offset. One with a label is nothing that can be fetched.
+                Some(ops) if any_op(&ops, |op| matches!(op, Op::Jump { .. })) => continue,
+                Some(ops) => Some(ops),
+                None => ops,
+            };
             // Where a page of code may be any other, each choice more multiplies the paths: what leads nowhere is no instruction there.
             let nowhere = || program.machine.tables.is_none().then(|| leads_nowhere(*number));
             if let Some(ops) = ops.or_else(nowhere) {
@@ -282,6 +292,22 @@ fn place(
     in_column(program, (thread, pc), (&labels, relative), extensions, |cx| {
         isa.instruction(cx, text, span).ok()
     })
+}
+
+/// Likewise, of an instruction that names a label of the thread.
+fn by_label(
+    isa: &dyn Isa,
+    program: &mut Program,
+    (thread, pc): (usize, usize),
+    text: &str,
+    span: Span,
+    extensions: &[Extensions],
+) -> Option<Vec<Op>> {
+    let labels = program.threads[thread].labels.clone();
+    let instr = in_column(program, (thread, pc), (&labels, false), extensions, |cx| {
+        isa.instruction(cx, text, span).ok()
+    });
+    Some(instr?.ops)
 }
 
 /// Temporaries of a fetch: what is compared, the word that was fetched, and its decoding.

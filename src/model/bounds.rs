@@ -333,6 +333,12 @@ impl<'a> Bounds<'a> {
         place.is_exact() && self.nothing == Some(place.may)
     }
 
+    /// Need a node that does not matter here not be evaluated? What may be in error must be; and what is inside a recursion has a value for each round.
+    fn can_wait(&self, id: ExprId) -> bool {
+        let node = self.pool.node(id);
+        !node.fallible && !node.recursive
+    }
+
     /// Makes both bounds of a new value, one if the operands are exact; drops the second where it equals the first, and both
     /// where they are empty.
     fn make_bounds(&mut self, sort: Sort, exact: bool, f: impl Fn(&[u64], &mut [u64], Side)) -> Place {
@@ -388,7 +394,11 @@ impl<'a> Bounds<'a> {
         (a, b, size): (ExprId, ExprId, usize),
         f: impl Fn(&[u64], &[u64], &mut [u64]),
     ) -> Result<Cell, Diagnostic> {
-        let (a, b) = (self.place(a)?, self.place(b)?);
+        let a = self.place(a)?;
+        if self.is_nothing(a) && self.can_wait(b) {
+            return Ok(Cell::Rows(a));
+        }
+        let b = self.place(b)?;
         if let Some(nothing) = [a, b].into_iter().find(|place| self.is_nothing(*place)) {
             return Ok(Cell::Rows(nothing));
         }
@@ -455,7 +465,11 @@ impl<'a> Bounds<'a> {
             }),
             Expr::Product(a, b) => self.map2(sort, (*a, *b, set), |a, b, out| shape.product(out, a, b)),
             Expr::Diff(a, b) => {
-                let (a, b) = (self.place(*a)?, self.place(*b)?);
+                let a = self.place(*a)?;
+                if self.is_nothing(a) && self.can_wait(*b) {
+                    return Ok(Cell::Rows(a));
+                }
+                let b = self.place(*b)?;
                 let same = self.is_nothing(a) || self.is_nothing(b);
                 Ok(Cell::Rows(if same { a } else { self.difference(sort, a, b) }))
             }
@@ -543,8 +557,17 @@ impl<'a> Bounds<'a> {
         let size = self.size(Sort::Rel);
         let shape = self.shape;
         let mut result = self.place(children[0])?;
+        // Sets that the test has nothing of decide most of them, wherever they stand.
         for child in &children[1..] {
-            // Evaluated even if it does not matter any more: it may be in error.
+            if matches!(self.pool.expr(*child), Expr::ToId(_)) && !self.is_nothing(result) {
+                let filter = self.place(*child)?;
+                result = if self.is_nothing(filter) { filter } else { result };
+            }
+        }
+        for child in &children[1..] {
+            if self.is_nothing(result) && self.can_wait(*child) {
+                continue;
+            }
             let next = self.place(*child)?;
             if self.is_nothing(result) {
                 continue;

@@ -87,6 +87,8 @@ pub struct Node {
     pub dynamics: Dynamics,
     /// Does it mention a recursion variable?
     pub recursive: bool,
+    /// May evaluating it end in an error of the model?
+    pub fallible: bool,
 }
 
 /// All expressions of a model.
@@ -234,7 +236,9 @@ impl Pool {
             }
         };
         let recursive = dynamics.bases.iter().any(|(base, _)| is_variable(*base));
-        self.nodes.push(Node { expr: expr.clone(), sort, dynamics, recursive });
+        let fallible = matches!(expr, Expr::Interp(..) | Expr::Fix(..))
+            || expr.operands().any(|operand| self.node(operand).fallible);
+        self.nodes.push(Node { expr: expr.clone(), sort, dynamics, recursive, fallible });
         self.index.insert(expr, id);
         id
     }

@@ -65,6 +65,15 @@ fn push_assumptions(line: &mut String, values: &[Value], test: &Lowered) {
     }
 }
 
+/// The value of something in a final state, as far as it is shown.
+pub fn shown_value(values: &[Value], test: &Lowered, wanted: Observable) -> Value {
+    if let Observable::Fault(pattern) = wanted {
+        return Value::Int(test.program.faults.holds(fault_set(values, test), usize::from(pattern)).into());
+    }
+    let at = test.shown.iter().position(|shown| *shown == wanted);
+    at.and_then(|at| values.get(at).copied()).unwrap_or(Value::ZERO)
+}
+
 /// The set of faults of a state.
 fn fault_set(values: &[Value], test: &Lowered) -> i128 {
     let position = test.shown.iter().position(|observable| *observable == Observable::Faults);

@@ -12,7 +12,7 @@ mod states;
 pub use cause::{Cause, Counts, WhyEmpty};
 pub use compare::{Difference, Hashes, Relation, compare};
 pub use count::{Count, NotACount};
-pub use format::{StateStyle, bindings, format_state};
+pub use format::{StateStyle, bindings, format_state, shown_value};
 pub use log::{Log, LogTest, LogVerdict, State, Width};
 pub use rename::{LeftOut, Renaming, rename};
 pub use result::{Completeness, Observation, Outcome, Stats, Uncompleted};

@@ -30,6 +30,8 @@ pub struct Conventions {
 pub enum CellSizes {
     /// An access is to a whole object, and the types that tests write are only approximate: nothing is looked at.
     Approximate,
+    /// An access to the start of an object is to all of it, whatever size it names, as long as no access is to the inside of one.
+    Whole,
     /// They may differ as long as it does not show; narrow reads are not cut to their size where cells are whole.
     Typed,
     /// They may differ as long as it does not show. Instructions cut narrow reads to their size.

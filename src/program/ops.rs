@@ -200,6 +200,20 @@ pub enum UnOp {
 }
 
 impl UnOp {
+    /// Is it part of an access, and wants the address that is accessed?
+    pub fn wants_address(self) -> bool {
+        matches!(
+            self,
+            UnOp::EntryOf
+                | UnOp::TableOf
+                | UnOp::IsEntry
+                | UnOp::TagOf
+                | UnOp::Untag
+                | UnOp::TagCell
+                | UnOp::Canonical
+        )
+    }
+
     /// What it does, in a message.
     pub(super) fn words(self) -> &'static str {
         match self {

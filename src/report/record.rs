@@ -4,11 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
 
-use crate::condition::Observable;
 use crate::diag::{Class, Diagnostic, Severity};
 use crate::litmus::Lowered;
 use crate::outcome::{Count, Counts, Outcome, StateStyle, Stats, bindings, format_state};
-use crate::program::Value;
 use crate::session::{self, Judgement, Report, UnitReport};
 use crate::source::Sources;
 
@@ -285,11 +283,8 @@ fn state_list<S: Serializer>(report: &Report, serializer: S) -> Result<S::Ok, S:
     let test = &answer.test;
     let style = StateStyle::default();
     serializer.collect_seq(outcome.states.listed(&test.program, usize::MAX).map(|(values, witnesses)| {
-        let value = |wanted: Observable| {
-            test.shown.iter().position(|o| *o == wanted).map_or(Value::ZERO, |index| values[index])
-        };
         let line = format_state(&values, test, &style);
-        let satisfies = test.condition.prop.holds(&value);
+        let satisfies = session::holds(test, &values);
         State { values: bindings(&values, test, &style), line, witnesses, satisfies }
     }))
 }

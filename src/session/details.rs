@@ -14,7 +14,7 @@ use crate::explain::{self, Answer, Explanation, Place, Question, Way};
 use crate::explore::{self, Mode, Options, Request, Show};
 use crate::limits::{self, Budget};
 use crate::litmus::Lowered;
-use crate::outcome::{Completeness, Outcome};
+use crate::outcome::{Completeness, Outcome, shown_value};
 use crate::program::Value;
 use crate::source::Sources;
 
@@ -142,10 +142,7 @@ impl Details {
 
 /// Does the proposition of the condition hold in a state?
 pub fn holds(test: &Lowered, state: &[Value]) -> bool {
-    let value = |wanted: Observable| {
-        test.shown.iter().position(|o| *o == wanted).map_or(Value::ZERO, |index| state[index])
-    };
-    test.condition.prop.holds(&value)
+    test.condition.prop.holds(&|wanted: Observable| shown_value(state, test, wanted))
 }
 
 /// Some executions of each outcome.

@@ -17,33 +17,12 @@ pub(super) fn check(settings: &Settings, test: &Test) -> Result<(), Diagnostic> 
             one(variant, name, Some(info.span))?;
         }
     }
-    together(settings, test)?;
     if let Some(info) = test.info("CacheType") {
         let known = |word: &&str| ["dic", "idc"].iter().any(|known| word.eq_ignore_ascii_case(known));
         if let Some(word) = info.value.split_whitespace().find(|word| !known(word)) {
             let message = format!("`{word}` is no feature of the caches");
             return Err(Diagnostic::error("litmus::cache-type", message)
                 .at(info.span, "the features are DIC and IDC, with blanks between"));
-        }
-    }
-    Ok(())
-}
-
-/// Page tables lead to whole cells: accesses to parts of them do not go through.
-fn together(settings: &Settings, test: &Test) -> Result<(), Diagnostic> {
-    let own = litmus::variants(test)?;
-    let has = |variant: Variant| settings.variants.contains(&variant) || own.contains(&variant);
-    const APART: [(Variant, Variant); 1] = [(Variant::Vmsa, Variant::Mixed)];
-    for (one, other) in APART {
-        if has(one) && has(other) {
-            let message =
-                format!("the variants `{}` and `{}` together are not supported", one.name(), other.name());
-            let refusal = Diagnostic::unsupported("variant::unsupported", message)
-                .note("each alone is; together the answer would not be right");
-            return Err(match test.info("Variant") {
-                Some(info) => refusal.at(info.span, "the test asks for it"),
-                None => refusal,
-            });
         }
     }
     Ok(())

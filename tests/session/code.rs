@@ -176,6 +176,30 @@ fn modified_code() {
     assert!(answer(&load, &["ifetch"], None).contains("0:X0=5; 0:X3=1;"));
 }
 
+/// An instruction that was loaded and is stored elsewhere is the same one.
+#[test]
+fn what_is_copied_must_not_be_modified() {
+    let code = "LDR W2,[X3]; L0: DSB ST; STR W2,[X1]; L1: B L2; L2:";
+    let told = answer(&one("0:X1=P0:L1; 0:X3=P0:L0;", code, "", "forall (true)"), &["ifetch"], None);
+    assert!(told.contains("violates-CMODX-requirements"), "{told}");
+}
+
+/// Branches lie in memory with an offset: one with a label is no instruction when it is fetched. What only takes an address is one.
+#[test]
+fn what_is_fetched_may_have_a_label() {
+    let test = |put: &str| {
+        let init = format!("0:X1=P0:L0; 0:X2=instr:\"{put}\";");
+        let code = "STR W2,[X1]; L0: NOP; MOV W0,#1; L1:";
+        answer(&one(&init, code, "", "locations [fault(P0:L0);] exists (0:X0=1)"), &["ifetch"], None)
+    };
+    let fault = "0:X0=0; Fault(P0:L0,UndefinedInstruction);\n0:X0=1;  ~Fault(P0:L0);\n1 1";
+    for branch in ["B L1", "B L0", "BL L1", "CBZ X0,L1", "TBZ X0,#1,L1"] {
+        assert_eq!(test(branch), fault, "{branch}");
+    }
+    assert_eq!(test("B .+8"), "0:X0=0;  ~Fault(P0:L0);\n0:X0=1;  ~Fault(P0:L0);\n1 1");
+    assert!(test("ADR X3,L1").starts_with("0:X0=1;  ~Fault(P0:L0);\n2 0"));
+}
+
 /// `NOP` is written so on every architecture that has instructions as values, and shown so.
 #[test]
 fn what_is_fetched_may_lead_nowhere() {

@@ -126,3 +126,18 @@ fn dependencies_of_stores() {
         STR W0,[X1,#4] | STR W2,[X1],#4 ;\n DMB SY | LDR W4,[X1] ;\n STR W0,[X3] | ;\nexists (1:X2=1 /\\ 1:X4=0)\n";
     assert_eq!(counts(post, None), (1, 3));
 }
+
+/// Sizes of BPF decide nothing, until an access is to the inside of a cell.
+#[test]
+fn bpf_accesses_the_inside_of_a_cell() {
+    let test = |writer: &str, read: &str, asked: &str| {
+        let code = format!(" P0 | P1 ;\n {writer} | {read} ;\nexists ({asked})\n");
+        counts(
+            &format!("BPF parts\n{{ uint64_t x=0x1122; 0:r1=x; 0:r3=3; 1:r1=x; uint64_t 1:r2; }}\n{code}"),
+            None,
+        )
+    };
+    assert_eq!(test("*(u8 *)(r1 + 0) = 261", "r2 = *(u64 *)(r1 + 0)", "1:r2=261"), (1, 1));
+    assert_eq!(test("*(u8 *)(r1 + 1) = 261", "r2 = *(u16 *)(r1 + 0)", "1:r2=1314"), (1, 1));
+    assert_eq!(test("lock *(u32 *)(r1 + 4) += r3", "r2 = *(u64 *)(r1 + 0)", "1:r2=12884906274"), (1, 1));
+}

@@ -49,6 +49,7 @@ fn conditions_assume() {
     assert_eq!(asked("exists (0:X0=x)"), "0:X0=x;\n1 0");
     assert!(asked("exists (0:X0=pacda(x,53) \\/ 0:X0=pacdb(x,1))").ends_with("\n2 1"));
     assert!(asked("exists (0:X0=pacda(x,53) /\\ 0:X0=pacdb(x,1))").ends_with("\n1 2"));
+    assert_eq!(asked("filter (0:X0=pacda(x,53))\nexists (x=1)"), "[x]=42; pacda(x,0x35)=x;\n0 1");
 }
 
 /// Equations of all comparisons together must have a solution.

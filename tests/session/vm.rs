@@ -55,6 +55,18 @@ fn an_access_without_translation_faults() {
     assert_eq!(states("vmsa,handled", UNMAPPED)[1], format!("0:X0=7; 0:X2=1; {fault}"));
 }
 
+/// Whoever shows states marks those that have the fault that is asked for.
+#[test]
+fn a_state_with_the_fault_satisfies_the_condition() {
+    let input = Input::Text { name: "test".into(), text: Arc::from(UNMAPPED) };
+    let variants = vec![litmus::variant::Variant::Vmsa];
+    let report = Session::new(Settings { variants, ..Settings::default() }).run(&input, None);
+    let answer = report.answer.as_ref().unwrap();
+    let states = answer.outcome.as_ref().unwrap().states.listed(&answer.test.program, usize::MAX);
+    let marks: Vec<bool> = states.map(|(state, _)| litmus::session::holds(&answer.test, &state)).collect();
+    assert_eq!(marks, [true, false]);
+}
+
 #[test]
 fn entries_of_faults_by_any_name() {
     for name in ["PTE(y)", "TTD(y)", "pte_y"] {
@@ -266,4 +278,32 @@ fn faults_hang_on_the_entry_or_on_a_branch() {
     };
     assert_eq!(flags("vmsa"), ["access-on-branch", "branch"]);
     assert_eq!(flags("vmsa,noptebranch"), ["fault-on-entry"]);
+}
+
+/// What is behind an entry is cut up as memory without page tables is: a half of the page's old location, or of the new one, is written.
+#[test]
+fn parts_of_what_an_entry_leads_to() {
+    let text = "AArch64 parts\n{ uint64_t x=0x100000001; uint64_t y=0x200000002; 0:X1=x; 1:X1=x; 0:X5=5;\n\
+                1:X3=PTE(x); 1:X2=(oa:PA(y)); }\n P0 | P1 ;\n STR W5,[X1,#4] | STR X2,[X3] ;\nlocations [x; y;]\n";
+    let old = "[x]=21474836481; [y]=8589934594;";
+    let new = "[x]=4294967297; [y]=21474836482;";
+    assert_eq!(states("vmsa", text), [new, old]);
+    assert_eq!(run("vmsa,mixed", text), run("vmsa", text));
+    // Hardware may set the flag of an entry whose page is cut up.
+    let aged = text.replace("0:X5=5", "0:X5=5; [PTE(x)]=(af:0)").replace("parts\n", "parts\nTTHM=HA\n");
+    assert!(states("vmsa", &aged).iter().any(|state| state == old));
+}
+
+/// An access through a number is told as one without page tables is.
+#[test]
+fn an_access_through_no_address() {
+    for variants in ["", "vmsa", "memtag", "pauth2"] {
+        let text = "AArch64 nowhere\n{ x=1; }\n P0 ;\n STR X0,[X1] ;\nexists (0:X0=0)\n";
+        let input = Input::Text { name: "test".into(), text: Arc::from(text) };
+        let variants = variants.split(',').filter_map(litmus::variant::Variant::parse).collect();
+        let report = Session::new(Settings { variants, ..Settings::default() }).run(&input, None);
+        let told = render_all(&report.diagnostics, &report.sources, Color::Never);
+        assert!(told.contains("non symbolic address: [0] is the address of no location"), "{told}");
+        assert!(told.contains("is `0:X1=x;` missing in the initial state?"), "{told}");
+    }
 }

@@ -1,7 +1,7 @@
 //! From syntax to micro-ops.
 
+use super::register_name;
 use super::syntax::{Address, Atomic, Insn, Register, Source};
-use super::{BYTES, register_name};
 use crate::arch::build::{Builder, names};
 use crate::arch::{ColumnCx, errors};
 use crate::diag::Diagnostic;
@@ -24,33 +24,33 @@ pub fn lower(insn: &Insn, cx: &mut ColumnCx) -> Result<Vec<Op>, Diagnostic> {
             let result = l.b.binary(alu.op, left, right);
             l.write(*to, result);
         }
-        Insn::Load { to, from, acquire, .. } => {
+        Insn::Load { to, from, bits, acquire } => {
             let at = l.address(*from);
-            let value = l.b.load(at, BYTES, if *acquire { &["AQ"] } else { &[] });
+            let value = l.b.load(at, bits / 8, if *acquire { &["AQ"] } else { &[] });
             l.write(*to, value);
         }
-        Insn::Store { to, value, .. } => {
+        Insn::Store { to, value, bits } => {
             let at = l.address(*to);
             let value = l.source(*value, Port::Data);
-            l.b.store(at, value, BYTES, &[]);
+            l.b.store(at, value, bits / 8, &[]);
         }
-        Insn::StoreRelease { to, value, .. } => {
+        Insn::StoreRelease { to, value, bits } => {
             let at = l.address(*to);
             let value = l.read(*value, Port::Data);
-            l.b.store(at, value, BYTES, &["RL"]);
+            l.b.store(at, value, bits / 8, &["RL"]);
         }
-        Insn::Atomic { op, at, operand, .. } => {
+        Insn::Atomic { op, at, operand, bits } => {
             let op = match op {
                 Atomic::Exchange => None,
                 Atomic::Fetch(alu) => Some(alu.op),
             };
-            let old = l.atomic(op, *at, *operand, FULL);
+            let old = l.atomic(op, (*at, bits / 8), *operand, FULL);
             l.write(*operand, old);
         }
-        Insn::Lock { op, at, operand, .. } => {
-            l.atomic(Some(op.op), *at, *operand, &["X"]);
+        Insn::Lock { op, at, operand, bits } => {
+            l.atomic(Some(op.op), (*at, bits / 8), *operand, &["X"]);
         }
-        Insn::CompareExchange { at, new, .. } => l.compare_exchange(*at, *new),
+        Insn::CompareExchange { at, new, bits } => l.compare_exchange((*at, bits / 8), *new),
         Insn::Goto { label, span } => {
             let pc = l.target(label, *span)?;
             l.b.jump(pc);
@@ -102,7 +102,13 @@ impl Lower<'_, '_> {
     }
 
     /// One event that reads and writes; the old value.
-    fn atomic(&mut self, op: Option<BinOp>, at: Address, operand: Register, sets: &[&'static str]) -> Tmp {
+    fn atomic(
+        &mut self,
+        op: Option<BinOp>,
+        (at, bytes): (Address, u8),
+        operand: Register,
+        sets: &[&'static str],
+    ) -> Tmp {
         let addr = self.address(at);
         let operand = self.read(operand, Port::Data);
         let dst = self.b.tmp();
@@ -118,7 +124,7 @@ impl Lower<'_, '_> {
             addr,
             ops,
             update,
-            size: AccessSize(BYTES),
+            size: AccessSize(bytes),
             sets: names(sets),
             extra: Extra::default(),
         });
@@ -126,20 +132,20 @@ impl Lower<'_, '_> {
     }
 
     /// If it succeeds it is an atomic of two events, if not a plain read.
-    fn compare_exchange(&mut self, at: Address, new: Register) {
+    fn compare_exchange(&mut self, (at, bytes): (Address, u8), new: Register) {
         let addr = self.address(at);
         let expected = self.read(Register(0), Port::Data);
         let outer = self.b.open();
-        let old = self.b.load(addr, BYTES, FULL);
+        let old = self.b.load(addr, bytes, FULL);
         let equal = self.b.binary(BinOp::Eq, old, expected);
         self.b.push(Op::Assume { cond: equal });
         let value = self.read(new, Port::Data);
         let hangs = Extra { ctrl: vec![old, expected], ..Extra::default() };
-        self.b.store_with(addr, value, BYTES, FULL, hangs);
+        self.b.store_with(addr, value, bytes, FULL, hangs);
         self.write(Register(0), old);
         let success = self.b.close(outer);
         let outer = self.b.open();
-        let old = self.b.load(addr, BYTES, &[]);
+        let old = self.b.load(addr, bytes, &[]);
         let differ = self.b.binary(BinOp::Ne, old, expected);
         self.b.push(Op::Assume { cond: differ });
         self.write(Register(0), old);

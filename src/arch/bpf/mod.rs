@@ -1,6 +1,6 @@
 //! BPF: the instruction set of programs that the Linux kernel loads and runs, in the notation of its disassembler.
 //!
-//! A memory cell is one whole value: the size written in an access decides nothing.
+//! A memory cell is one whole value: the size written in an access decides nothing, unless some access is to the inside of a cell.
 
 mod lower;
 mod syntax;
@@ -14,9 +14,6 @@ use crate::source::Span;
 
 /// How messages call it.
 const NAME: &str = "BPF";
-
-/// All accesses have this size: cells are whole.
-const BYTES: u8 = 8;
 
 /// The number of the frame pointer.
 const FRAME: u32 = 10;
@@ -52,7 +49,7 @@ impl Isa for Bpf {
     }
 
     fn conventions(&self, usual: Conventions) -> Conventions {
-        Conventions { sizes: CellSizes::Approximate, ..usual }
+        Conventions { sizes: CellSizes::Whole, ..usual }
     }
 
     fn default_model(&self) -> &'static str {

@@ -65,6 +65,7 @@ impl<'p> Unfolding<'p> {
             if self.program.machine.tables.is_some()
                 && matches!(op, Op::Load { .. })
                 && self.program.cell_of(known).is_none()
+                && !self.is_inside(known)
             {
                 return Ok(None);
             }
@@ -139,9 +140,12 @@ impl<'p> Unfolding<'p> {
             let (sym, offset) = (cell.sym, cell.offset);
             match cell.space {
                 Space::Data => {
-                    all.push(Value::Addr { sym, offset });
-                    let tags = 0..self.program.machine.tags.len() as u16;
-                    all.extend(tags.map(|tag| Value::Tagged { sym, tag, offset }));
+                    let bytes = if self.program.features.splits() { i64::from(cell.ty.bytes) } else { 1 };
+                    for offset in offset..offset + bytes {
+                        all.push(Value::Addr { sym, offset });
+                        let tags = 0..self.program.machine.tags.len() as u16;
+                        all.extend(tags.map(|tag| Value::Tagged { sym, tag, offset }));
+                    }
                 }
                 Space::Pte | Space::Table => all.push(self.program.address_of(cell)),
                 Space::Tag => {}
@@ -304,7 +308,7 @@ impl<'p> Unfolding<'p> {
             address => address,
         };
         if self.program.features.splits()
-            && let Value::Addr { sym, offset } = address
+            && let Value::Addr { sym, offset } | Value::Phys { sym, offset } = address
         {
             let extent = Extent { sym, offset, bytes: size.0 };
             return match self.fits(extent, must_be_aligned) {
@@ -320,6 +324,12 @@ impl<'p> Unfolding<'p> {
             Some(diagnostic) => Err(Box::new(diagnostic)),
             None => Ok(Spot::Cell(loc)),
         }
+    }
+
+    /// Is it the address of some byte of a location?
+    fn is_inside(&self, address: Value) -> bool {
+        let Value::Phys { sym, offset } = address else { return false };
+        self.elements(sym).is_some_and(|(bytes, count)| (0..bytes * count).contains(&offset))
     }
 
     /// The addresses that an access whose address is not known can be to.
@@ -342,8 +352,14 @@ impl<'p> Unfolding<'p> {
             let fits = |offset: &i64| {
                 self.fits(Extent { sym, offset: *offset, bytes: size.0 }, must_be_aligned) == Fit::Fits
             };
-            addresses.extend((0..end).filter(fits).map(|offset| self.address_of(sym, offset)));
+            let at = |offset: i64| match self.program.machine.tables.is_some() {
+                true => Value::Phys { sym, offset },
+                false => self.address_of(sym, offset),
+            };
+            addresses.extend((0..end).filter(fits).map(at));
         }
+        let entries = self.program.locations.iter().filter(|cell| cell.space.is_entry());
+        addresses.extend(entries.map(|cell| self.program.address_of(cell)));
         addresses
     }
 
@@ -475,7 +491,7 @@ impl<'p> Unfolding<'p> {
         }
     }
 
-    fn no_cell(&self, state: &State<'p>, address: Value) -> Diagnostic {
+    pub(super) fn no_cell(&self, state: &State<'p>, address: Value) -> Diagnostic {
         let shown = self.program.show(address);
         let span = self.instr(state).span;
         match address {

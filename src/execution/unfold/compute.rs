@@ -3,7 +3,7 @@
 use super::{Flow, MAX_NODES, State, Temp, Unfolding};
 use crate::diag::Diagnostic;
 use crate::execution::SymVal;
-use crate::program::{Op, Tmp, UnOp, Walk};
+use crate::program::{IllegalOp, Op, Tmp, UnOp, Value, Walk, addresses};
 
 impl<'p> Unfolding<'p> {
     /// The micro-ops that only compute.
@@ -57,6 +57,12 @@ impl<'p> Unfolding<'p> {
         let illegal = value.eval(&[], self.bits()).err()?;
         let here = Some(self.instr(state).span);
         let maker = state.path.events.iter().find(|event| event.needs(illegal, &[], self.bits()));
+        if let (IllegalOp::Unary(op, address @ Value::Int(_)), None) = (illegal, maker)
+            && op.wants_address()
+            && !addresses(self.instr(state)).is_empty()
+        {
+            return Some(self.no_cell(state, address));
+        }
         Some(illegal.diagnostic(self.program, maker.map_or(here, |event| event.place(self.program))))
     }
 
