@@ -54,6 +54,7 @@ use crate::program::{Op, Program, Start};
 pub use decide::{Plan, plan, plan_of_all, residual};
 pub use finish::{Ended, Event, Execution, Found, Violation, Waiting, Why};
 pub use keeps::{Keeps, Shape, Way};
+pub use search::TOO_MANY_EVENTS;
 pub use state::{Caution, Made, Printed};
 pub(crate) use workers::STACK;
 

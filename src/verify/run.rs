@@ -159,6 +159,16 @@ impl Answer {
         }
     }
 
+    /// Was it given up because an execution went on and on?
+    fn is_endless(&self) -> bool {
+        let endless = |error: &Diagnostic| error.code == grow::TOO_MANY_EVENTS;
+        self.violating == 0
+            && self.stopped.is_none()
+            && self.reshapes.is_empty()
+            && !self.errors.is_empty()
+            && self.errors.iter().all(endless)
+    }
+
     /// The verdict that follows from what was found within a bound.
     pub(super) fn conclude(&mut self, program: &Program, bound: u32) {
         if self.violating == 0 && self.errors.is_empty() && self.stopped.is_none() {
@@ -282,8 +292,11 @@ pub fn run_fitted(load: impl Fn(&Shapes) -> Loaded, run: impl Fn(&Program) -> Ra
 
 /// Runs a program by growing its executions, and looks for those that do not grow.
 pub(super) fn grown(program: &Program, model: &Model, settings: &Settings) -> Result<Answer, Diagnostic> {
-    let (mut answer, leaves_out) = searched(program, model, settings)?;
-    let bound = settings.unroll.unwrap_or(settings.recursion);
+    let (mut answer, mut leaves_out) = searched(program, model, settings)?;
+    let mut bound = settings.unroll.unwrap_or(settings.recursion);
+    if settings.unroll.is_none() && answer.is_endless() {
+        (answer, leaves_out, bound) = deepening(program, model, settings, (answer, leaves_out, bound))?;
+    }
     let settled = answer.violating > 0
         || answer.stopped.is_some()
         || !answer.errors.is_empty()
@@ -333,6 +346,41 @@ pub(super) fn grown(program: &Program, model: &Model, settings: &Settings) -> Re
         }
     }
     Ok(answer)
+}
+
+/// The bounds that are tried, one after the other, on loops that do not end by themselves.
+const DEEPENING: [u32; 4] = [1, 2, 4, 8];
+
+/// A deeper bound is not tried after a search that took longer.
+const DEEP_ENOUGH: std::time::Duration = std::time::Duration::from_secs(2);
+
+/// Some execution has no end: what is there within bounds, the last of which came to its end.
+fn deepening(
+    program: &Program,
+    model: &Model,
+    settings: &Settings,
+    without: (Answer, bool, u32),
+) -> Result<(Answer, bool, u32), Diagnostic> {
+    let mut last = without;
+    for bound in DEEPENING {
+        let begun = std::time::Instant::now();
+        let bounded = Settings { unroll: Some(bound), ..settings.clone() };
+        let (answer, leaves_out) = searched(program, model, &bounded)?;
+        if answer.stopped.is_some() || !answer.errors.is_empty() || !answer.reshapes.is_empty() {
+            // What was known before is better than nothing, unless nothing was.
+            if last.0.is_endless() && !answer.is_endless() {
+                last = (answer, leaves_out, bound);
+            }
+            break;
+        }
+        let found = answer.violating > 0;
+        let over = answer.cut == 0;
+        last = (answer, leaves_out, bound);
+        if found || over || begun.elapsed() > DEEP_ENOUGH {
+            break;
+        }
+    }
+    Ok(last)
 }
 
 /// Runs a program by growing its executions. Does the model accept some that do not grow?

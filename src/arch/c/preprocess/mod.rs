@@ -71,6 +71,16 @@ pub fn preprocess(
     Ok(cx.out)
 }
 
+/// Headers of ours, for a program that does not include them.
+///
+/// # Errors
+/// None, if they are as they should be.
+pub fn library(sources: &mut Sources, names: &[&str]) -> Result<Vec<Token>, Diagnostic> {
+    let text: String = names.iter().map(|name| format!("#include <{name}>\n")).collect();
+    let file = sources.add("<library>", text);
+    preprocess(sources, file, &Settings::default())
+}
+
 /// A macro.
 #[derive(Clone, Debug)]
 struct Macro {

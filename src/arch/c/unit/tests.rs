@@ -26,7 +26,7 @@ fn all_complaints(text: &str) -> Vec<String> {
     };
     let result = preprocess(&mut sources, file, &Settings::default())
         .map_err(|diagnostic| vec![diagnostic])
-        .and_then(parse)
+        .and_then(|tokens| parse(tokens, &mut sources))
         .and_then(|unit| lower(unit, &sources, options, &Shapes::default()));
     let first = |d: &Diagnostic| {
         let text = render(d, &sources, Color::Never);

@@ -90,6 +90,8 @@ pub enum StmtKind {
     Expr(Expr),
     /// A variable of this block comes to life.
     Declare(usize),
+    /// What is done when the block is left.
+    Cleanup(Expr),
     Block(Vec<Stmt>),
     If(Expr, Box<Stmt>, Option<Box<Stmt>>),
     While(Expr, Box<Stmt>),

@@ -171,6 +171,8 @@ impl Lowering<'_> {
             gotos: Vec::new(),
             breaks: Vec::new(),
             continues: Vec::new(),
+            cleanups: Vec::new(),
+            depths: super::stmt::depths_of_labels(body),
             cases: Vec::new(),
             site: span,
             varargs,

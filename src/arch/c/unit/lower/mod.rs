@@ -174,8 +174,13 @@ struct Frame {
     labels: HashMap<String, Label>,
     /// Jumps to labels, and where they are.
     gotos: Vec<(String, Span)>,
-    breaks: Vec<Label>,
-    continues: Vec<Label>,
+    /// Where `break` and `continue` go, and how much there is to be done when the block there is left.
+    breaks: Vec<(Label, usize)>,
+    continues: Vec<(Label, usize)>,
+    /// What is done when the blocks around are left, the innermost last.
+    cleanups: Vec<Expr>,
+    /// Of each label: how much of that there is where it stands.
+    depths: HashMap<String, usize>,
     /// Labels of the `switch` being translated, those of the next `case` last.
     cases: Vec<Vec<Label>>,
     /// Where it was called.
