@@ -12,6 +12,7 @@ mod eval;
 mod fault;
 mod features;
 pub(crate) mod fences;
+pub mod floats;
 mod machine;
 mod ops;
 pub mod print;

@@ -154,6 +154,11 @@ const PREDEFINED: &str = "\
 #define __builtin_parityll(n) (__builtin_popcountl(n) & 1)
 #define __builtin_abs(n) ({ int __abs = (n); __abs < 0 ? -__abs : __abs; })
 #define __builtin_abort() abort()
+#define __builtin_va_list char *
+#define __builtin_va_start(list, last) ((void)((list) = __litmus_varargs()))
+#define __builtin_va_arg(list, type) (*(type *)(((list) += 8) - 8))
+#define __builtin_va_copy(to, from) ((void)((to) = (from)))
+#define __builtin_va_end(list) ((void)(list))
 #define __ATOMIC_RELAXED 0
 #define __ATOMIC_CONSUME 1
 #define __ATOMIC_ACQUIRE 2

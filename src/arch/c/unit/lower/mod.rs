@@ -425,7 +425,7 @@ impl Lowering<'_> {
                 None => return Ok(None),
             },
             ExprKind::Cast(inner) => match self.constant_rv(inner)? {
-                Some(value) => value.held(&e.ty),
+                Some(value) => expr::converted(value, &inner.ty, &e.ty),
                 None => return Ok(None),
             },
             ExprKind::Binary(op, a, b) => {
@@ -436,7 +436,7 @@ impl Lowering<'_> {
                 expr::arithmetic(*op, a_value, b_value, &work)
             }
             ExprKind::Neg(a) => match self.constant_rv(a)? {
-                Some(a) => Rv::unary(crate::program::UnOp::Neg, a).held(&e.ty),
+                Some(a) => expr::negated(a, &e.ty),
                 None => return Ok(None),
             },
             ExprKind::Conditional(c, a, b) => match self.constant_rv(c)?.and_then(|c| c.known()) {

@@ -176,8 +176,8 @@ impl Lowering<'_> {
 
     pub(super) fn access_size(&self, ty: &Ty, span: Span) -> Result<AccessSize, Diagnostic> {
         match ty.plain() {
-            Ty::Float(_) => {
-                Err(Diagnostic::unsupported("c::float", "floating-point numbers are not supported")
+            Ty::Float(16) => {
+                Err(Diagnostic::unsupported("c::float", "`long double` is not supported")
                     .at(span, "this object"))
             }
             plain if plain.is_scalar() => Ok(AccessSize(self.size(plain) as u8)),

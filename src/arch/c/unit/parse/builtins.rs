@@ -219,7 +219,7 @@ impl Parser {
         self.expect("(", "before the arguments")?;
         while !self.is(")") {
             let e = self.assignment()?;
-            args.push(self.rvalue(e));
+            args.push(self.further_argument(e)?);
             if !self.eat(",") {
                 break;
             }

@@ -7,6 +7,7 @@ use crate::arch::c::preprocess::{Kind, headers, string_bytes};
 use crate::arch::c::unit::tree::{Expr, ExprKind, Life, Operator, Part};
 use crate::arch::c::unit::types::{FunctionTy, Ty};
 use crate::diag::{Diagnostic, nearest};
+use crate::program::floats;
 use crate::source::Span;
 
 impl Parser {
@@ -121,14 +122,15 @@ impl Parser {
     }
 
     fn prefix(&mut self, text: &str, operand: Expr, start: Span) -> Parsed<Expr> {
-        let operand = self.truth(operand)?;
+        let operand = self.rvalue(operand);
         let span = start.to(operand.span);
         if text == "!" {
+            let operand = self.truth(operand)?;
             let e = Expr { kind: ExprKind::Not(Box::new(operand)), ty: Ty::INT, span };
             return Ok(self.folded(e));
         }
         let ty = operand.ty.promoted();
-        if ty.as_int().is_none() {
+        if ty.as_int().is_none() && !(matches!(ty, Ty::Float(_)) && text != "~") {
             return Err(Diagnostic::error("c::type", format!("`{text}` needs a number")).at(span, "here"));
         }
         let operand = self.convert(operand, &ty)?;
@@ -275,7 +277,7 @@ impl Parser {
             let e = self.assignment()?;
             args.push(match function.params.get(args.len()) {
                 Some(ty) => self.convert(e, ty)?,
-                None => self.rvalue(e),
+                None => self.further_argument(e)?,
             });
             if !self.eat(",") {
                 break;
@@ -294,6 +296,14 @@ impl Parser {
         }
         let ty = function.result.plain().clone();
         Ok(Expr { kind: ExprKind::Call(Box::new(callee), args), ty, span })
+    }
+
+    /// An argument beyond the parameters.
+    pub(super) fn further_argument(&mut self, e: Expr) -> Parsed<Expr> {
+        match e.ty.plain() {
+            Ty::Float(4) => self.convert(e, &Ty::Float(8)),
+            _ => Ok(self.rvalue(e)),
+        }
     }
 
     fn primary(&mut self) -> Parsed<Expr> {
@@ -477,9 +487,17 @@ fn number(text: &str, span: Span) -> Parsed<Expr> {
     let hex = lower.starts_with("0x");
     let float = !hex && (lower.contains('.') || lower.contains('e')) || hex && lower.contains('p');
     if float {
-        return Err(
-            Diagnostic::unsupported("c::float", "floating-point numbers are not supported").at(span, "here")
-        );
+        let digits = lower.trim_end_matches(['f', 'l']);
+        let bytes = match lower[digits.len()..].chars().next() {
+            Some('f') => 4,
+            Some(_) => 16,
+            None => 8,
+        };
+        let value: Option<f64> = if hex { None } else { digits.parse().ok() };
+        let Some(value) = value else {
+            return Err(Diagnostic::unsupported("c::float", "this number is not supported").at(span, "here"));
+        };
+        return Ok(Expr::int(floats::to_bits(value, bytes), Ty::Float(bytes), span));
     }
     let digits = lower.trim_end_matches(['u', 'l']);
     let suffix = &lower[digits.len()..];
