@@ -63,6 +63,8 @@ pub(crate) use workers::STACK;
 pub struct Options {
     /// Unrolling bound of loops.
     pub unroll: u32,
+    /// Does the bound count passes, too, that numbers decide which are known?
+    pub every_pass: bool,
     /// Names of checks to skip.
     pub skip_checks: Vec<String>,
     /// Is an access that leads nowhere a violation ([`Ended::Violation`]), and not an error of the test?
@@ -83,6 +85,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             unroll: 2,
+            every_pass: false,
             skip_checks: Vec::new(),
             properties: false,
             awaits: false,
@@ -285,6 +288,7 @@ fn prepared<R>(
         program,
         members: &members,
         unroll: options.unroll,
+        every_pass: options.every_pass,
         cells: &cells,
         orders_updates: code.orders_updates,
         reads_first: code.reads_first,

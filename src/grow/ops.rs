@@ -177,7 +177,7 @@ impl<'p> Stepper<'p> {
             Op::LoopHead { id: LOOP_CUT } => return Err(self.cut(state, "Recursion".to_string())),
             Op::LoopHead { id } => {
                 // In a branch that was known to be taken the program itself counts its passes, unless nothing changes.
-                let counts = !state.control.is_known() || state.goes_round(*id);
+                let counts = self.every_pass || !state.control.is_known() || state.goes_round(*id);
                 if counts && state.control.passes(*id) > self.unroll {
                     return Err(self.cut(state, "While".to_string()));
                 }

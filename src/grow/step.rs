@@ -34,6 +34,8 @@ static FENCE: LazyLock<Vec<SetName>> = LazyLock::new(full_fence);
 pub(super) struct Stepper<'p> {
     pub program: &'p Program,
     pub unroll: u32,
+    /// Does the bound count passes, too, that known numbers decide?
+    pub every_pass: bool,
     pub cells: &'p Cells,
     /// The sets that events are in.
     pub members: &'p Table<'p>,

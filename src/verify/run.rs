@@ -10,6 +10,7 @@ use crate::diag::Diagnostic;
 use crate::grow::{self, Ended, Execution, Found, Visitor};
 use crate::limits::{self, Gauge, Stopped};
 use crate::model::Model;
+use crate::program::control::ENDLESS_LOOP;
 use crate::program::shapes::{Reshape, Shapes};
 use crate::program::{Program, Property};
 use crate::sat::merged;
@@ -29,6 +30,8 @@ use super::{auto, replay, sections, solve, stuck};
 pub struct Settings {
     /// Loops run at most so often; without a bound, as often as it takes.
     pub unroll: Option<u32>,
+    /// Does the bound count passes, too, that numbers decide which are known?
+    pub every_pass: bool,
     /// Look for every violation, not only the first.
     pub keep_going: bool,
     /// What the memory orders of C have become.
@@ -161,7 +164,7 @@ impl Answer {
 
     /// Was it given up because an execution went on and on?
     fn is_endless(&self) -> bool {
-        let endless = |error: &Diagnostic| error.code == grow::TOO_MANY_EVENTS;
+        let endless = |error: &Diagnostic| [grow::TOO_MANY_EVENTS, ENDLESS_LOOP].contains(&error.code);
         self.violating == 0
             && self.stopped.is_none()
             && self.reshapes.is_empty()
@@ -354,7 +357,8 @@ const DEEPENING: [u32; 4] = [1, 2, 4, 8];
 /// A deeper bound is not tried after a search that took longer.
 const DEEP_ENOUGH: std::time::Duration = std::time::Duration::from_secs(2);
 
-/// Some execution has no end: what is there within bounds, the last of which came to its end.
+/// Some execution goes on and on: what is there within bounds, the last of which came to its end. Loops that a program counts itself are left alone as long as
+/// they are not what goes on.
 fn deepening(
     program: &Program,
     model: &Model,
@@ -362,21 +366,25 @@ fn deepening(
     without: (Answer, bool, u32),
 ) -> Result<(Answer, bool, u32), Diagnostic> {
     let mut last = without;
-    for bound in DEEPENING {
-        let begun = std::time::Instant::now();
-        let bounded = Settings { unroll: Some(bound), ..settings.clone() };
-        let (answer, leaves_out) = searched(program, model, &bounded)?;
-        if answer.stopped.is_some() || !answer.errors.is_empty() || !answer.reshapes.is_empty() {
-            // What was known before is better than nothing, unless nothing was.
-            if last.0.is_endless() && !answer.is_endless() {
-                last = (answer, leaves_out, bound);
+    for every_pass in [false, true] {
+        for bound in DEEPENING {
+            let begun = std::time::Instant::now();
+            let bounded = Settings { unroll: Some(bound), every_pass, ..settings.clone() };
+            let (answer, leaves_out) = searched(program, model, &bounded)?;
+            if answer.is_endless() {
+                break;
             }
-            break;
+            if answer.stopped.is_some() || !answer.errors.is_empty() || !answer.reshapes.is_empty() {
+                // What was known before is better than nothing, unless nothing was.
+                return Ok(if last.0.is_endless() { (answer, leaves_out, bound) } else { last });
+            }
+            let is_enough = answer.violating > 0 || answer.cut == 0 || begun.elapsed() > DEEP_ENOUGH;
+            last = (answer, leaves_out, bound);
+            if is_enough {
+                return Ok(last);
+            }
         }
-        let found = answer.violating > 0;
-        let over = answer.cut == 0;
-        last = (answer, leaves_out, bound);
-        if found || over || begun.elapsed() > DEEP_ENOUGH {
+        if !last.0.is_endless() {
             break;
         }
     }
@@ -418,6 +426,7 @@ fn searched_with(
         .collect();
     let options = grow::Options {
         unroll: settings.unroll.unwrap_or(u32::MAX - 1),
+        every_pass: settings.every_pass,
         properties: true,
         awaits: !settings.every_round,
         all_blocked: !settings.fewer_blocked,

@@ -172,6 +172,8 @@ const PREDEFINED: &str = "\
 #define __inline inline
 #define __inline__ inline
 #define __const const
+#define _Nullable
+#define _Nonnull
 #define __const__ const
 #define __volatile volatile
 #define __volatile__ volatile

@@ -61,7 +61,10 @@ static inline void pthread_testcancel(void) { }
 typedef struct __litmus_mutex { int __held; int __kind; pthread_t __owner; int __depth; } pthread_mutex_t;
 typedef int pthread_mutexattr_t;
 #define PTHREAD_MUTEX_INITIALIZER {0}
-#define PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP {0, 1}
+/* Who uses these asks for the kinds of mutexes. */
+enum { __PTHREAD_RECURSIVE = 1, __PTHREAD_ERRORCHECK = 2 };
+#define PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP {0, __PTHREAD_RECURSIVE}
+#define PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP {0, __PTHREAD_ERRORCHECK}
 #define PTHREAD_MUTEX_NORMAL 0
 #define PTHREAD_MUTEX_DEFAULT 0
 #define PTHREAD_MUTEX_RECURSIVE 1

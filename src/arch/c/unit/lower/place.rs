@@ -191,7 +191,10 @@ impl Lowering<'_> {
 
     pub(super) fn load(&mut self, place: &Place, mark: Mark, span: Span) -> Result<Rv, Diagnostic> {
         match place {
-            Place::Register(reg, ty) => Ok(Rv::Reg(*reg).held(ty)),
+            Place::Register(reg, ty) => {
+                self.no_long_double(ty, span)?;
+                Ok(Rv::Reg(*reg).held(ty))
+            }
             Place::Memory(address, ty, bits) => {
                 let size = self.access_size(ty, span)?;
                 let value = self.read(address, size, mark, span)?.held(ty);

@@ -386,6 +386,7 @@ impl Parser {
         if &**name == "_Generic" {
             return self.generic();
         }
+        self.unit.has_kinds |= matches!(&**name, "__PTHREAD_RECURSIVE" | "__PTHREAD_ERRORCHECK");
         let entity = self.find(name).cloned();
         let defined = match &entity {
             Some(Entity::Function(id)) => self.unit.functions[*id].body.is_some(),
