@@ -90,6 +90,11 @@ impl Sources {
         id
     }
 
+    /// All files of this table itself.
+    pub fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
+        self.files.iter().enumerate().map(|(at, source)| (SourceId(self.first + at as u32), source))
+    }
+
     /// The file with that id.
     pub fn get(&self, id: SourceId) -> &Source {
         match &self.under {

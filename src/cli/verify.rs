@@ -263,6 +263,7 @@ fn settings_of(args: &VerifyArgs, orders: Orders) -> verify::Settings {
         IgnoreArg::Memory => Kind::Memory,
     };
     verify::Settings {
+        every_pass: false,
         unroll: args.unroll,
         keep_going: args.keep_going,
         orders,

@@ -70,7 +70,7 @@ impl<'p> Stepper<'p> {
             return Err(self.cut(state, "Recursion".to_string()));
         }
         // In a branch that was known to be taken the program itself counts its passes, unless nothing changes.
-        let counts = !state.control.is_known() || state.goes_round(id);
+        let counts = self.every_pass || !state.control.is_known() || state.goes_round(id);
         match counts && state.control.passes(id) > self.unroll {
             true if self.leaves_loops && state.control.leave_loop(self.program) => Ok(()),
             true => Err(self.cut(state, "While".to_string())),

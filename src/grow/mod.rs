@@ -56,6 +56,7 @@ use crate::program::{Op, Program, Start};
 pub use decide::{Plan, plan, plan_of_all, residual};
 pub use finish::{Ended, Event, Execution, Found, Violation, Waiting, Why};
 pub use keeps::{Keeps, Shape, Way};
+pub use search::TOO_MANY_EVENTS;
 pub use state::{Caution, Made, Printed};
 pub(crate) use workers::STACK;
 
@@ -66,6 +67,8 @@ pub struct Options {
     pub unroll: u32,
     /// At that bound a loop is left as if its condition had failed, and is not cut.
     pub leaves_loops: bool,
+    /// Does the bound count passes, too, that numbers decide which are known?
+    pub every_pass: bool,
     /// Names of checks to skip.
     pub skip_checks: Vec<String>,
     /// Is an access that leads nowhere a violation ([`Ended::Violation`]), and not an error of the test?
@@ -87,6 +90,7 @@ impl Default for Options {
         Options {
             unroll: 2,
             leaves_loops: false,
+            every_pass: false,
             skip_checks: Vec::new(),
             properties: false,
             awaits: false,
@@ -290,6 +294,7 @@ fn prepared<R>(
         members: &members,
         unroll: options.unroll,
         leaves_loops: options.leaves_loops,
+        every_pass: options.every_pass,
         cells: &cells,
         orders_updates: code.orders_updates,
         reads_first: code.reads_first,

@@ -517,8 +517,11 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
     }
 }
 
+/// The code of what is said where an execution goes on and on.
+pub const TOO_MANY_EVENTS: &str = "grow::too-many-events";
+
 fn too_many_events(most: usize) -> Diagnostic {
-    Diagnostic::unsupported("grow::too-many-events", format!("an execution has more than {most} events"))
+    Diagnostic::unsupported(TOO_MANY_EVENTS, format!("an execution has more than {most} events"))
         .unless(Remedy::OtherEngine)
         .help("fewer rounds of its loops (--unroll) make it smaller")
 }

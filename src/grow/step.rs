@@ -36,6 +36,8 @@ pub(super) struct Stepper<'p> {
     pub unroll: u32,
     /// Are loops left at that bound, and not cut?
     pub leaves_loops: bool,
+    /// Does the bound count passes, too, that known numbers decide?
+    pub every_pass: bool,
     pub cells: &'p Cells,
     /// The sets that events are in.
     pub members: &'p Table<'p>,

@@ -193,14 +193,14 @@ fn count<K: PartialEq>(counts: &mut Vec<(K, u32)>, of: K) -> u32 {
     counts[at].1
 }
 
+/// The code of what is said of a thread that does not end.
+pub const ENDLESS_LOOP: &str = "program::endless-loop";
+
 /// A thread has run so many instructions that it does not end.
 pub fn endless(thread: usize, instr: &Instr, most: u32) -> Diagnostic {
-    Diagnostic::unsupported(
-        "program::endless-loop",
-        format!("thread P{thread} does not end within {most} instructions"),
-    )
-    .at(instr.span, "still running here")
-    .help("--unroll bounds how often a loop is run; a long program can be cut into tests")
+    Diagnostic::unsupported(ENDLESS_LOOP, format!("thread P{thread} does not end within {most} instructions"))
+        .at(instr.span, "still running here")
+        .help("--unroll bounds how often a loop is run; a long program can be cut into tests")
 }
 
 /// A jump to a value that is no place in the code; `None`: one that is not known.

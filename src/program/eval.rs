@@ -8,6 +8,7 @@ use std::cmp::Ordering;
 use crate::diag::Diagnostic;
 use crate::source::Span;
 
+use super::floats;
 use super::{Attrs, BinOp, Oa, Program, Sym, UnOp, Value, signature};
 
 /// An operation that has no meaning for its operands.
@@ -106,6 +107,9 @@ pub fn eval_unary(op: UnOp, a: Value, bits: u32) -> Result<Value, IllegalOp> {
             (unsigned(n, low).reverse_bits() >> (128 - low)) as i128
         }
         UnOp::ReverseBytes { bytes, group } => reverse_bytes(n, bytes, group),
+        UnOp::ToFloat(bytes) => floats::from_integer(n, bytes),
+        UnOp::FromFloat(bytes) => floats::to_integer(n, bytes),
+        UnOp::Rounded { from, to } => floats::to_bits(floats::from_bits(n, from), to),
         UnOp::CountLeadingZeros(low) => {
             let low = u32::from(low).clamp(1, 128);
             i128::from(unsigned(n, low).leading_zeros() - (128 - low))
@@ -240,6 +244,7 @@ fn integers(op: BinOp, a: i128, b: i128, bits: u32) -> i128 {
         BinOp::Max => a.max(b),
         BinOp::Minu => ua.min(ub) as i128,
         BinOp::Maxu => ua.max(ub) as i128,
+        BinOp::Float(op, bytes) => floats::compute(op, a, b, bytes),
         // Not for numbers: answered before.
         BinOp::Translate | BinOp::Follow | BinOp::WithTag | BinOp::Sign { .. } => 0,
     };
@@ -316,6 +321,29 @@ fn low_bits(op: BinOp, a: Value, b: Value, bits: u32) -> Option<Value> {
         BinOp::Rem | BinOp::Remu if first && n > 0 && ALIGNMENT % n == 0 => {
             Some(Value::Int(wide.rem_euclid(n)))
         }
+        _ => marked(op, sym, offset, n, first),
+    }
+}
+
+/// Addresses have 48 bits: programs keep marks and counts in the 16 above. Here they are part of the offset, so that nothing can be accessed there.
+fn marked(op: BinOp, sym: Sym, offset: i64, n: i128, first: bool) -> Option<Value> {
+    const WHERE: u64 = (1 << 48) - ALIGNMENT as u64;
+    let (bits, n) = (offset as u64, n as u64);
+    // Before the object: nobody knows which bits those are.
+    if bits >> 47 & 1 == 1 {
+        return None;
+    }
+    let number = |n: u64| Some(Value::Int(i128::from(n as i64)));
+    let address = |bits: u64| Some(Value::Addr { sym, offset: bits as i64 });
+    match op {
+        BinOp::And if n & WHERE == 0 => number(bits & n),
+        BinOp::And if n & WHERE == WHERE => address(bits & n),
+        BinOp::AndNot if first && n & WHERE == 0 => address(bits & !n),
+        BinOp::AndNot if first && n & WHERE == WHERE => number(bits & !n),
+        BinOp::Or if n & WHERE == 0 => address(bits | n),
+        BinOp::Xor if n & WHERE == 0 => address(bits ^ n),
+        BinOp::Lsr if first && (48..64).contains(&n) => number(bits >> n),
+        BinOp::Asr if first && (48..64).contains(&n) => number((bits as i64 >> n) as u64),
         _ => None,
     }
 }

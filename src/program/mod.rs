@@ -12,6 +12,7 @@ mod eval;
 mod fault;
 mod features;
 pub(crate) mod fences;
+pub mod floats;
 mod machine;
 mod ops;
 pub mod print;
@@ -111,6 +112,8 @@ pub struct Thread {
     pub start: Start,
     /// The register that holds its result when it has ended.
     pub result: Option<Reg>,
+    /// May it end by itself where the end of `main` would be the end of the program (`pthread_exit`)?
+    pub exits: bool,
 }
 
 /// Bytes of a page of code.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use super::floats::FloatOp;
 use super::signature::Key;
 use super::value::{Reg, Value};
 
@@ -80,6 +81,8 @@ pub enum BinOp {
         key: Key,
         any: bool,
     },
+    /// Floating-point numbers of so many bytes.
+    Float(FloatOp, u8),
 }
 
 impl BinOp {
@@ -138,6 +141,7 @@ impl BinOp {
             BinOp::Translate | BinOp::Follow => "translation",
             BinOp::WithTag => "tagging",
             BinOp::Sign { .. } => "signing",
+            BinOp::Float(..) => "floating-point arithmetic",
         }
     }
 }
@@ -197,6 +201,12 @@ pub enum UnOp {
     AsAddress,
     /// The number of bytes of the object that begins there; 0 for null. Only who makes objects can tell.
     Extent,
+    /// An integer as a floating-point number of so many bytes.
+    ToFloat(u8),
+    /// A floating-point number of so many bytes as an integer.
+    FromFloat(u8),
+    /// A floating-point number of so many bytes as one of so many others.
+    Rounded { from: u8, to: u8 },
 }
 
 impl UnOp {
@@ -228,6 +238,7 @@ impl UnOp {
             UnOp::Walk(_) | UnOp::Updated(_) => "translation through a page table entry",
             UnOp::IsTagged | UnOp::TagOf | UnOp::Untag | UnOp::TagCell => "looking at the tag",
             UnOp::AsNumber | UnOp::AsAddress => "taking apart",
+            UnOp::ToFloat(_) | UnOp::FromFloat(_) | UnOp::Rounded { .. } => "floating-point arithmetic",
             UnOp::Extent => "asking for the size of an object",
             UnOp::Offset | UnOp::WithLow { .. } => "looking at the low bits",
             UnOp::Canonical | UnOp::Unauthentic(_) => "looking at the signature",

@@ -83,6 +83,18 @@ pub fn filled(format: &str, values: &[Option<Value>], show: impl Fn(Value) -> St
     text
 }
 
+/// A number with a point.
+fn floating(bits: i128, written: &str, kind: char) -> String {
+    let n = super::floats::from_bits(bits, 8);
+    let digits = written.split('.').nth(1).map(|rest| rest.trim_end_matches(|c: char| !c.is_ascii_digit()));
+    let digits = digits.map_or(6, |digits| digits.parse().unwrap_or(0)).min(40);
+    match kind {
+        'f' | 'F' => format!("{n:.digits$}"),
+        'e' | 'E' => format!("{n:.digits$e}"),
+        _ => n.to_string(),
+    }
+}
+
 /// A number as a place for it says.
 fn number(n: i128, written: &str, kind: char) -> String {
     let bits = match written.matches(['l', 'j', 'z', 't']).count() {
@@ -100,6 +112,7 @@ fn number(n: i128, written: &str, kind: char) -> String {
         'c' => u8::try_from(n & 0xff).map_or('?', char::from).to_string(),
         // `%n` prints nothing.
         'n' => return String::new(),
+        'f' | 'F' | 'g' | 'G' | 'e' | 'E' => floating(n, written, kind),
         _ => n.to_string(),
     };
     let width = written.trim_start_matches('%');

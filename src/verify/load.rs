@@ -91,7 +91,7 @@ fn read(
     let main = sources.add(path.display().to_string(), text);
     let result = preprocess(&mut sources, main, settings)
         .map_err(|diagnostic| vec![diagnostic])
-        .and_then(parse)
+        .and_then(|tokens| parse(tokens, &mut sources))
         .and_then(|unit| lower(unit, &sources, options, shapes));
     match result {
         Ok(program) => Loaded { program: Some(program), diagnostics: Vec::new(), sources, main },

@@ -10,6 +10,7 @@ use crate::diag::Diagnostic;
 use crate::grow::{self, Ended, Execution, Found, Visitor};
 use crate::limits::{self, Gauge, Stopped};
 use crate::model::Model;
+use crate::program::control::ENDLESS_LOOP;
 use crate::program::shapes::{Reshape, Shapes};
 use crate::program::{Program, Property};
 use crate::sat::merged;
@@ -29,6 +30,8 @@ use super::{auto, replay, sections, solve, stuck};
 pub struct Settings {
     /// Loops run at most so often; without a bound, as often as it takes.
     pub unroll: Option<u32>,
+    /// Does the bound count passes, too, that numbers decide which are known?
+    pub every_pass: bool,
     /// Look for every violation, not only the first.
     pub keep_going: bool,
     /// What the memory orders of C have become.
@@ -159,6 +162,16 @@ impl Answer {
         }
     }
 
+    /// Was it given up because an execution went on and on?
+    fn is_endless(&self) -> bool {
+        let endless = |error: &Diagnostic| [grow::TOO_MANY_EVENTS, ENDLESS_LOOP].contains(&error.code);
+        self.violating == 0
+            && self.stopped.is_none()
+            && self.reshapes.is_empty()
+            && !self.errors.is_empty()
+            && self.errors.iter().all(endless)
+    }
+
     /// The verdict that follows from what was found within a bound.
     pub(super) fn conclude(&mut self, program: &Program, bound: u32) {
         if self.violating == 0 && self.errors.is_empty() && self.stopped.is_none() {
@@ -282,8 +295,11 @@ pub fn run_fitted(load: impl Fn(&Shapes) -> Loaded, run: impl Fn(&Program) -> Ra
 
 /// Runs a program by growing its executions, and looks for those that do not grow.
 pub(super) fn grown(program: &Program, model: &Model, settings: &Settings) -> Result<Answer, Diagnostic> {
-    let (mut answer, leaves_out) = searched(program, model, settings)?;
-    let bound = settings.unroll.unwrap_or(settings.recursion);
+    let (mut answer, mut leaves_out) = searched(program, model, settings)?;
+    let mut bound = settings.unroll.unwrap_or(settings.recursion);
+    if settings.unroll.is_none() && answer.is_endless() {
+        (answer, leaves_out, bound) = deepening(program, model, settings, (answer, leaves_out, bound))?;
+    }
     let settled = answer.violating > 0
         || answer.stopped.is_some()
         || !answer.errors.is_empty()
@@ -335,6 +351,46 @@ pub(super) fn grown(program: &Program, model: &Model, settings: &Settings) -> Re
     Ok(answer)
 }
 
+/// The bounds that are tried, one after the other, on loops that do not end by themselves.
+const DEEPENING: [u32; 4] = [1, 2, 4, 8];
+
+/// A deeper bound is not tried after a search that took longer.
+const DEEP_ENOUGH: std::time::Duration = std::time::Duration::from_secs(2);
+
+/// Some execution goes on and on: what is there within bounds, the last of which came to its end. Loops that a program counts itself are left alone as long as
+/// they are not what goes on.
+fn deepening(
+    program: &Program,
+    model: &Model,
+    settings: &Settings,
+    without: (Answer, bool, u32),
+) -> Result<(Answer, bool, u32), Diagnostic> {
+    let mut last = without;
+    for every_pass in [false, true] {
+        for bound in DEEPENING {
+            let begun = std::time::Instant::now();
+            let bounded = Settings { unroll: Some(bound), every_pass, ..settings.clone() };
+            let (answer, leaves_out) = searched(program, model, &bounded)?;
+            if answer.is_endless() {
+                break;
+            }
+            if answer.stopped.is_some() || !answer.errors.is_empty() || !answer.reshapes.is_empty() {
+                // What was known before is better than nothing, unless nothing was.
+                return Ok(if last.0.is_endless() { (answer, leaves_out, bound) } else { last });
+            }
+            let is_enough = answer.violating > 0 || answer.cut == 0 || begun.elapsed() > DEEP_ENOUGH;
+            last = (answer, leaves_out, bound);
+            if is_enough {
+                return Ok(last);
+            }
+        }
+        if !last.0.is_endless() {
+            break;
+        }
+    }
+    Ok(last)
+}
+
 /// Runs a program by growing its executions. Does the model accept some that do not grow?
 pub(super) fn searched(
     program: &Program,
@@ -370,6 +426,7 @@ fn searched_with(
         .collect();
     let options = grow::Options {
         unroll: settings.unroll.unwrap_or(u32::MAX - 1),
+        every_pass: settings.every_pass,
         properties: true,
         awaits: !settings.every_round,
         all_blocked: !settings.fewer_blocked,

@@ -32,6 +32,8 @@ pub(super) fn stuck(execution: &dyn Execution, program: &Program) -> Option<Find
         }
     }
     let facts = Facts::new(execution);
+    // The end of `main` ends all threads: who waits for what it has kept does not wait for long.
+    let is_over = !waiting.iter().any(|w| w.thread == 0) && !program.threads.first().is_some_and(|t| t.exits);
     let mut parts = Vec::new();
     for thread in &waiting {
         if let Why::Join(other) = thread.why {
@@ -48,6 +50,11 @@ pub(super) fn stuck(execution: &dyn Execution, program: &Program) -> Option<Find
                 .and_then(|w| w.written)
         };
         if looked.is_empty() || !looked.iter().all(|e| e.read.is_some() && e.read == last(e)) {
+            return None;
+        }
+        let by_main =
+            |e: &&Event| e.source.and_then(|w| facts.events[w].as_ref()).is_some_and(|w| w.thread == Some(0));
+        if is_over && looked.iter().any(by_main) {
             return None;
         }
         parts.extend(part(thread, program, describe(&looked, &facts, program)));
@@ -102,9 +109,13 @@ fn last_look<'f>(thread: &Waiting, facts: &'f Facts, program: &Program) -> Vec<&
     let events = facts.threads.get(usize::from(thread.thread)).map_or(&[][..], Vec::as_slice);
     let mut seen: Vec<u32> = Vec::new();
     let mut looked = Vec::new();
-    for event in events.iter().rev().filter_map(|n| facts.events[*n].as_ref()) {
+    let events: Vec<&Event> = events.iter().rev().filter_map(|n| facts.events[*n].as_ref()).collect();
+    for (at, event) in events.iter().copied().enumerate() {
+        // The first half of an update that is two events on a machine.
+        let half = events.get(at + 1).filter(|e| !reads(event) && e.pc == event.pc && e.cell == event.cell);
+        let read = event.read.or_else(|| half.and_then(|e| e.read));
         // What it changed before it began to wait is done.
-        let changes = writes(event) && event.written != event.read;
+        let changes = writes(event) && event.written != read;
         // A lock that is taken to look, and given back.
         if thread.why == Why::Loop && (is_in(event, LOCK) || is_in(event, UNLOCK)) {
             continue;

@@ -3,6 +3,7 @@
 mod language;
 mod library;
 mod machines;
+mod people;
 mod properties;
 mod sizes;
 

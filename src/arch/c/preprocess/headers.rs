@@ -12,6 +12,7 @@ const HEADERS: &[(&str, &str)] = &[
     ("iso646.h", ISO646),
     ("limits.h", include_str!("headers/limits.h")),
     ("malloc.h", "#include <stdlib.h>\n"),
+    ("math.h", MATH),
     ("memory.h", "#include <string.h>\n"),
     ("pthread.h", include_str!("headers/pthread.h")),
     ("setjmp.h", "typedef int jmp_buf[1];\nint setjmp(jmp_buf b);\nvoid longjmp(jmp_buf b, int n);\n"),
@@ -30,12 +31,33 @@ const HEADERS: &[(&str, &str)] = &[
     ("stdnoreturn.h", "#define noreturn _Noreturn\n"),
     ("string.h", include_str!("headers/string.h")),
     ("strings.h", "#include <string.h>\n"),
-    ("sys/types.h", include_str!("headers/stdint.h")),
+    ("sys/types.h", "#include <stdint.h>\n#include <unistd.h>\n"),
     ("threads.h", include_str!("headers/threads.h")),
-    ("sys/time.h", include_str!("headers/time.h")),
+    ("sys/time.h", "#include <time.h>\n"),
     ("time.h", include_str!("headers/time.h")),
     ("uchar.h", "typedef unsigned short char16_t;\ntypedef unsigned int char32_t;\n"),
     ("unistd.h", include_str!("headers/unistd.h")),
+    (
+        "fcntl.h",
+        "#include <unistd.h>\n#define O_RDONLY 0\n#define O_WRONLY 1\n#define O_RDWR 2\n#define O_CREAT 64\n#define O_TRUNC 512\nint open(const char *path, int flags, ...);\n",
+    ),
+    ("locale.h", "#define LC_ALL 6\n#define setlocale(category, name) ((char *)0)\n"),
+    ("error.h", "void error(int status, int number, const char *format, ...);\n"),
+    (
+        "err.h",
+        "#include <stdio.h>\n#include <stdlib.h>\n#define err(n, ...) (printf(__VA_ARGS__), exit(n))\n#define errx(n, ...) (printf(__VA_ARGS__), exit(n))\n#define warn(...) printf(__VA_ARGS__)\n#define warnx(...) printf(__VA_ARGS__)\n",
+    ),
+    ("sys/stat.h", "#include <unistd.h>\n"),
+    (
+        "sys/wait.h",
+        "#include <unistd.h>\npid_t wait(int *status);\npid_t waitpid(pid_t p, int *status, int options);\n",
+    ),
+    ("sys/syscall.h", "#include <unistd.h>\n"),
+    ("sys/cdefs.h", "\n"),
+    (
+        "float.h",
+        "#define DBL_MAX 1.7976931348623157e308\n#define DBL_MIN 2.2250738585072014e-308\n#define DBL_EPSILON 2.2204460492503131e-16\n#define FLT_MAX 3.40282347e38f\n#define FLT_EPSILON 1.1920929e-7f\n",
+    ),
     ("wchar.h", "#include <stddef.h>\ntypedef unsigned int wint_t;\n"),
     ("x86intrin.h", INTRINSICS),
     ("xmmintrin.h", INTRINSICS),
@@ -56,6 +78,15 @@ const ISO646: &str = "#define and &&\n#define or ||\n#define not !\n#define bita
 
 const CHECKED: &str = "#define ckd_add(r, a, b) __builtin_add_overflow(a, b, r)\n#define ckd_sub(r, a, b) __builtin_sub_overflow(a, b, r)\n\
 #define ckd_mul(r, a, b) __builtin_mul_overflow(a, b, r)\n";
+
+/// What needs no approximation; the rest is declared, and nobody says what it does.
+const MATH: &str = "#define M_PI 3.14159265358979323846\n#define M_E 2.7182818284590452354\n\
+static inline double fabs(double x) { return x < 0 ? -x : x; }\nstatic inline float fabsf(float x) { return x < 0 ? -x : x; }\n\
+static inline double fmin(double x, double y) { return x < y ? x : y; }\nstatic inline double fmax(double x, double y) { return x > y ? x : y; }\n\
+static inline double trunc(double x) { return fabs(x) < 4503599627370496.0 ? (double)(long)x : x; }\n\
+static inline double floor(double x) { double t = trunc(x); return t > x ? t - 1 : t; }\nstatic inline double ceil(double x) { double t = trunc(x); return t < x ? t + 1 : t; }\n\
+static inline int isnan(double x) { return x != x; }\n\
+double sqrt(double x);\ndouble pow(double x, double y);\ndouble exp(double x);\ndouble log(double x);\ndouble sin(double x);\ndouble cos(double x);\ndouble tan(double x);\ndouble fmod(double x, double y);\ndouble round(double x);\n";
 
 /// What programs take from the headers of a processor.
 const INTRINSICS: &str = "#define _mm_pause() ((void)0)\n#define _mm_mfence() __litmus_full_fence()\n#define _mm_sfence() __atomic_thread_fence(__ATOMIC_RELEASE)\n#define _mm_lfence() __atomic_thread_fence(__ATOMIC_ACQUIRE)\n";

@@ -71,6 +71,16 @@ pub fn preprocess(
     Ok(cx.out)
 }
 
+/// Headers of ours, for a program that does not include them.
+///
+/// # Errors
+/// None, if they are as they should be.
+pub fn library(sources: &mut Sources, names: &[&str]) -> Result<Vec<Token>, Diagnostic> {
+    let text: String = names.iter().map(|name| format!("#include <{name}>\n")).collect();
+    let file = sources.add("<library>", text);
+    preprocess(sources, file, &Settings::default())
+}
+
 /// A macro.
 #[derive(Clone, Debug)]
 struct Macro {
@@ -144,6 +154,11 @@ const PREDEFINED: &str = "\
 #define __builtin_parityll(n) (__builtin_popcountl(n) & 1)
 #define __builtin_abs(n) ({ int __abs = (n); __abs < 0 ? -__abs : __abs; })
 #define __builtin_abort() abort()
+#define __builtin_va_list char *
+#define __builtin_va_start(list, last) ((void)((list) = __litmus_varargs()))
+#define __builtin_va_arg(list, type) (*(type *)(((list) += 8) - 8))
+#define __builtin_va_copy(to, from) ((void)((to) = (from)))
+#define __builtin_va_end(list) ((void)(list))
 #define __ATOMIC_RELAXED 0
 #define __ATOMIC_CONSUME 1
 #define __ATOMIC_ACQUIRE 2
@@ -157,6 +172,8 @@ const PREDEFINED: &str = "\
 #define __inline inline
 #define __inline__ inline
 #define __const const
+#define _Nullable
+#define _Nonnull
 #define __const__ const
 #define __volatile volatile
 #define __volatile__ volatile

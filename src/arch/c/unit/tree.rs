@@ -10,6 +10,8 @@ pub struct Unit {
     pub records: Vec<Record>,
     /// Variables, of all functions and of none.
     pub variables: Vec<Variable>,
+    /// Does it make mutexes of another kind than the usual one, without a call?
+    pub has_kinds: bool,
     /// Functions, defined or only declared.
     pub functions: Vec<Function>,
 }
@@ -90,6 +92,8 @@ pub enum StmtKind {
     Expr(Expr),
     /// A variable of this block comes to life.
     Declare(usize),
+    /// What is done when the block is left.
+    Cleanup(Expr),
     Block(Vec<Stmt>),
     If(Expr, Box<Stmt>, Option<Box<Stmt>>),
     While(Expr, Box<Stmt>),

@@ -96,6 +96,15 @@ impl Ty {
     /// `_Bool`.
     pub const BOOL: Ty = Ty::Int(IntTy { bytes: 1, signed: false, boolean: true });
 
+    /// The type of a parameter that is declared so: arrays and functions are pointers there.
+    pub fn as_parameter(self) -> Ty {
+        match self {
+            Ty::Array(target, _) => Ty::Pointer(target),
+            Ty::Function(_) => self.pointer(),
+            other => other,
+        }
+    }
+
     /// An integer type.
     pub const fn int(bytes: u8, signed: bool) -> Ty {
         Ty::Int(IntTy { bytes, signed, boolean: false })

@@ -14,9 +14,25 @@ static inline int __pthread_join(pthread_t t, void **result) {
     return 0;
 }
 #define pthread_join(t, result) __pthread_join(t, (void **)(result))
-#define pthread_exit(value) __litmus_exit(value)
+/* What is left to do when a thread ends, the last first. */
+struct __pthread_cleanup { void (*__function)(void *); void *__value; struct __pthread_cleanup *__before; };
+static _Thread_local struct __pthread_cleanup *__pthread_cleanups;
+static inline void __pthread_push(struct __pthread_cleanup *c) { __pthread_cleanups = c; }
+static inline void __pthread_unwind(void) {
+    if (__litmus_calls("__pthread_push")) {
+        while (__pthread_cleanups) {
+            struct __pthread_cleanup *last = __pthread_cleanups;
+            __pthread_cleanups = last->__before;
+            last->__function(last->__value);
+        }
+    }
+}
+#define pthread_exit(value) ({ void *__result = (void *)(value); __pthread_unwind(); __litmus_exit(__result); })
 #define pthread_self() __litmus_self()
+static inline pthread_t (pthread_self)(void) { return __litmus_self(); }
+static inline void (pthread_exit)(void *value) { pthread_exit(value); }
 #define pthread_equal(a, b) ((a) == (b))
+static inline int (pthread_equal)(pthread_t a, pthread_t b) { return a == b; }
 static inline int pthread_detach(pthread_t t) { return 0; }
 static inline int pthread_attr_init(pthread_attr_t *a) { return 0; }
 static inline int pthread_attr_destroy(pthread_attr_t *a) { return 0; }
@@ -45,7 +61,10 @@ static inline void pthread_testcancel(void) { }
 typedef struct __litmus_mutex { int __held; int __kind; pthread_t __owner; int __depth; } pthread_mutex_t;
 typedef int pthread_mutexattr_t;
 #define PTHREAD_MUTEX_INITIALIZER {0}
-#define PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP {0, 1}
+/* Who uses these asks for the kinds of mutexes. */
+enum { __PTHREAD_RECURSIVE = 1, __PTHREAD_ERRORCHECK = 2 };
+#define PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP {0, __PTHREAD_RECURSIVE}
+#define PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP {0, __PTHREAD_ERRORCHECK}
 #define PTHREAD_MUTEX_NORMAL 0
 #define PTHREAD_MUTEX_DEFAULT 0
 #define PTHREAD_MUTEX_RECURSIVE 1
@@ -332,8 +351,8 @@ static inline int pthread_setspecific(pthread_key_t key, const void *value) {
     __pthread_values[key] = (void *)value;
     return 0;
 }
-/* Nobody is cancelled: what is to be done at the end is done where the program says so. */
-#define pthread_cleanup_push(f, value) do { void (*__cleanup)(void *) = (f); void *__value = (value);
-#define pthread_cleanup_pop(run) if (run) __cleanup(__value); } while (0)
+/* Nobody is cancelled: what is to be done at the end is done where the program says so, or where the thread ends in between. */
+#define pthread_cleanup_push(f, value) do { struct __pthread_cleanup __cleanup = { (f), (value), __pthread_cleanups }; __pthread_push(&__cleanup);
+#define pthread_cleanup_pop(run) __pthread_cleanups = __cleanup.__before; if (run) __cleanup.__function(__cleanup.__value); } while (0)
 static inline int pthread_yield(void) { return 0; }
 static inline int pthread_cancel(pthread_t t);

@@ -10,7 +10,13 @@
 #define free(p) __litmus_free(p)
 #define exit(n) __litmus_stop()
 #define _Exit(n) __litmus_stop()
-#define abort() __litmus_assume(0)
+static inline _Noreturn void abort(void) { __litmus_assume(0); }
+/* The functions themselves, for pointers to them. */
+static inline void *(malloc)(size_t n) { return malloc(n); }
+static inline void *(calloc)(size_t n, size_t size) { return calloc(n, size); }
+static inline void *(realloc)(void *p, size_t n) { return realloc(p, n); }
+static inline void (free)(void *p) { free(p); }
+static inline void (exit)(int n) { exit(n); }
 #define alloca(n) __builtin_alloca(n)
 static inline int posix_memalign(void **p, size_t align, size_t n) { *p = __litmus_malloc(n); return 0; }
 static inline int abs(int n) { return n < 0 ? -n : n; }
@@ -71,3 +77,7 @@ static inline void *bsearch(const void *key, const void *all, size_t n, size_t s
 }
 static inline long labs(long n) { return n < 0 ? -n : n; }
 static inline void srand(unsigned n) { }
+static inline int (rand)(void) { return rand(); }
+static inline int (atoi)(const char *s) { return atoi(s); }
+static inline long (atol)(const char *s) { return atol(s); }
+static inline unsigned long (strtoul)(const char *s, char **end, int base) { return strtoul(s, end, base); }

@@ -6,7 +6,10 @@
 #define ffs(n) __builtin_ffs(n)
 #define ffsl(n) __builtin_ffsl(n)
 #define ffsll(n) __builtin_ffsll(n)
-#define strerror(n) ((char *)"")
+static inline char *strerror(int n) { return (char *)"error"; }
+static inline void *(memcpy)(void *to, const void *from, size_t n) { return memcpy(to, from, n); }
+static inline void *(memmove)(void *to, const void *from, size_t n) { return memmove(to, from, n); }
+static inline void *(memset)(void *to, int c, size_t n) { return memset(to, c, n); }
 static inline int strncmp(const char *a, const char *b, size_t n) {
     while (n && *a && *a == *b) { a++; b++; n--; }
     return n ? (unsigned char)*a - (unsigned char)*b : 0;

@@ -398,6 +398,7 @@ impl Lowering<'_> {
             "stop" if self.is_main => self.op(Op::Stop, span),
             "stop" => self.with_condition(&Rv::ZERO, span, |cond| Op::Assume { cond }),
             "exit" => {
+                self.code.exits = true;
                 let value = self.expr(&args[0])?;
                 let result = self.thread_result;
                 self.write(result, &value, span);
@@ -456,7 +457,10 @@ impl Lowering<'_> {
                 return Ok(Rv::unary(UnOp::ReverseBytes { bytes, group: bytes }, value));
             }
             "malloc" | "calloc" | "alloca" => {
-                let size = self.expr(&args[0])?;
+                let mut size = self.expr(&args[0])?;
+                if let Some(each) = args.get(1) {
+                    size = Rv::binary(BinOp::Mul, size, self.expr(each)?);
+                }
                 let reg = self.code.reg(span)?;
                 let content = if name == "calloc" { Content::Zero } else { Content::Nothing };
                 let kind = if name == "alloca" { Storage::Stack } else { Storage::Heap };

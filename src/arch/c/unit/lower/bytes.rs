@@ -131,27 +131,25 @@ impl Lowering<'_> {
         if name == "copy" {
             return self.copy(to, second, whole, span);
         }
-        let Some(byte) = second.known().and_then(Value::as_int) else {
-            return Err(Diagnostic::unsupported("c::memset", "the value of `memset` must be a constant")
-                .at(span, "here"));
-        };
+        let byte = Rv::unary(UnOp::ZeroExtend(8), second.clone());
         let leaves = whole.leaves(&self.unit.records);
         if leaves.len() > 4096 {
             return Err(
                 Diagnostic::unsupported("c::too-large", "a `memset` of so large an object").at(span, "here")
             );
         }
-        let untyped = byte == 0 && matches!(whole, Ty::Array(element, _) if **element == Ty::CHAR);
+        let untyped = byte == Rv::ZERO && matches!(whole, Ty::Array(element, _) if **element == Ty::CHAR);
         for leaf in leaves {
             if untyped {
                 self.zero(to, leaf.offset, span);
                 continue;
             }
             let bytes = self.size(&leaf.ty).min(16) as u32;
-            let value = (0..bytes).fold(0i128, |sum, n| sum | (byte & 255) << (8 * n));
+            let each = (0..bytes).fold(0i128, |sum, n| sum | 1 << (8 * n));
+            let value = Rv::binary(BinOp::Mul, byte.clone(), Rv::int(each));
             let address = Rv::binary(BinOp::Add, to.clone(), Rv::int(i128::from(leaf.offset)));
             let place = Place::Memory(address, leaf.ty.plain().clone(), None);
-            self.store(&place, Rv::int(value).held(&leaf.ty), Mark::Plain, span)?;
+            self.store(&place, value.held(&leaf.ty), Mark::Plain, span)?;
         }
         Ok(())
     }

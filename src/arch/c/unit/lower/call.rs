@@ -171,6 +171,8 @@ impl Lowering<'_> {
             gotos: Vec::new(),
             breaks: Vec::new(),
             continues: Vec::new(),
+            cleanups: Vec::new(),
+            depths: super::stmt::depths_of_labels(body),
             cases: Vec::new(),
             site: span,
             varargs,
@@ -311,7 +313,7 @@ fn declarations(stmt: &Stmt, found: &mut Vec<usize>) {
 
 /// Is a function of that name called anywhere?
 pub(super) fn calls(unit: &Unit, name: &str) -> bool {
-    let mut found = false;
+    let mut found = unit.has_kinds && name == "pthread_mutexattr_settype";
     for stmt in unit.functions.iter().flat_map(|f| f.body.iter().flatten()) {
         super::escape::expressions(stmt, &mut |e| {
             super::escape::visit(e, &mut |e| {

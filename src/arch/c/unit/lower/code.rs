@@ -31,6 +31,8 @@ pub(super) struct Code {
     pub depth: u16,
     /// The most that were ever in use.
     pub most: u16,
+    /// Does it call `pthread_exit`?
+    pub exits: bool,
 }
 
 /// The micro-ops of one instruction.
@@ -171,7 +173,7 @@ impl Code {
         }
         let named = self.names.into_iter().filter_map(|(name, label)| Some((name, self.labels[label.0]?)));
         let labels = named.collect();
-        Thread { code: self.instrs, labels, start, result, ..Thread::default() }
+        Thread { code: self.instrs, labels, start, result, exits: self.exits, ..Thread::default() }
     }
 }
 

@@ -81,7 +81,7 @@ struct Found<'a> {
 impl Found<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
-            StmtKind::Expr(e) => self.value(e),
+            StmtKind::Expr(e) | StmtKind::Cleanup(e) => self.value(e),
             StmtKind::Block(all) => all.iter().for_each(|s| self.stmt(s)),
             StmtKind::If(e, then, otherwise) => {
                 self.look(e);
@@ -249,7 +249,7 @@ impl Found<'_> {
 /// Every outermost expression of a statement.
 pub(super) fn expressions(stmt: &Stmt, f: &mut dyn FnMut(&Expr)) {
     match &stmt.kind {
-        StmtKind::Expr(e) | StmtKind::Return(Some(e)) => f(e),
+        StmtKind::Expr(e) | StmtKind::Cleanup(e) | StmtKind::Return(Some(e)) => f(e),
         StmtKind::Block(all) => all.iter().for_each(|s| expressions(s, f)),
         StmtKind::If(e, then, otherwise) => {
             f(e);

@@ -4,6 +4,7 @@ use crate::arch::c::orders::{Mark, MemoryOrder};
 use crate::arch::c::unit::tree::{Expr, ExprKind, Operator};
 use crate::arch::c::unit::types::Ty;
 use crate::diag::Diagnostic;
+use crate::program::floats::FloatOp;
 use crate::program::{BinOp, Content, Extra, Op, Port, Property, Reg, Storage, Tmp, UnOp, Value};
 use crate::source::Span;
 
@@ -34,8 +35,50 @@ pub(super) fn operator(op: Operator) -> BinOp {
     }
 }
 
+/// The operator of micro-ops for floating-point numbers. The parser lets no other through.
+fn float_operator(op: Operator) -> FloatOp {
+    match op {
+        Operator::Sub => FloatOp::Sub,
+        Operator::Mul => FloatOp::Mul,
+        Operator::Div => FloatOp::Div,
+        Operator::Eq => FloatOp::Eq,
+        Operator::Ne => FloatOp::Ne,
+        Operator::Lt => FloatOp::Lt,
+        Operator::Le => FloatOp::Le,
+        Operator::Gt => FloatOp::Gt,
+        Operator::Ge => FloatOp::Ge,
+        _ => FloatOp::Add,
+    }
+}
+
+/// A value of one type as one of another.
+pub(super) fn converted(value: Rv, from: &Ty, to: &Ty) -> Rv {
+    match (from.plain(), to.plain()) {
+        (Ty::Float(from), Ty::Float(to)) if from == to => value,
+        (Ty::Float(from), Ty::Float(to)) => Rv::unary(UnOp::Rounded { from: *from, to: *to }, value),
+        (Ty::Float(from), Ty::Int(int)) if int.boolean => {
+            Rv::binary(BinOp::Float(FloatOp::Ne, *from), value, Rv::ZERO)
+        }
+        (Ty::Float(from), to) => Rv::unary(UnOp::FromFloat(*from), value).held(to),
+        (_, Ty::Float(to)) => Rv::unary(UnOp::ToFloat(*to), value),
+        (_, to) => value.held(to),
+    }
+}
+
+/// With the other sign.
+pub(super) fn negated(value: Rv, ty: &Ty) -> Rv {
+    match ty.plain() {
+        Ty::Float(4) => Rv::binary(BinOp::Xor, value, Rv::int(i128::from(i32::MIN))),
+        Ty::Float(_) => Rv::binary(BinOp::Xor, value, Rv::int(i128::from(i64::MIN))),
+        ty => Rv::unary(UnOp::Neg, value).held(ty),
+    }
+}
+
 /// The value of an operator that works in that type.
 pub(super) fn arithmetic(op: Operator, a: Rv, b: Rv, work: &Ty) -> Rv {
+    if let Ty::Float(bytes) = work.plain() {
+        return Rv::binary(BinOp::Float(float_operator(op), *bytes), a, b);
+    }
     let value = Rv::binary(operator(op), a, b);
     match op.compares() || matches!(op, Operator::Shr | Operator::Rem) {
         true => value,
@@ -66,7 +109,7 @@ impl Lowering<'_> {
                     return Err(Diagnostic::internal("the address of a register").at(span, "taken here"));
                 }
             },
-            ExprKind::Neg(a) => Rv::unary(UnOp::Neg, self.expr(a)?).held(&e.ty),
+            ExprKind::Neg(a) => negated(self.expr(a)?, &e.ty),
             ExprKind::Complement(a) => Rv::unary(UnOp::Not, self.expr(a)?).held(&e.ty),
             ExprKind::Not(a) => Rv::unary(UnOp::IsZero, self.expr(a)?),
             ExprKind::Binary(op, a, b) => {
@@ -123,14 +166,10 @@ impl Lowering<'_> {
             }
             ExprKind::Cast(inner) => {
                 let value = self.expr(inner)?;
-                if matches!(e.ty.plain(), Ty::Float(_)) || matches!(inner.ty.plain(), Ty::Float(_)) {
-                    return Err(Diagnostic::unsupported(
-                        "c::float",
-                        "floating-point numbers are not supported",
-                    )
-                    .at(span, "here"));
+                for ty in [&e.ty, &inner.ty] {
+                    self.no_long_double(ty, span)?;
                 }
-                value.held(&e.ty)
+                converted(value, &inner.ty, &e.ty)
             }
             ExprKind::Comma(a, b) => {
                 self.expr(a)?;
@@ -149,6 +188,16 @@ impl Lowering<'_> {
         })
     }
 
+    /// Numbers with more digits than a `double` are not those of any machine that this runs on.
+    pub(super) fn no_long_double(&self, ty: &Ty, span: Span) -> Result<(), Diagnostic> {
+        match ty.plain() {
+            Ty::Float(16) => {
+                Err(Diagnostic::unsupported("c::float", "`long double` is not supported").at(span, "here"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// A value that what is evaluated next must not change.
     fn safe(&mut self, value: Rv, next: &Expr, span: Span) -> Result<Rv, Diagnostic> {
         match changes(next) {
@@ -164,6 +213,9 @@ impl Lowering<'_> {
 
     /// What an operator must not be given: division by zero is a violation, a shift too far a warning.
     fn defined(&mut self, op: Operator, operand: &Rv, work: &Ty, span: Span) {
+        if let Ty::Float(_) = work.plain() {
+            return;
+        }
         let Some(int) = work.as_int().filter(|_| matches!(op, Operator::Shl | Operator::Shr)) else {
             return self.no_zero(op, operand, span);
         };
@@ -238,16 +290,27 @@ impl Lowering<'_> {
         if target.ty.is_atomic()
             && let Place::Memory(address, ty, None) = &place
         {
+            if matches!(work.plain(), Ty::Float(_)) && work.plain() != ty.plain() {
+                return Err(Diagnostic::unsupported(
+                    "c::float",
+                    "an atomic object is not updated by a number of another type",
+                )
+                .at(span, "here"));
+            }
             let (before, after) = self.modify(address, ty, MemoryOrder::SeqCst, span, |dst, ops| {
                 let operand = ops.value(&operand, Port::Data);
-                let new = ops.binary(operator(op), dst, operand);
+                let new = match ty {
+                    Ty::Float(bytes) => ops.binary(BinOp::Float(float_operator(op), *bytes), dst, operand),
+                    _ => ops.binary(operator(op), dst, operand),
+                };
                 hold(ops, new, ty)
             })?;
             return Ok(if old { before } else { after });
         }
         let before = self.load(&place, Mark::Plain, span)?;
         let before = if old { self.kept(before, span)? } else { before };
-        let after = arithmetic(op, before.clone().held(work), operand, work).held(&target.ty);
+        let wide = converted(before.clone(), &target.ty, work);
+        let after = converted(arithmetic(op, wide, operand, work), work, &target.ty);
         let after = match &place {
             Place::Memory(..) => self.kept(after, span)?,
             Place::Register(..) => after,

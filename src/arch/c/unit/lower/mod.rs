@@ -174,8 +174,13 @@ struct Frame {
     labels: HashMap<String, Label>,
     /// Jumps to labels, and where they are.
     gotos: Vec<(String, Span)>,
-    breaks: Vec<Label>,
-    continues: Vec<Label>,
+    /// Where `break` and `continue` go, and how much there is to be done when the block there is left.
+    breaks: Vec<(Label, usize)>,
+    continues: Vec<(Label, usize)>,
+    /// What is done when the blocks around are left, the innermost last.
+    cleanups: Vec<Expr>,
+    /// Of each label: how much of that there is where it stands.
+    depths: HashMap<String, usize>,
     /// Labels of the `switch` being translated, those of the next `case` last.
     cases: Vec<Vec<Label>>,
     /// Where it was called.
@@ -420,7 +425,7 @@ impl Lowering<'_> {
                 None => return Ok(None),
             },
             ExprKind::Cast(inner) => match self.constant_rv(inner)? {
-                Some(value) => value.held(&e.ty),
+                Some(value) => expr::converted(value, &inner.ty, &e.ty),
                 None => return Ok(None),
             },
             ExprKind::Binary(op, a, b) => {
@@ -431,7 +436,7 @@ impl Lowering<'_> {
                 expr::arithmetic(*op, a_value, b_value, &work)
             }
             ExprKind::Neg(a) => match self.constant_rv(a)? {
-                Some(a) => Rv::unary(crate::program::UnOp::Neg, a).held(&e.ty),
+                Some(a) => expr::negated(a, &e.ty),
                 None => return Ok(None),
             },
             ExprKind::Conditional(c, a, b) => match self.constant_rv(c)?.and_then(|c| c.known()) {

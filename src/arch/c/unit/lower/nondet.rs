@@ -225,6 +225,7 @@ impl Walk<'_> {
                 },
                 _ => self.value(e),
             },
+            StmtKind::Cleanup(e) => self.value(e),
             StmtKind::Block(all) => all.iter().for_each(|s| self.stmt(s)),
             StmtKind::If(e, then, otherwise) => {
                 self.truth(e);

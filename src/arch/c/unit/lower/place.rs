@@ -176,8 +176,8 @@ impl Lowering<'_> {
 
     pub(super) fn access_size(&self, ty: &Ty, span: Span) -> Result<AccessSize, Diagnostic> {
         match ty.plain() {
-            Ty::Float(_) => {
-                Err(Diagnostic::unsupported("c::float", "floating-point numbers are not supported")
+            Ty::Float(16) => {
+                Err(Diagnostic::unsupported("c::float", "`long double` is not supported")
                     .at(span, "this object"))
             }
             plain if plain.is_scalar() => Ok(AccessSize(self.size(plain) as u8)),
@@ -191,7 +191,10 @@ impl Lowering<'_> {
 
     pub(super) fn load(&mut self, place: &Place, mark: Mark, span: Span) -> Result<Rv, Diagnostic> {
         match place {
-            Place::Register(reg, ty) => Ok(Rv::Reg(*reg).held(ty)),
+            Place::Register(reg, ty) => {
+                self.no_long_double(ty, span)?;
+                Ok(Rv::Reg(*reg).held(ty))
+            }
             Place::Memory(address, ty, bits) => {
                 let size = self.access_size(ty, span)?;
                 let value = self.read(address, size, mark, span)?.held(ty);

@@ -1,5 +1,7 @@
 //! Statements.
 
+use std::collections::HashMap;
+
 use crate::arch::c::unit::tree::{Expr, ExprKind, Stmt, StmtKind};
 use crate::diag::Diagnostic;
 use crate::program::Op;
@@ -17,6 +19,7 @@ impl Lowering<'_> {
     /// A block. Where it is an expression, the value of its last statement.
     pub(super) fn block(&mut self, stmts: &[Stmt], value: bool) -> Result<Option<Rv>, Diagnostic> {
         let depth = self.code.depth;
+        let left = self.frame().cleanups.len();
         let mut last = None;
         for (index, stmt) in stmts.iter().enumerate() {
             match &stmt.kind {
@@ -38,8 +41,27 @@ impl Lowering<'_> {
                 }
             }
         }
+        if self.frame().cleanups.len() > left {
+            // What the block gives was computed before.
+            if let (Some(value), Some(stmt)) = (last.take(), stmts.last()) {
+                last = Some(self.kept(value, stmt.span)?);
+            }
+            self.clean_up(left)?;
+            self.frame().cleanups.truncate(left);
+        }
         self.code.depth = depth;
         Ok(last)
+    }
+
+    /// What is done when blocks are left, but for the outermost of it.
+    fn clean_up(&mut self, left: usize) -> Result<(), Diagnostic> {
+        let calls: Vec<Expr> = self.frame().cleanups.iter().skip(left).rev().cloned().collect();
+        for call in &calls {
+            let depth = self.code.depth;
+            self.expr(call)?;
+            self.code.depth = depth;
+        }
+        Ok(())
     }
 
     /// A call whose value nobody looks at, of a function that a header has in a form for that.
@@ -76,6 +98,7 @@ impl Lowering<'_> {
                 self.frame().slots.insert(*id, slot);
                 self.bring_to_life(*id, slot, false)?;
             }
+            StmtKind::Cleanup(call) => self.frame().cleanups.push(call.clone()),
             StmtKind::Block(all) => {
                 self.block(all, false)?;
             }
@@ -119,6 +142,8 @@ impl Lowering<'_> {
             }
             StmtKind::Goto(name) => {
                 self.frame().gotos.push((name.clone(), span));
+                let left = self.frame().depths.get(name).copied().unwrap_or(0);
+                self.clean_up(left)?;
                 let label = self.named_label(name);
                 self.goto(label, span);
             }
@@ -126,11 +151,12 @@ impl Lowering<'_> {
                 let frame = self.frame();
                 let targets =
                     if matches!(stmt.kind, StmtKind::Break) { &frame.breaks } else { &frame.continues };
-                let Some(label) = targets.last().copied() else {
+                let Some((label, left)) = targets.last().copied() else {
                     return Err(
                         Diagnostic::error("c::break", "there is no loop to leave here").at(span, "here")
                     );
                 };
+                self.clean_up(left)?;
                 self.goto(label, span);
             }
             StmtKind::Return(value) => {
@@ -138,6 +164,7 @@ impl Lowering<'_> {
                 if let Some(e) = value {
                     self.give(e, result)?;
                 }
+                self.clean_up(0)?;
                 self.goto(end, span);
             }
         }
@@ -201,8 +228,9 @@ impl Lowering<'_> {
             Some(condition) => self.branch(condition, end, false, Some(head))?,
             None => self.op(head, span),
         }
-        self.frame().breaks.push(end);
-        self.frame().continues.push(next);
+        let left = self.frame().cleanups.len();
+        self.frame().breaks.push((end, left));
+        self.frame().continues.push((next, left));
         let result = self.stmt(body);
         self.frame().breaks.pop();
         self.frame().continues.pop();
@@ -237,8 +265,9 @@ impl Lowering<'_> {
         let depth = self.code.depth;
         let waiting = self.pass_begins(&[condition], body, span)?;
         self.waiting.extend(waiting.as_ref().map(|w| w.dirty));
-        self.frame().breaks.push(end);
-        self.frame().continues.push(next);
+        let left = self.frame().cleanups.len();
+        self.frame().breaks.push((end, left));
+        self.frame().continues.push((next, left));
         let result = self.stmt(body);
         self.frame().breaks.pop();
         self.frame().continues.pop();
@@ -262,4 +291,31 @@ fn leaves(stmt: &Stmt) -> bool {
         StmtKind::If(_, then, Some(otherwise)) => leaves(then) && leaves(otherwise),
         _ => false,
     }
+}
+
+/// How much there is to be done when the blocks around each label are left.
+pub(super) fn depths_of_labels(stmts: &[Stmt]) -> HashMap<String, usize> {
+    fn look(stmts: &[Stmt], mut depth: usize, found: &mut HashMap<String, usize>) {
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::Cleanup(_) => depth += 1,
+                StmtKind::Label(name) => {
+                    found.insert(name.clone(), depth);
+                }
+                StmtKind::Block(all) => look(all, depth, found),
+                StmtKind::If(_, then, otherwise) => {
+                    look(std::slice::from_ref(then), depth, found);
+                    otherwise.iter().for_each(|stmt| look(std::slice::from_ref(stmt), depth, found));
+                }
+                StmtKind::While(_, body)
+                | StmtKind::DoWhile(body, _)
+                | StmtKind::Switch(_, body)
+                | StmtKind::For(_, _, _, body) => look(std::slice::from_ref(body), depth, found),
+                _ => {}
+            }
+        }
+    }
+    let mut found = HashMap::new();
+    look(stmts, 0, &mut found);
+    found
 }

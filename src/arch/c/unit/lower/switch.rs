@@ -29,7 +29,7 @@ impl Lowering<'_> {
         }
         self.goto(default, span);
         let frame = self.frame();
-        frame.breaks.push(end);
+        frame.breaks.push((end, frame.cleanups.len()));
         frame.cases.push(labels.into_iter().rev().collect());
         let result = self.stmt(body);
         let frame = self.frame();

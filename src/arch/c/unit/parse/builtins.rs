@@ -1,8 +1,8 @@
 //! Functions that are part of the language: what headers are made of.
 
-use super::{Parsed, Parser};
+use super::{Entity, Parsed, Parser};
 use crate::arch::c::unit::tree::{Expr, ExprKind};
-use crate::arch::c::unit::types::Ty;
+use crate::arch::c::unit::types::{IntTy, Ty};
 use crate::diag::Diagnostic;
 use crate::source::Span;
 
@@ -183,6 +183,21 @@ pub const BUILTINS: &[(&str, &str, usize, usize, Gives)] = &[
     ("__VERIFIER_nondet_u8", "nondet_int", 0, 0, Gives::Integer(1, false)),
     ("__VERIFIER_nondet_u16", "nondet_int", 0, 0, Gives::Integer(2, false)),
     ("__VERIFIER_nondet_u32", "nondet_int", 0, 0, Gives::Integer(4, false)),
+    // As other tools call them.
+    ("assert", "verifier_assert", 1, 1, Gives::Void),
+    ("__CPROVER_assert", "assert", 2, 2, Gives::Void),
+    ("__CPROVER_assume", "assume", 1, 1, Gives::Void),
+    ("__CPROVER_atomic_begin", "atomic_begin", 0, 0, Gives::Void),
+    ("__CPROVER_atomic_end", "atomic_end", 0, 0, Gives::Void),
+    ("__ESBMC_assert", "assert", 2, 2, Gives::Void),
+    ("__ESBMC_assume", "assume", 1, 1, Gives::Void),
+    ("__ESBMC_atomic_begin", "atomic_begin", 0, 0, Gives::Void),
+    ("__ESBMC_atomic_end", "atomic_end", 0, 0, Gives::Void),
+    ("__ESBMC_yield", "nothing", 0, 0, Gives::Void),
+    ("__builtin_assume", "assume", 1, 1, Gives::Void),
+    ("calloc", "calloc", 2, 2, Gives::Address),
+    ("_exit", "stop", 1, 1, Gives::Void),
+    ("_Exit", "stop", 1, 1, Gives::Void),
     ("__VERIFIER_tid", "self", 0, 0, Gives::Integer(4, false)),
     ("__VERIFIER_loop_begin", "nothing", 0, 9, Gives::Void),
     ("__VERIFIER_spin_start", "nothing", 0, 9, Gives::Void),
@@ -198,13 +213,13 @@ impl Parser {
         }
         let Some((written, lowered, least, most, gives)) = BUILTINS.iter().find(|(text, ..)| *text == name)
         else {
-            return Ok(None);
+            return self.any_value(name, start);
         };
         let mut args = Vec::new();
         self.expect("(", "before the arguments")?;
         while !self.is(")") {
             let e = self.assignment()?;
-            args.push(self.rvalue(e));
+            args.push(self.further_argument(e)?);
             if !self.eat(",") {
                 break;
             }
@@ -262,6 +277,32 @@ impl Parser {
             args[1] = self.scaled(args[1].clone(), &element)?;
         }
         Ok(Some(Expr { kind: ExprKind::Builtin(lowered, args), ty, span }))
+    }
+
+    /// `nondet_…()`: any value of the type that the program declares it with, or that its name says.
+    fn any_value(&mut self, name: &str, start: Span) -> Parsed<Option<Expr>> {
+        let Some(kind) = name.strip_prefix("__VERIFIER_nondet_").or_else(|| name.strip_prefix("nondet_"))
+        else {
+            return Ok(None);
+        };
+        let declared = match self.find(name) {
+            Some(Entity::Function(id)) => self.unit.functions[*id].result.as_int(),
+            _ => None,
+        };
+        let known =
+            BUILTINS.iter().find(|b| b.0.strip_prefix("__VERIFIER_nondet_") == Some(kind)).map(|b| b.4);
+        let int = match (declared, known) {
+            (Some(int), _) => int,
+            (None, Some(Gives::Int)) => IntTy { bytes: 4, signed: true, boolean: false },
+            (None, Some(Gives::Ulong)) => IntTy { bytes: 8, signed: false, boolean: false },
+            (None, Some(Gives::Integer(bytes, signed))) => IntTy { bytes, signed, boolean: false },
+            (None, Some(Gives::Bool)) => IntTy { bytes: 1, signed: false, boolean: true },
+            _ => return Ok(None),
+        };
+        self.skip_parentheses()?;
+        let builtin = if int.boolean { "nondet_bool" } else { "nondet_int" };
+        let span = self.since(start);
+        Ok(Some(Expr { kind: ExprKind::Builtin(builtin, Vec::new()), ty: Ty::Int(int), span }))
     }
 
     /// Those with a syntax of their own.

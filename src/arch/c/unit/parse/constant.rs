@@ -1,6 +1,6 @@
 //! Constant expressions.
 
-use super::convert::wrap;
+use super::convert::{convert_constant, wrap};
 use super::{Parsed, Parser};
 use crate::arch::c::unit::tree::{Expr, ExprKind, Operator};
 use crate::arch::c::unit::types::{IntTy, Ty};
@@ -40,6 +40,9 @@ impl Parser {
             ExprKind::Cast(inner) => {
                 let n = self.constant_of(inner)?;
                 match e.ty.plain() {
+                    to if matches!(inner.ty.plain(), Ty::Float(_)) || matches!(to, Ty::Float(_)) => {
+                        convert_constant(n, inner.ty.plain(), to)?
+                    }
                     Ty::Int(int) => wrap(n, *int),
                     Ty::Pointer(_) => n,
                     _ => return None,
@@ -83,8 +86,10 @@ impl Parser {
 
     pub(super) fn constant_expression(&mut self) -> Parsed<i128> {
         let e = self.nested(Self::conditional)?;
-        self.constant_of(&e).ok_or_else(|| {
-            Diagnostic::error("c::constant", "a constant is needed here").at(e.span, "this is none")
-        })
+        self.constant_of(&e)
+            .filter(|_| e.ty.as_int().is_some() || matches!(e.ty.plain(), Ty::Pointer(_)))
+            .ok_or_else(|| {
+                Diagnostic::error("c::constant", "a constant is needed here").at(e.span, "this is none")
+            })
     }
 }

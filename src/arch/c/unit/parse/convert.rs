@@ -1,9 +1,10 @@
 //! Conversions: objects to values, values to types.
 
 use super::{Parsed, Parser};
-use crate::arch::c::unit::tree::{Expr, ExprKind};
+use crate::arch::c::unit::tree::{Expr, ExprKind, Operator};
 use crate::arch::c::unit::types::{IntTy, Ty};
 use crate::diag::Diagnostic;
+use crate::program::floats;
 
 /// A number as an integer type holds it.
 pub(super) fn wrap(value: i128, ty: IntTy) -> i128 {
@@ -16,6 +17,17 @@ pub(super) fn wrap(value: i128, ty: IntTy) -> i128 {
     let bits = 8 * u32::from(ty.bytes);
     let low = value & ((1i128 << bits) - 1);
     if ty.signed && low >> (bits - 1) & 1 == 1 { low - (1i128 << bits) } else { low }
+}
+
+/// A number of one type as one of another, where one of them has a point.
+pub(super) fn convert_constant(value: i128, from: &Ty, to: &Ty) -> Option<i128> {
+    Some(match (from, to) {
+        (Ty::Float(from), Ty::Float(to)) => floats::to_bits(floats::from_bits(value, *from), *to),
+        (Ty::Float(from), Ty::Int(int)) if int.boolean => i128::from(floats::from_bits(value, *from) != 0.0),
+        (Ty::Float(from), Ty::Int(int)) => wrap(floats::to_integer(value, *from), *int),
+        (Ty::Int(_), Ty::Float(to)) => floats::from_integer(value, *to),
+        _ => return None,
+    })
 }
 
 impl Parser {
@@ -63,10 +75,16 @@ impl Parser {
                 .at(e.span, "this value"));
             }
         }
-        if let (ExprKind::Int(value), Ty::Int(int)) = (&e.kind, &to) {
-            return Ok(Expr::int(wrap(*value, *int), to, e.span));
-        }
         let span = e.span;
+        match (&e.kind, &from, &to) {
+            (ExprKind::Int(value), Ty::Float(_), _) | (ExprKind::Int(value), _, Ty::Float(_)) => {
+                if let Some(value) = convert_constant(*value, &from, &to) {
+                    return Ok(Expr::int(value, to, span));
+                }
+            }
+            (ExprKind::Int(value), _, Ty::Int(int)) => return Ok(Expr::int(wrap(*value, *int), to, span)),
+            _ => {}
+        }
         // A pointer to another type is the same address.
         if matches!((&from, &to), (Ty::Pointer(_), Ty::Pointer(_))) && !matches!(e.kind, ExprKind::Int(_)) {
             return Ok(Expr { ty: to, ..e });
@@ -78,6 +96,11 @@ impl Parser {
     pub(super) fn truth(&mut self, e: Expr) -> Parsed<Expr> {
         let e = self.rvalue(e);
         match e.ty.is_scalar() {
+            // Zero has two signs.
+            true if matches!(e.ty.plain(), Ty::Float(_)) => {
+                let (zero, span) = (Expr::int(0, e.ty.plain().clone(), e.span), e.span);
+                self.binary(Operator::Ne, e, zero, span)
+            }
             true => Ok(e),
             false => Err(Diagnostic::error("c::type", format!("`{}` is no condition", self.describe(&e.ty)))
                 .at(e.span, "here")),

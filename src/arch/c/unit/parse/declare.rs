@@ -28,10 +28,14 @@ impl Parser {
         if self.is("(") && !self.is_type_at(1) && !self.ahead(1).is(")") {
             let inside = self.at;
             self.skip_parentheses()?;
-            let (outer, _) = self.suffix(ty)?;
+            let (outer, params) = self.suffix(ty)?;
             let end = self.at;
             self.at = inside + 1;
-            let result = self.nested(|p| p.declarator_with_params(outer))?;
+            let mut result = self.nested(|p| p.declarator_with_params(outer))?;
+            // `(f)(int a)`: a name in parentheses, as if there were none.
+            if self.at == inside + 2 {
+                result.3 = params;
+            }
             self.expect(")", "after the name")?;
             self.at = end;
             return Ok(result);
@@ -72,6 +76,19 @@ impl Parser {
         }
     }
 
+    /// To the `]` that closes what was opened before.
+    fn skip_to_bracket(&mut self) -> Parsed<()> {
+        let mut depth = 0;
+        while depth > 0 || !self.is("]") {
+            let token = self.bump();
+            if token.kind == Kind::End {
+                return Err(self.unexpected("`]`"));
+            }
+            depth += i32::from(token.is("[")) - i32::from(token.is("]"));
+        }
+        Ok(())
+    }
+
     /// Arrays and parameters after a name.
     #[allow(clippy::type_complexity)]
     fn suffix(&mut self, ty: Ty) -> Parsed<(Ty, Vec<(Arc<str>, Span)>)> {
@@ -81,15 +98,25 @@ impl Parser {
             let length = match self.is("]") {
                 true => None,
                 false if std::mem::take(&mut self.is_parameter) => {
-                    let mut depth = 0;
-                    while depth > 0 || !self.is("]") {
-                        let token = self.bump();
-                        if token.kind == Kind::End {
-                            return Err(self.unexpected("`]`"));
-                        }
-                        depth += i32::from(token.is("[")) - i32::from(token.is("]"));
-                    }
+                    self.skip_to_bracket()?;
                     None
+                }
+                false if self.in_parameters > 0 => {
+                    let from = self.at;
+                    let length = self.nested(Self::conditional);
+                    match length.ok().filter(|_| self.is("]")).and_then(|length| self.constant_of(&length)) {
+                        Some(n) => u64::try_from(n).ok(),
+                        // The body knows the other parameters.
+                        None => {
+                            self.at = from;
+                            self.skip_to_bracket()?;
+                            let tokens = self.tokens[from..self.at].to_vec();
+                            self.expect("]", "after the length of the array")?;
+                            let (element, _) = self.nested(|p| p.suffix(ty))?;
+                            self.lengths_of_parameters.push((self.in_parameters - 1, tokens));
+                            return Ok((Ty::Array(Rc::new(element), None), Vec::new()));
+                        }
+                    }
                 }
                 false => {
                     let length = self.nested(Self::conditional)?;
@@ -122,6 +149,8 @@ impl Parser {
             let mut params = Vec::new();
             let mut names = Vec::new();
             let mut variadic = false;
+            let outer = self.in_parameters;
+            self.lengths_of_parameters.clear();
             if self.is("void") && self.ahead(1).is(")") {
                 self.bump();
             } else if self.is(")") {
@@ -132,18 +161,30 @@ impl Parser {
                     variadic = true;
                     break;
                 }
+                // `f(a, b)` of old: the types follow.
+                if self.peek().kind == Kind::Ident
+                    && !self.at_type()
+                    && (self.ahead(1).is(",") || self.ahead(1).is(")"))
+                    && (names.is_empty() || variadic)
+                {
+                    let token = self.bump();
+                    params.push(Ty::INT);
+                    names.push((token.text, token.span));
+                    variadic = true;
+                    if !self.eat(",") {
+                        break;
+                    }
+                    continue;
+                }
                 let specifiers = self.nested(Self::specifiers)?;
                 // Of an array that is a parameter only the elements count.
                 self.is_parameter = true;
+                self.in_parameters = params.len() + 1;
                 let declared = self.declarator(specifiers.ty);
                 self.is_parameter = false;
+                self.in_parameters = outer;
                 let (name, ty, span) = declared?;
-                let ty = match ty {
-                    Ty::Array(target, _) => Ty::Pointer(target),
-                    Ty::Function(_) => ty.pointer(),
-                    other => other,
-                };
-                params.push(ty);
+                params.push(ty.as_parameter());
                 names.push((name, span));
                 if !self.eat(",") {
                     break;

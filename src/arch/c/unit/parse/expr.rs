@@ -256,6 +256,13 @@ impl Parser {
                 (work.clone(), self.convert(left, &work)?, self.convert(right, &work)?)
             }
         };
+        let whole = matches!(
+            op,
+            Operator::Rem | Operator::And | Operator::Or | Operator::Xor | Operator::Shl | Operator::Shr
+        );
+        if let (true, Ty::Float(_)) = (whole, &work) {
+            return Err(Diagnostic::error("c::type", "this operator works on integers only").at(at, "here"));
+        }
         let ty = if op.compares() { Ty::INT } else { work.clone() };
         if let (Some(a), Some(b), Some(int)) =
             (self.constant_of(&left), self.constant_of(&right), work.as_int())

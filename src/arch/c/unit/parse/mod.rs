@@ -6,28 +6,31 @@ mod convert;
 mod declare;
 mod expr;
 mod init;
+mod library;
 mod primary;
 mod specifiers;
 mod stmt;
 mod unit;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::tree::{Expr, Life, Unit, Variable};
-use super::types::Ty;
+use super::types::{IntTy, Ty};
 use crate::arch::c::preprocess::{Kind, Token};
 use crate::diag::Diagnostic;
-use crate::source::Span;
+use crate::source::{SourceId, Sources, Span};
 
 /// Statements, expressions and types nested deeper than this are refused.
 const MAX_DEPTH: usize = 100;
 
 /// Parses a whole program.
 ///
+/// What functions of the library do that it only declares, or calls without a declaration, is taken from our headers.
+///
 /// # Errors
 /// Everything wrong with it, one statement or declaration at a time.
-pub fn parse(tokens: Vec<Token>) -> Result<Unit, Vec<Diagnostic>> {
+pub fn parse(tokens: Vec<Token>, sources: &mut Sources) -> Result<Unit, Vec<Diagnostic>> {
     let mut parser = Parser {
         tokens,
         at: 0,
@@ -40,8 +43,18 @@ pub fn parse(tokens: Vec<Token>) -> Result<Unit, Vec<Diagnostic>> {
         computed_lengths: Vec::new(),
         computed_sizes: HashMap::new(),
         is_parameter: false,
+        in_parameters: 0,
+        lengths_of_parameters: Vec::new(),
+        cleanup: None,
+        ours: ours(sources),
+        is_library: false,
+        used: HashSet::new(),
+        undeclared: Vec::new(),
     };
     parser.unit();
+    if parser.errors.is_empty() {
+        parser.library(sources);
+    }
     match parser.errors.is_empty() {
         true => Ok(parser.unit),
         false => Err(parser.errors),
@@ -61,7 +74,8 @@ enum Entity {
 #[derive(Clone, Copy, Debug)]
 enum Tag {
     Record(usize),
-    Enum,
+    /// An enumeration, with the type of its objects.
+    Enum(IntTy),
 }
 
 /// The function being parsed.
@@ -86,6 +100,25 @@ struct Parser {
     computed_sizes: HashMap<usize, usize>,
     /// Is the next array one that is a parameter, so that its length says nothing?
     is_parameter: bool,
+    /// Inside the declaration of a parameter: one more than its number.
+    in_parameters: usize,
+    /// The lengths of arrays inside the parameters that were read last which are no constants: the tokens of each, by parameter.
+    lengths_of_parameters: Vec<(usize, Vec<Token>)>,
+    /// `__attribute__((cleanup(f)))`: the function that was named last, and where.
+    cleanup: Option<(Arc<str>, Span)>,
+    /// The files that are headers of ours.
+    ours: HashSet<SourceId>,
+    /// Is what is read now a header that the program did not ask for?
+    is_library: bool,
+    /// Functions that are called, or are values.
+    used: HashSet<usize>,
+    /// Functions that were called before anybody declared them, and where.
+    undeclared: Vec<(usize, Span)>,
+}
+
+/// The files that are headers of ours.
+fn ours(sources: &Sources) -> HashSet<SourceId> {
+    sources.iter().filter(|(_, source)| source.name.starts_with('<')).map(|(id, _)| id).collect()
 }
 
 type Parsed<T> = Result<T, Diagnostic>;

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::{Entity, Parsed, Parser};
 use crate::arch::c::preprocess::{Kind, headers, string_bytes};
 use crate::arch::c::unit::tree::{Expr, ExprKind, Life, Operator, Part};
-use crate::arch::c::unit::types::Ty;
+use crate::arch::c::unit::types::{FunctionTy, Ty};
 use crate::diag::{Diagnostic, nearest};
+use crate::program::floats;
 use crate::source::Span;
 
 impl Parser {
@@ -56,11 +57,23 @@ impl Parser {
             }
             "sizeof" | "_Alignof" if token.kind == Kind::Ident => {
                 self.bump();
+                let from = self.at;
                 let ty = if self.is("(") && self.is_type_at(1) {
                     self.bump();
+                    self.computed_lengths.clear();
                     let ty = self.type_name()?;
                     self.expect(")", "after the type")?;
-                    ty
+                    // `(T){ … }`: the size of what it makes.
+                    if self.is("{") {
+                        self.at = from;
+                        self.nested(Self::cast)?.ty
+                    } else if token.is("sizeof") && !self.computed_lengths.is_empty() {
+                        let mut lengths = std::mem::take(&mut self.computed_lengths).into_iter();
+                        let span = self.since(start);
+                        return self.computed_size(&ty, &mut lengths, span);
+                    } else {
+                        ty
+                    }
                 } else {
                     let operand = self.nested(Self::unary)?;
                     if let ExprKind::Var(id) = operand.kind
@@ -89,15 +102,35 @@ impl Parser {
         self.postfix()
     }
 
+    /// The size of a type whose arrays have computed lengths, the innermost first.
+    fn computed_size(
+        &mut self,
+        ty: &Ty,
+        lengths: &mut dyn Iterator<Item = Expr>,
+        span: Span,
+    ) -> Parsed<Expr> {
+        let Ty::Array(element, known) = ty else { return self.size_value(ty, span) };
+        let each = self.computed_size(element, lengths, span)?;
+        let length = match known {
+            Some(n) => Some(Expr::int(i128::from(*n), Ty::ULONG, span)),
+            None => lengths.next(),
+        };
+        let Some(length) = length else { return self.size_value(ty, span) };
+        let length = self.convert(length, &Ty::ULONG)?;
+        let kind = ExprKind::Binary(Operator::Mul, Box::new(length), Box::new(each));
+        Ok(Expr { kind, ty: Ty::ULONG, span })
+    }
+
     fn prefix(&mut self, text: &str, operand: Expr, start: Span) -> Parsed<Expr> {
-        let operand = self.truth(operand)?;
+        let operand = self.rvalue(operand);
         let span = start.to(operand.span);
         if text == "!" {
+            let operand = self.truth(operand)?;
             let e = Expr { kind: ExprKind::Not(Box::new(operand)), ty: Ty::INT, span };
             return Ok(self.folded(e));
         }
         let ty = operand.ty.promoted();
-        if ty.as_int().is_none() {
+        if ty.as_int().is_none() && !(matches!(ty, Ty::Float(_)) && text != "~") {
             return Err(Diagnostic::error("c::type", format!("`{text}` needs a number")).at(span, "here"));
         }
         let operand = self.convert(operand, &ty)?;
@@ -244,7 +277,7 @@ impl Parser {
             let e = self.assignment()?;
             args.push(match function.params.get(args.len()) {
                 Some(ty) => self.convert(e, ty)?,
-                None => self.rvalue(e),
+                None => self.further_argument(e)?,
             });
             if !self.eat(",") {
                 break;
@@ -263,6 +296,14 @@ impl Parser {
         }
         let ty = function.result.plain().clone();
         Ok(Expr { kind: ExprKind::Call(Box::new(callee), args), ty, span })
+    }
+
+    /// An argument beyond the parameters.
+    pub(super) fn further_argument(&mut self, e: Expr) -> Parsed<Expr> {
+        match e.ty.plain() {
+            Ty::Float(4) => self.convert(e, &Ty::Float(8)),
+            _ => Ok(self.rvalue(e)),
+        }
     }
 
     fn primary(&mut self) -> Parsed<Expr> {
@@ -345,6 +386,7 @@ impl Parser {
         if &**name == "_Generic" {
             return self.generic();
         }
+        self.unit.has_kinds |= matches!(&**name, "__PTHREAD_RECURSIVE" | "__PTHREAD_ERRORCHECK");
         let entity = self.find(name).cloned();
         let defined = match &entity {
             Some(Entity::Function(id)) => self.unit.functions[*id].body.is_some(),
@@ -363,21 +405,24 @@ impl Parser {
                 Ok(Expr { kind: ExprKind::Var(id), ty, span })
             }
             Some(Entity::Constant(n)) => {
-                let ty = if i32::try_from(n).is_ok() { Ty::INT } else { Ty::LONG };
+                let ty = match n {
+                    _ if i32::try_from(n).is_ok() => Ty::INT,
+                    _ if u32::try_from(n).is_ok() => Ty::UINT,
+                    _ if i64::try_from(n).is_ok() => Ty::LONG,
+                    _ => Ty::ULONG,
+                };
                 Ok(Expr::int(n, ty, span))
             }
             Some(Entity::Function(id)) => Ok(self.function_name(id, span)),
             Some(Entity::Type(_)) => Err(Diagnostic::error("c::syntax", format!("`{name}` is a type"))
                 .at(span, "a value is needed here")),
-            None if self.is("(") => Err(Diagnostic::error(
-                "c::unknown-function",
-                format!("nobody declares the function `{name}`"),
-            )
-            .at(span, "called here")
-            .help(match headers::declaring(name) {
-                Some(header) => format!("`#include <{header}>` declares it"),
-                None => "no header of litmus declares it: define it in the program".to_string(),
-            })),
+            // As in C of old: it is declared, or defined, later, and gives an `int`.
+            None if self.is("(") => {
+                let types = FunctionTy { result: Ty::INT, params: Vec::new(), variadic: true };
+                let id = self.declare_function(name, &std::rc::Rc::new(types), span);
+                self.undeclared.push((id, span));
+                Ok(self.function_name(id, span))
+            }
             None => {
                 let names: Vec<String> =
                     self.scopes.iter().flat_map(|scope| scope.keys().map(|k| k.to_string())).collect();
@@ -400,7 +445,8 @@ impl Parser {
             .help("if a statement ends there, its `;` is missing")
     }
 
-    fn function_name(&mut self, id: usize, span: Span) -> Expr {
+    pub(super) fn function_name(&mut self, id: usize, span: Span) -> Expr {
+        self.used.insert(id);
         let function = &self.unit.functions[id];
         let types = &function.types;
         let ty = Ty::Function(std::rc::Rc::clone(types));
@@ -442,9 +488,17 @@ fn number(text: &str, span: Span) -> Parsed<Expr> {
     let hex = lower.starts_with("0x");
     let float = !hex && (lower.contains('.') || lower.contains('e')) || hex && lower.contains('p');
     if float {
-        return Err(
-            Diagnostic::unsupported("c::float", "floating-point numbers are not supported").at(span, "here")
-        );
+        let digits = lower.trim_end_matches(['f', 'l']);
+        let bytes = match lower[digits.len()..].chars().next() {
+            Some('f') => 4,
+            Some(_) => 16,
+            None => 8,
+        };
+        let value: Option<f64> = if hex { None } else { digits.parse().ok() };
+        let Some(value) = value else {
+            return Err(Diagnostic::unsupported("c::float", "this number is not supported").at(span, "here"));
+        };
+        return Ok(Expr::int(floats::to_bits(value, bytes), Ty::Float(bytes), span));
     }
     let digits = lower.trim_end_matches(['u', 'l']);
     let suffix = &lower[digits.len()..];

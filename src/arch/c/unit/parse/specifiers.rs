@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Entity, Parsed, Parser, Tag};
 use crate::arch::c::preprocess::Kind;
-use crate::arch::c::unit::types::{Record, Ty};
+use crate::arch::c::unit::types::{IntTy, Record, Ty};
 use crate::diag::Diagnostic;
 
 /// What was said before the names.
@@ -169,7 +169,14 @@ impl Parser {
             self.bump();
             let from = self.at;
             self.skip_parentheses()?;
-            packed |= self.tokens[from..self.at].iter().any(|t| t.is("packed") || t.is("__packed__"));
+            let inside = &self.tokens[from..self.at];
+            packed |= inside.iter().any(|t| t.is("packed") || t.is("__packed__"));
+            if let Some(at) = inside.iter().position(|t| t.is("cleanup") || t.is("__cleanup__"))
+                && let [paren, name, ..] = &inside[at + 1..]
+                && paren.is("(")
+            {
+                self.cleanup = Some((Arc::clone(&name.text), name.span));
+            }
         }
         Ok(packed)
     }
@@ -275,24 +282,25 @@ impl Parser {
         self.bump();
         self.attributes()?;
         let name = (self.peek().kind == Kind::Ident).then(|| self.bump());
-        if let (Some(name), Some(tags)) = (&name, self.tags.last_mut()) {
-            tags.insert(Arc::clone(&name.text), Tag::Enum);
-        }
         if !self.eat("{") {
-            return match name {
-                Some(_) => Ok(Ty::INT),
+            return match name.map(|name| self.tag(&name.text)) {
+                Some(Some(Tag::Enum(int))) => Ok(Ty::Int(int)),
+                Some(_) => Ok(Ty::UINT),
                 None => Err(self.unexpected("the name of an enumeration, or `{`")),
             };
         }
         let mut next = 0;
+        let (mut least, mut most) = (0, 0);
         while !self.is("}") {
             if self.peek().kind != Kind::Ident {
                 return Err(self.unexpected("the name of a constant"));
             }
             let name = self.bump();
+            self.attributes()?;
             if self.eat("=") {
                 next = self.constant_expression()?;
             }
+            (least, most) = (least.min(next), most.max(next));
             self.define(&name.text, Entity::Constant(next));
             next += 1;
             if !self.eat(",") {
@@ -300,7 +308,15 @@ impl Parser {
             }
         }
         self.expect("}", "after the constants")?;
-        Ok(Ty::INT)
+        self.attributes()?;
+        // As compilers have it: without a sign, unless a constant has one; as wide as the constants need.
+        let signed = least < 0;
+        let fits = |bits: u32| most < 1i128 << (bits - u32::from(signed)) && least >= -(1i128 << (bits - 1));
+        let int = IntTy { bytes: if fits(32) { 4 } else { 8 }, signed, boolean: false };
+        if let (Some(name), Some(tags)) = (&name, self.tags.last_mut()) {
+            tags.insert(Arc::clone(&name.text), Tag::Enum(int));
+        }
+        Ok(Ty::Int(int))
     }
 }
 

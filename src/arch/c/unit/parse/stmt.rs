@@ -84,6 +84,7 @@ impl Parser {
 
     /// One statement, or the declarations of one line.
     fn statement(&mut self, all: &mut Vec<Stmt>) -> Parsed<()> {
+        self.cleanup = None;
         self.attributes()?;
         let start = self.span();
         let token = self.peek().clone();
@@ -156,6 +157,14 @@ impl Parser {
                 return Ok(());
             }
             _ if !word.is_empty() && self.ahead(1).is(":") && !self.ahead(2).is(":") => {
+                if word.starts_with("__CPROVER_ASYNC") {
+                    return Err(Diagnostic::unsupported(
+                        "c::thread",
+                        "threads that a label starts are not supported",
+                    )
+                    .at(start, "here")
+                    .help("start it by `pthread_create`"));
+                }
                 self.bump();
                 self.bump();
                 self.attributes()?;
@@ -225,8 +234,10 @@ impl Parser {
     /// A declaration inside a function.
     fn declaration(&mut self, all: &mut Vec<Stmt>) -> Parsed<()> {
         let specifiers = self.specifiers()?;
+        let for_all = self.cleanup.take();
         while !self.is(";") {
             self.computed_lengths.clear();
+            self.cleanup = for_all.clone();
             let (name, mut ty, span, _) = self.declarator_with_params(specifiers.ty.clone())?;
             if name.is_empty() {
                 return Err(self.unexpected("a name"));
@@ -243,6 +254,14 @@ impl Parser {
                 }
             }
             if let Ty::Computed(element, size) = &ty {
+                if self.is("=") {
+                    return Err(Diagnostic::error(
+                        "c::initial-value",
+                        "an array of a computed length has no initial value",
+                    )
+                    .at(self.span(), "here")
+                    .help("give it its values by `memset`, or in a loop"));
+                }
                 self.computed_array(&name, element, *size, span, all);
             } else if specifiers.typedef {
                 self.define(&name, Entity::Type(ty));
@@ -272,12 +291,17 @@ impl Parser {
                     self.unit.variables[id].escapes = true;
                 }
                 self.define(&name, Entity::Variable(id));
+                let cleanup = self.cleanup.take();
                 if self.eat("=") {
                     self.initialise(id)?;
                 }
                 self.size_of(&self.unit.variables[id].ty.clone(), span)?;
                 if life == Life::Block {
                     all.push(Stmt { kind: StmtKind::Declare(id), span: self.since(span) });
+                    if let Some((function, at)) = cleanup {
+                        let call = self.cleanup_call(&function, id, at)?;
+                        all.push(Stmt { kind: StmtKind::Cleanup(call), span: at });
+                    }
                 }
             }
             if !self.eat(",") {
@@ -288,8 +312,27 @@ impl Parser {
         Ok(())
     }
 
+    /// `f(&x)`, at the end of the block of a variable.
+    fn cleanup_call(&mut self, function: &Arc<str>, variable: usize, span: Span) -> Parsed<Expr> {
+        let Some(Entity::Function(id)) = self.find(function).cloned() else {
+            return Err(self.unknown_function(function, span));
+        };
+        let callee = self.function_name(id, span);
+        let callee = self.rvalue(callee);
+        let ty = self.unit.variables[variable].ty.clone();
+        let object = Expr { kind: ExprKind::Var(variable), ty: ty.clone(), span };
+        let address = Expr { kind: ExprKind::AddressOf(Box::new(object)), ty: ty.pointer(), span };
+        let types = Rc::clone(&self.unit.functions[id].types);
+        let address = match types.params.first() {
+            Some(param) => self.convert(address, param)?,
+            None => address,
+        };
+        let ty = types.result.plain().clone();
+        Ok(Expr { kind: ExprKind::Call(Box::new(callee), vec![address]), ty, span })
+    }
+
     /// A type whose arrays have computed lengths, the innermost first: a variable of its own knows the size of each.
-    fn with_sizes(
+    pub(super) fn with_sizes(
         &mut self,
         name: &Arc<str>,
         ty: &Ty,

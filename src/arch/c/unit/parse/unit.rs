@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::specifiers::Specifiers;
 use super::{Current, Entity, Parsed, Parser};
-use crate::arch::c::preprocess::Kind;
-use crate::arch::c::unit::tree::{Function, Life};
+use crate::arch::c::preprocess::{Kind, Token};
+use crate::arch::c::unit::tree::{Expr, Function, Life, Stmt};
 use crate::arch::c::unit::types::{FunctionTy, Ty};
 use crate::diag::Diagnostic;
 use crate::source::Span;
@@ -77,9 +77,13 @@ impl Parser {
             if specifiers.typedef {
                 self.define(&name, Entity::Type(ty));
             } else if let Ty::Function(function) = &ty {
-                let id = self.declare_function(&name, function, span);
+                let (mut function, mut params) = (Rc::clone(function), params);
+                if !self.is("{") && !self.is(";") && !self.is(",") && !self.is("=") {
+                    function = self.old_parameters(&function, &mut params)?;
+                }
+                let id = self.declare_function(&name, &function, span);
                 if self.is("{") {
-                    return self.body(id, &function.params.clone(), &params);
+                    return self.body(id, &function, &params, span);
                 }
             } else {
                 self.global(&name, ty, &specifiers, span)?;
@@ -90,6 +94,75 @@ impl Parser {
         }
         self.expect(";", "after the declaration")?;
         Ok(())
+    }
+
+    /// `int f(a, b) int a; char *b; { … }`: the types of parameters that only have names yet.
+    fn old_parameters(
+        &mut self,
+        function: &Rc<FunctionTy>,
+        names: &mut [(Arc<str>, Span)],
+    ) -> Parsed<Rc<FunctionTy>> {
+        let mut types = (**function).clone();
+        while !self.is("{") {
+            let specifiers = self.specifiers()?;
+            loop {
+                let (name, ty, span) = self.declarator(specifiers.ty.clone())?;
+                let Some(at) = names.iter().position(|(known, _)| *known == name) else {
+                    return Err(Diagnostic::error("c::parameter", format!("`{name}` is no parameter"))
+                        .at(span, "declared as one here"));
+                };
+                names[at].1 = span;
+                types.params[at] = ty.as_parameter();
+                if !self.eat(",") {
+                    break;
+                }
+            }
+            self.expect(";", "after the parameters")?;
+        }
+        Ok(Rc::new(types))
+    }
+
+    /// `f(int n, int a[][n])`: the lengths of arrays that other parameters tell.
+    fn parameter_sizes(&mut self, params: &[usize], lengths: Vec<(usize, Vec<Token>)>) -> Parsed<Vec<Stmt>> {
+        let mut stmts = Vec::new();
+        for (at, param) in params.iter().enumerate() {
+            let mut exprs = Vec::new();
+            for (_, tokens) in lengths.iter().filter(|(of, _)| *of == at) {
+                exprs.push(self.read_again(tokens)?);
+            }
+            if !exprs.is_empty() {
+                let (name, ty) = (
+                    self.unit.variables[*param].name.as_str().into(),
+                    self.unit.variables[*param].ty.clone(),
+                );
+                self.unit.variables[*param].ty =
+                    self.with_sizes(&name, &ty, &mut exprs.into_iter(), &mut stmts)?;
+            }
+        }
+        Ok(stmts)
+    }
+
+    /// An expression that was passed over before.
+    fn read_again(&mut self, tokens: &[Token]) -> Parsed<Expr> {
+        let mut tokens = tokens.to_vec();
+        let end = Token { kind: Kind::End, text: "".into(), ..self.peek().clone() };
+        tokens.push(end);
+        let kept = (std::mem::replace(&mut self.tokens, tokens), std::mem::replace(&mut self.at, 0));
+        let e = self.conditional();
+        (self.tokens, self.at) = kept;
+        e
+    }
+
+    /// A body that is not looked at.
+    fn skip_braces(&mut self) -> Parsed<()> {
+        let mut depth = 0;
+        loop {
+            let token = self.bump();
+            depth += i32::from(token.is("{")) - i32::from(token.is("}"));
+            if token.kind == Kind::End || depth == 0 {
+                return Ok(());
+            }
+        }
     }
 
     pub(super) fn declare_function(&mut self, name: &Arc<str>, types: &Rc<FunctionTy>, span: Span) -> usize {
@@ -116,8 +189,27 @@ impl Parser {
         id
     }
 
-    fn body(&mut self, id: usize, types: &[Ty], names: &[(Arc<str>, Span)]) -> Parsed<()> {
+    fn body(
+        &mut self,
+        id: usize,
+        function: &Rc<FunctionTy>,
+        names: &[(Arc<str>, Span)],
+        span: Span,
+    ) -> Parsed<()> {
         let name = self.unit.functions[id].name.clone();
+        let lengths = std::mem::take(&mut self.lengths_of_parameters);
+        // A program may have its own function of a name that a header of ours has.
+        let ours = self.unit.functions[id].body.is_some() && self.is_ours(self.unit.functions[id].span);
+        if ours && !self.is_ours(self.span()) {
+            self.unit.functions[id].body = None;
+            self.unit.functions[id].span = span;
+            self.unit.functions[id].types = Rc::clone(function);
+            self.unit.functions[id].result = function.result.clone();
+        }
+        if self.is_library && self.unit.functions[id].body.is_some() {
+            // The program has its own.
+            return self.skip_braces();
+        }
         if self.unit.functions[id].body.is_some() {
             return Err(Diagnostic::error("c::duplicate", format!("`{name}` is defined twice"))
                 .at(self.unit.functions[id].span, "here")
@@ -125,16 +217,17 @@ impl Parser {
         }
         self.enter();
         let mut params = Vec::new();
-        for (ty, (name, span)) in types.iter().zip(names) {
+        for (ty, (name, span)) in function.params.iter().zip(names) {
             let variable = self.variable(name, ty.clone(), Life::Block, *span);
             self.define(name, Entity::Variable(variable));
             params.push(variable);
         }
         let result = self.unit.functions[id].result.clone();
         self.function = Some(Current { name, result });
+        let mut body = self.parameter_sizes(&params, lengths)?;
         self.unit.functions[id].params = params;
         let opened = self.bump().span;
-        let body = self.statements()?;
+        body.extend(self.statements()?);
         let closed = self.expect("}", "after the body of the function");
         closed.map_err(|diagnostic| diagnostic.at(opened, "the body begins here"))?;
         self.function = None;

@@ -1,0 +1,156 @@
+//! Programs as people write them: what suites of other tools and textbooks have, right and broken.
+
+use super::{Verdict, answer};
+
+const THREADS: &str = "#include <assert.h>\n#include <pthread.h>\n#include <stdlib.h>\n";
+
+#[track_caller]
+fn is(text: &str, model: &str, wanted: Verdict) {
+    let found = answer(text, model, None);
+    assert_eq!(found.verdict, wanted, "{model}: {:?}\n{text}", found.violations);
+}
+
+/// One program, right as it is and broken with one text in the place of another.
+#[track_caller]
+fn right_and_broken(text: &str, part: &str, instead: &str) {
+    assert!(text.contains(part), "{part}");
+    is(text, "sc", Verdict::Safe);
+    is(&text.replace(part, instead), "sc", Verdict::Unsafe);
+}
+
+#[test]
+fn parameters_of_old() {
+    let text = "add(a, b) int a; int b; { return a + b; }\nmain() { int n; n = add(1, 2); assert(n == 3); }";
+    right_and_broken(text, "add(1, 2)", "add(1, 3)");
+    // Declared only after it is called; a name in parentheses; lengths that other parameters tell.
+    let text = "int (twice)(int n) { return n + n; } int main(void) { assert(later(twice(2)) == 5); } int later(int n) { return n + 1; }";
+    right_and_broken(text, "== 5", "== 4");
+    let text = "int sum(int n, int m, int a[n][m]) { int s = 0; for (int i = 0; i < n; i++) s += a[i][m - 1]; return s; }
+        int main(void) { int a[2][3] = { { 1, 2, 3 }, { 4, 5, 6 } }; assert(sum(2, 3, a) == 9); int k = 5; assert(sizeof(int[k][2]) == 40); }";
+    right_and_broken(text, "a[i][m - 1]", "a[i][0]");
+}
+
+#[test]
+fn what_is_done_when_a_block_is_left() {
+    let text = "static int log; static void done(int *n) { log = log * 10 + *n; }
+        #define LATER __attribute__((cleanup(done)))
+        static int f(int how) { LATER int a = 1; for (int i = 0; i < 1; i++) { LATER int b = 2; if (how == 1) return log; if (how == 2) break; if (how == 3) goto out; }
+          { LATER int c = 3; } out: return 7; }
+        int main(void) { assert(f(0) == 7 && log == 231); log = 0; assert(f(1) == 0 && log == 21); log = 0; f(2); assert(log == 231); log = 0; f(3); assert(log == 21); }";
+    right_and_broken(text, "log == 231); log = 0; f(3)", "log == 13); log = 0; f(3)");
+    // A mutex that is given back by itself.
+    let text = format!(
+        "{THREADS}static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; static int n; static void back(pthread_mutex_t **m) {{ pthread_mutex_unlock(*m); }}
+        static void *t(void *a) {{ __attribute__((cleanup(back))) pthread_mutex_t *held = &m; pthread_mutex_lock(held); n++; return 0; }}
+        int main(void) {{ pthread_t a, b; pthread_create(&a, 0, t, 0); pthread_create(&b, 0, t, &n); pthread_join(a, 0); pthread_join(b, 0); assert(n == 2); }}"
+    );
+    right_and_broken(&text, "__attribute__((cleanup(back)))", "");
+    let text = format!(
+        "{THREADS}static int flag; static void set(void *n) {{ flag = *(int *)n; }}
+        static void *t(void *a) {{ static int n = 5; pthread_cleanup_push(set, &n); if (a) pthread_exit(0); pthread_cleanup_pop(0); return 0; }}
+        int main(void) {{ pthread_t a; pthread_create(&a, 0, t, &flag); pthread_join(a, 0); assert(flag == 5); }}"
+    );
+    right_and_broken(&text, "if (a) pthread_exit(0);", "");
+}
+
+#[test]
+fn functions_of_the_library_as_values() {
+    let text = format!(
+        "{THREADS}static pthread_key_t key; static void *t(void *a) {{ pthread_setspecific(key, malloc(4)); return 0; }}
+        int main(void) {{ void (*give)(void *) = free; void *p = malloc(4); give(p); FREE pthread_key_create(&key, free); pthread_t a; pthread_create(&a, 0, t, 0); pthread_join(a, 0); }}"
+    );
+    right_and_broken(&text.replace("FREE", "give(0);"), "give(0);", "give(p);");
+    // A program may have its own function of a name that a header has.
+    let text = "#include <string.h>\nsize_t strlen(const char *s) { return 42; } int main(void) { assert(strlen(\"a\") == 42); }";
+    right_and_broken(text, "== 42); }", "== 1); }");
+}
+
+#[test]
+fn a_file_with_the_declarations_of_its_system() {
+    let text = "typedef unsigned long int pthread_t; typedef union { char __size[40]; long int __align; } pthread_mutex_t; typedef union { char __size[48]; long __align; } pthread_cond_t;
+        extern int pthread_create(pthread_t *__restrict, const void *__restrict, void *(*)(void *), void *__restrict) __attribute__((__nothrow__)); extern int pthread_join(pthread_t, void **);
+        extern int pthread_mutex_lock(pthread_mutex_t *); extern int pthread_mutex_unlock(pthread_mutex_t *); extern int pthread_cond_wait(pthread_cond_t *__restrict, pthread_mutex_t *__restrict);
+        extern int pthread_cond_signal(pthread_cond_t *); extern unsigned long strlen(const char *__s); extern void abort(void); void reach_error() { abort(); }
+        pthread_mutex_t m; pthread_cond_t c; int ready;
+        void *t(void *a) { pthread_mutex_lock(&m); ready = strlen(\"ab\"); pthread_cond_signal(&c); pthread_mutex_unlock(&m); return 0; }
+        int main() { pthread_t a; pthread_create(&a, 0, t, 0); pthread_mutex_lock(&m); while (!ready) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); if (ready != 2) reach_error(); pthread_join(a, 0); return 0; }";
+    right_and_broken(text, "ready != 2", "ready == 2");
+    is(&text.replace("pthread_cond_signal(&c);", ""), "sc", Verdict::Unsafe);
+}
+
+#[test]
+fn names_of_other_tools() {
+    let text = "int nondet_int(); _Bool nondet_bool(); int x; int main() { int n = nondet_int(); __CPROVER_assume(n > 3); __ESBMC_assert(n > 2, \"n\"); if (nondet_bool()) x = 1; assert(x < 2); }";
+    right_and_broken(text, "n > 2", "n > 4");
+}
+
+#[test]
+fn numbers_with_a_point() {
+    let text = format!(
+        "{THREADS}#include <stdio.h>\nstatic double sum; static float part = 1.5f; static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+        static void *t(void *a) {{ double v = *(double *)a; pthread_mutex_lock(&m); sum += v; pthread_mutex_unlock(&m); return 0; }}
+        int main(void) {{ double v[2] = {{ 1.25, .5 }}; pthread_t a, b; pthread_create(&a, 0, t, v); pthread_create(&b, 0, t, v + 1); pthread_join(a, 0); pthread_join(b, 0);
+        assert(sum == 1.75); assert(0.1 + 0.2 != 0.3 && 0.1f != 0.1); int i = 7; i /= 2.0; i += 0.6; assert(i == 3 && (int)-2.9 == -2 && -part < 0); assert(!-0.0 && 0.25); printf(\"%f\", sum); }}"
+    );
+    right_and_broken(&text, "sum == 1.75", "sum == 1.7");
+}
+
+#[test]
+fn enumerations_as_wide_as_they_need() {
+    let text = "enum e { LOW, HIGH = 0x8000000000000000 }; enum f { A, B }; enum e f(void) { return HIGH; } int main(void) { assert(f() == 0x8000000000000000); assert(sizeof(enum e) == 8 && sizeof(enum f) == 4); enum f x = A; x--; assert(x > B); }";
+    right_and_broken(text, "x > B", "x < B");
+}
+
+#[test]
+fn marks_in_the_upper_bits_of_pointers() {
+    let text = "#include <stdint.h>\nstatic int x[2]; int main(void) { uint64_t p = (uint64_t)&x[1] | (uint64_t)7 << 48; assert(p >> 48 == 7); int *q = (int *)(p & ((1ull << 48) - 1)); assert(q == &x[1]); *q = 1;
+        p += 1ull << 48; assert(p >> 48 == 8 && (p & ~0xffff000000000000) == (uint64_t)q); }";
+    right_and_broken(text, "*q = 1", "*(int *)p = 1");
+}
+
+#[test]
+fn loops_without_an_end() {
+    // Within bounds, where an execution goes on and on.
+    let text = format!(
+        "{THREADS}#define N 1000000\nstatic int n; static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+        static void *t(void *a) {{ for (int i = 0; i < N; i++) {{ pthread_mutex_lock(&m); n++; pthread_mutex_unlock(&m); }} return 0; }}
+        int main(void) {{ pthread_t a, b; pthread_create(&a, 0, t, 0); pthread_create(&b, 0, t, 0); pthread_join(a, 0); pthread_join(b, 0); }}"
+    );
+    assert!(matches!(answer(&text, "rc11", None).verdict, Verdict::SafeUpTo(_)));
+    is(
+        &text.replace("pthread_mutex_lock(&m);", "").replace("pthread_mutex_unlock(&m);", ""),
+        "rc11",
+        Verdict::Unsafe,
+    );
+    let text = format!(
+        "{THREADS}static int s; static void *t(void *a) {{ s++; assert(s == 1); s--; return 0; }} int main(void) {{ pthread_t a; while (1) pthread_create(&a, 0, t, 0); }}"
+    );
+    is(&text, "sc", Verdict::Unsafe);
+}
+
+#[test]
+fn who_waits_at_the_end() {
+    // The end of `main` is the end of who waits for what it keeps.
+    let text = format!(
+        "{THREADS}static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; static void *t(void *a) {{ pthread_mutex_lock(&m); pthread_mutex_unlock(&m); return 0; }}
+        int main(void) {{ pthread_t a; pthread_mutex_lock(&m); pthread_create(&a, 0, t, 0); return 0; }}"
+    );
+    is(&text, "sc", Verdict::Safe);
+    is(&text.replace("&a, 0, t, 0); return 0;", "&a, 0, t, 0); pthread_exit(0);"), "sc", Verdict::Unsafe);
+    // On a machine an exchange is two events: one that puts back what it read changes nothing.
+    let text = "#include <stdatomic.h>\n#include <pthread.h>\nstatic atomic_int held; static void *t(void *a) { for (;;) { if (!atomic_exchange_explicit(&held, 1, memory_order_acquire)) break; while (atomic_load_explicit(&held, memory_order_relaxed)) ; }
+        atomic_store_explicit(&held, 0, memory_order_release); return 0; } int main(void) { pthread_t a, b; pthread_create(&a, 0, t, 0); pthread_create(&b, 0, t, 0); pthread_join(a, 0); pthread_join(b, 0); }";
+    for model in ["aarch64", "ppc", "riscv", "rc11"] {
+        is(text, model, Verdict::Safe);
+    }
+    is(
+        &text.replace("atomic_store_explicit(&held, 0, memory_order_release);", ""),
+        "aarch64",
+        Verdict::Unsafe,
+    );
+    // A mutex that is recursive from the start.
+    let text = format!(
+        "{THREADS}static pthread_mutex_t m = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; int main(void) {{ pthread_mutex_lock(&m); pthread_mutex_lock(&m); pthread_mutex_unlock(&m); pthread_mutex_unlock(&m); return 0; }}"
+    );
+    right_and_broken(&text, "PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP", "PTHREAD_MUTEX_INITIALIZER");
+}
