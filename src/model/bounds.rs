@@ -594,7 +594,8 @@ impl<'a> Bounds<'a> {
         for (base, _) in &pool.node(id).dynamics.bases {
             exact &= self.place(*base)?.is_exact();
         }
-        if (!pool.fix_is_monotone(fix) || group.when.is_some()) && !exact || group.when.is_some() {
+        let is_monotone = pool.fix_is_monotone(fix);
+        if group.when.is_some() || !is_monotone && !exact {
             return Ok(self.opaque(id));
         }
         let nothing = self.nothing();
@@ -610,6 +611,11 @@ impl<'a> Bounds<'a> {
             let mut settled = true;
             for (position, body) in group.bodies.iter().enumerate() {
                 let new = self.place(*body)?;
+                // What is chosen may be known and what is read not yet: what a body asks about values is open then.
+                if !is_monotone && !new.is_exact() {
+                    self.round += 1;
+                    return Ok(self.opaque(id));
+                }
                 let old =
                     self.variables.get(&(fix, position as u32)).copied().unwrap_or(Place::exact(nothing));
                 let size = self.size(pool.sort(*body));

@@ -36,6 +36,11 @@ pub const MODELS: [(&str, &str); 42] = [
         "nested-recursion",
         "include \"cos.cat\" let rec r = rf | (let rec q = r | q;po in q);co acyclic r | po & loc as r",
     ),
+    // What is read is known at the root, the values are not.
+    (
+        "not-monotone-by-values",
+        "include \"cos.cat\" let d = (id | loc);different-values(rf) let rec a = d \\ b and b = b | a;d empty a as a",
+    ),
     ("not-monotone", "include \"cos.cat\" let rec a = po \\ b and b = b | rf;a | co acyclic a | rf as a"),
     (
         "not-monotone-set",
