@@ -133,14 +133,7 @@ impl<const W: usize> Evaluator<'_, W> {
             }
         };
         for last in &self.problem.last_of_order {
-            let rel = state.order(last.choice);
-            let mut left = rows::zero();
-            for write in &last.writes {
-                if !last.writes.iter().any(|other| rows::has(&rel[*write], *other)) {
-                    rows::put(&mut left, *write);
-                }
-            }
-            add(&left);
+            add(&last.ends(state));
         }
         state.finals.iter().for_each(add);
         (must, may)

@@ -49,7 +49,7 @@ impl<const W: usize> Search<'_, '_, W> {
     fn solve_all(&mut self, state: &State<W>) -> Option<Vec<Solved<W>>> {
         let problem = self.problem;
         let order = self.by_dependence(state)?;
-        let matters = self.matter_at_the_end(state);
+        let matters = self.matter_at_the_end(&state.candidates);
         let first =
             Class { candidates: state.candidates.clone(), values: state.values.clone(), ways: Count::ONE };
         let mut classes = vec![first];
@@ -129,21 +129,21 @@ impl<const W: usize> Search<'_, '_, W> {
     }
 
     /// The reads that the value of a write depends on.
-    fn depends_on(&self, write: usize) -> Vec<usize> {
+    pub(super) fn depends_on(&self, write: usize) -> Vec<usize> {
         let event = self.problem.code.numbering.kept[write];
         let value = self.problem.world.events[event].written_value();
         value.map(|value| value.reads().into_iter().map(|read| read as usize).collect()).unwrap_or_default()
     }
 
     /// The reads whose values the final state may show.
-    fn matter_at_the_end(&self, state: &State<W>) -> Vec<bool> {
+    pub(super) fn matter_at_the_end(&self, candidates: &[Row<W>]) -> Vec<bool> {
         let problem = self.problem;
         let mut matter = vec![false; problem.n_values];
         let mut sources: Vec<usize> = Vec::new();
         for (read, shown) in problem.looked_at.iter().enumerate() {
             if *shown {
                 matter[problem.reads[read].event] = true;
-                sources.extend(rows::bits(state.candidates[read]));
+                sources.extend(rows::bits(candidates[read]));
             }
         }
         for last in problem.finals.iter().chain(&problem.last_of_order) {

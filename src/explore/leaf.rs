@@ -60,7 +60,7 @@ impl<const W: usize> Search<'_, '_, W> {
         completed.lock().expect("no test panics while it notes").push(note);
     }
 
-    fn accept(
+    pub(super) fn accept(
         &mut self,
         state: &State<W>,
         values: &[Option<Value>],
@@ -79,6 +79,14 @@ impl<const W: usize> Search<'_, '_, W> {
         }
         let finals = Finals::new(problem.view, values, last, &problem.registers);
         if !self.sink.wanted(&|o| finals.value(o)) {
+            return ControlFlow::Continue(());
+        }
+        if !problem.harmless
+            && let Some(illegal) = finals.illegal(&self.sink.test().observed)
+        {
+            return self.sink.fail(illegal);
+        }
+        if self.keep(values, last, ways) {
             return ControlFlow::Continue(());
         }
         let mut flags: Vec<&str> = problem.sure_flags.iter().map(String::as_str).collect();
@@ -106,16 +114,11 @@ impl<const W: usize> Search<'_, '_, W> {
                 _ => {}
             }
         }
-        if !problem.harmless
-            && let Some(illegal) = finals.illegal(&self.sink.test().observed)
-        {
-            return self.sink.fail(illegal);
-        }
         self.sink.record(&|o| finals.value(o), &Found { flags: &flags, undefined, ways })
     }
 
     /// The final write of each observed cell.
-    fn find_last(&mut self, state: &State<W>) {
+    pub(super) fn find_last(&mut self, state: &State<W>) {
         let kept = &self.problem.code.numbering.kept;
         for last in &self.problem.last_of_order {
             let rel = state.order(last.choice);

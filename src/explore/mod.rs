@@ -32,6 +32,8 @@ mod problem;
 mod propagate;
 mod recall;
 mod refute;
+mod repeats;
+mod residual;
 mod root;
 mod run_code;
 mod search;
@@ -138,6 +140,8 @@ pub struct Options {
     pub unit: Option<Arc<Portion>>,
     /// Leave out rounds of loops that change nothing ([`Engine::Grow`] only).
     pub awaits: bool,
+    /// From how many nodes on a search looks whether it has counted what is left before. (Most are through by then.)
+    pub large: u32,
     /// Where the explorer notes every execution that it completes, so that tests can tell whether it found one twice.
     #[cfg(test)]
     pub(crate) completed: Option<Arc<std::sync::Mutex<Vec<String>>>>,
@@ -162,6 +166,7 @@ impl Default for Options {
             skip_checks: Vec::new(),
             unit: None,
             awaits: false,
+            large: 128,
             #[cfg(test)]
             completed: None,
         }

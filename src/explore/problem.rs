@@ -1,5 +1,6 @@
 //! One world and one model, ready to be searched: what is left to choose, and what decides.
 
+use super::choices::State;
 use super::code::{Check, OptionVar, OrderVar, Slot};
 use super::compile::Compiled;
 use super::domains::Domains;
@@ -9,6 +10,7 @@ use super::naive::event_value;
 use crate::execution::{SymVal, View, World};
 use crate::model::{Model, ValueTest};
 use crate::program::Value;
+use crate::relation::rows::{self, Row};
 
 /// A read of the world.
 pub(super) struct ReadVar {
@@ -30,6 +32,17 @@ pub(super) struct LastVar {
     pub writes: Vec<usize>,
     /// Position in `World::observed`.
     pub position: usize,
+}
+
+impl LastVar {
+    /// The writes that may still be the last of their order.
+    pub fn ends<const W: usize>(&self, state: &State<W>) -> Row<W> {
+        let rel = state.order(self.choice);
+        let mut ends = rows::zero();
+        let is_end = |write: &&usize| !self.writes.iter().any(|other| rows::has(&rel[**write], *other));
+        self.writes.iter().filter(is_end).for_each(|write| rows::put(&mut ends, *write));
+        ends
+    }
 }
 
 /// A constraint on values.
@@ -101,10 +114,15 @@ pub(super) struct Problem<'p> {
 impl Problem<'_> {
     /// Is there enough to choose for several workers?
     pub fn is_large(&self) -> bool {
+        // Tests share out even small searches.
+        self.alternatives() > if cfg!(test) { 2.0 } else { 12.0 }
+    }
+
+    /// How many alternatives there are, about, as a power of two.
+    pub fn alternatives(&self) -> f64 {
         let reads = self.reads.iter().map(|read| (read.candidates.len() as f64).log2()).sum::<f64>();
         let orders = self.orders.iter().map(|order| order.over.len() as f64).sum::<f64>();
-        // Tests share out even small searches.
-        reads + orders > if cfg!(test) { 2.0 } else { 12.0 }
+        reads + orders
     }
 
     /// The values that reads can have, where knowing them helps.

@@ -140,7 +140,7 @@ impl<const W: usize> Search<'_, '_, W> {
     }
 
     /// How much is left to choose, as far as it is interesting: reads, options and final writes, and pairs of orders.
-    fn choices_left(&self, state: &mut State<W>) -> usize {
+    pub(super) fn choices_left(&self, state: &mut State<W>) -> usize {
         let several = |row: &&Row<W>| rows::count(row) > 1;
         self.open_pairs(state, 5)
             + state.candidates.iter().filter(several).count()

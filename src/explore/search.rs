@@ -15,6 +15,7 @@ use super::evaluator::Evaluator;
 use super::free::is_free;
 use super::mask::Mask;
 use super::problem::Problem;
+use super::repeats::Repeats;
 use super::sink::{Sink, add};
 use super::unit::Decision;
 use super::{Mode, Options, unit};
@@ -76,11 +77,11 @@ pub(super) struct Search<'s, 't, const W: usize> {
     /// Branches that were refuted at once, by variable: reads, options, orders.
     troubles: Vec<u32>,
     /// Was the last branch refuted at once?
-    refuted: bool,
+    pub refuted: bool,
     /// Subtrees met so far at the depth where they are shared out.
     subtrees: usize,
     /// The share of the tree that the subtree at hand has, if all alternatives are alike.
-    share: f64,
+    pub share: f64,
     /// For models with parts that only the plain evaluator can run.
     pub plain: Option<Plain<'s>>,
     /// Of a complete execution: the value of each read, and the last write of each observed cell.
@@ -92,6 +93,7 @@ pub(super) struct Search<'s, 't, const W: usize> {
     pub domains: Option<Domains<'s>>,
     /// The sources of reads when it was looked at last.
     pub settled: Vec<Row<W>>,
+    pub repeats: Repeats<W>,
 }
 
 /// What was found out on the way.
@@ -199,6 +201,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             chains_failed: 0,
             domains: problem.domains(),
             settled: Vec::new(),
+            repeats: Repeats::default(),
         }
     }
 
@@ -276,7 +279,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             .all(|(choice, from, to)| rows::add_closed(root.order_mut(*choice), *from, *to))
     }
 
-    fn explore(&mut self, depth: usize) -> ControlFlow<()> {
+    pub(super) fn explore(&mut self, depth: usize) -> ControlFlow<()> {
         self.refuted = false;
         if depth == Part::DEPTH && self.part.of > 1 {
             self.subtrees += 1;
@@ -324,6 +327,20 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             }
             return ControlFlow::Continue(());
         }
+        if !shared && self.may_repeat(state) {
+            return self.explore_anew(depth, state, branch);
+        }
+        self.branch_out(depth, state, branch)
+    }
+
+    /// Tries every alternative of a choice.
+    pub(super) fn branch_out(
+        &mut self,
+        depth: usize,
+        state: &mut State<W>,
+        branch: Branch,
+    ) -> ControlFlow<()> {
+        let shared = self.shared;
         let enough = self.one_is_enough(state).then(|| self.sink.outcome.stats.executions.clone());
         let found = |search: &Self| {
             enough.as_ref().is_some_and(|before| search.sink.outcome.stats.executions > *before)

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::candidates::Look;
+use super::repeats::Looks;
 use super::unit::{Decision, Listed, Subtree};
 use super::witness::Watch;
 use super::{Mode, Options, Portion};
@@ -60,6 +61,8 @@ pub(crate) struct Sink<'t> {
     pub part: f64,
     before: f64,
     of_all: f64,
+    /// Does it pay to look whether what is left was counted before?
+    pub looks: Looks,
     /// Stop after so many graphs.
     pub most_graphs: u64,
     /// The world being looked into, and where to begin in it: after which decisions.
@@ -92,6 +95,7 @@ impl<'t> Sink<'t> {
             part: 0.0,
             before: 0.0,
             of_all: 1.0,
+            looks: Looks::default(),
             most_graphs: u64::MAX,
             world: (0, vec![Vec::new()]),
             too_big: false,

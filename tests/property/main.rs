@@ -170,6 +170,9 @@ fn compare(test: &Lowered, model: &Model, told: &dyn Fn() -> String, tally: &mut
         (oracle, found) => panic!("only one has an answer: {oracle:?}\n{found:?}\n{}", told()),
     };
     assert_eq!(figures(&oracle), figures(&found), "count: {}", told());
+    let anew = Options { large: 0, ..options(Mode::Count, Engine::Explore, 1) };
+    let anew = explore::run(test, model, &anew).expect("a count");
+    assert_eq!(figures(&oracle), figures(&anew), "what repeats itself: {}", told());
     tally.executions += oracle.stats.executions.saturating_word();
     tally.pruned += found.stats.pruned.values().sum::<u64>();
     tally.empty += u64::from(oracle.stats.executions == 0);
