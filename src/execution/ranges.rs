@@ -120,6 +120,7 @@ impl Ranges {
         let first = init == value || self.aging[place] && aged(init) == Some(value);
         first || (0..self.written.len()).any(|other| other != thread && self.has(other, loc, value))
     }
+
     /// The values that a symbolic value of a path can have.
     pub(super) fn values(&self, path: &Path, value: &SymVal) -> Range {
         if let Some(known) = value.known() {

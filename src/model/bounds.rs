@@ -333,10 +333,10 @@ impl<'a> Bounds<'a> {
         place.is_exact() && self.nothing == Some(place.may)
     }
 
-    /// Need a node that does not matter here not be evaluated? What may be in error must be; and what is inside a recursion has a value for each round.
-    fn can_wait(&self, id: ExprId) -> bool {
-        let node = self.pool.node(id);
-        !node.fallible && !node.recursive
+    /// Need an operand that does not matter not be evaluated? What may be in error must be. Inside a recursion it may matter in a later
+    /// round, which leaves no values behind but those of the variables.
+    fn can_wait(&self, id: ExprId, operand: ExprId) -> bool {
+        !self.pool.node(id).recursive && !self.pool.node(operand).fallible
     }
 
     /// Makes both bounds of a new value, one if the operands are exact; drops the second where it equals the first, and both
@@ -390,12 +390,13 @@ impl<'a> Bounds<'a> {
     /// An operator that makes nothing of nothing on either side.
     fn map2(
         &mut self,
-        sort: Sort,
+        id: ExprId,
         (a, b, size): (ExprId, ExprId, usize),
         f: impl Fn(&[u64], &[u64], &mut [u64]),
     ) -> Result<Cell, Diagnostic> {
+        let sort = self.pool.sort(id);
         let a = self.place(a)?;
-        if self.is_nothing(a) && self.can_wait(b) {
+        if self.is_nothing(a) && self.can_wait(id, b) {
             return Ok(Cell::Rows(a));
         }
         let b = self.place(b)?;
@@ -459,14 +460,14 @@ impl<'a> Bounds<'a> {
                     }
                 })))
             }
-            Expr::Seq(children) => self.sequence(children),
-            Expr::Inter(a, b) => self.map2(sort, (*a, *b, self.size(sort)), |a, b, out| {
+            Expr::Seq(children) => self.sequence(id, children),
+            Expr::Inter(a, b) => self.map2(id, (*a, *b, self.size(sort)), |a, b, out| {
                 out.iter_mut().zip(a.iter().zip(b)).for_each(|(out, (a, b))| *out = a & b);
             }),
-            Expr::Product(a, b) => self.map2(sort, (*a, *b, set), |a, b, out| shape.product(out, a, b)),
+            Expr::Product(a, b) => self.map2(id, (*a, *b, set), |a, b, out| shape.product(out, a, b)),
             Expr::Diff(a, b) => {
                 let a = self.place(*a)?;
-                if self.is_nothing(a) && self.can_wait(*b) {
+                if self.is_nothing(a) && self.can_wait(id, *b) {
                     return Ok(Cell::Rows(a));
                 }
                 let b = self.place(*b)?;
@@ -553,7 +554,7 @@ impl<'a> Bounds<'a> {
         })
     }
 
-    fn sequence(&mut self, children: &[ExprId]) -> Result<Cell, Diagnostic> {
+    fn sequence(&mut self, id: ExprId, children: &[ExprId]) -> Result<Cell, Diagnostic> {
         let size = self.size(Sort::Rel);
         let shape = self.shape;
         let mut result = self.place(children[0])?;
@@ -565,7 +566,7 @@ impl<'a> Bounds<'a> {
             }
         }
         for child in &children[1..] {
-            if self.is_nothing(result) && self.can_wait(*child) {
+            if self.is_nothing(result) && self.can_wait(id, *child) {
                 continue;
             }
             let next = self.place(*child)?;
