@@ -97,7 +97,7 @@ impl Ty {
     pub const BOOL: Ty = Ty::Int(IntTy { bytes: 1, signed: false, boolean: true });
 
     /// The type of a parameter that is declared so: arrays and functions are pointers there.
-    pub fn as_parameter(self) -> Ty {
+    pub fn into_parameter(self) -> Ty {
         match self {
             Ty::Array(target, _) => Ty::Pointer(target),
             Ty::Function(_) => self.pointer(),

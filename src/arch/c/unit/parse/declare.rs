@@ -184,7 +184,7 @@ impl Parser {
                 self.is_parameter = false;
                 self.in_parameters = outer;
                 let (name, ty, span) = declared?;
-                params.push(ty.as_parameter());
+                params.push(ty.into_parameter());
                 names.push((name, span));
                 if !self.eat(",") {
                     break;

@@ -112,7 +112,7 @@ impl Parser {
                         .at(span, "declared as one here"));
                 };
                 names[at].1 = span;
-                types.params[at] = ty.as_parameter();
+                types.params[at] = ty.into_parameter();
                 if !self.eat(",") {
                     break;
                 }
