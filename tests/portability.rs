@@ -37,7 +37,7 @@ fn equals_complete_logs_on_the_x86_tests() {
     for file in files {
         let report = session.check(&Input::File(file.clone()));
         let Some(answer) = report.answer else { continue };
-        let all = observed(&answer.test);
+        let all = observed(&answer.test, (&models[0], &models[1]), Granularity::States);
         let logs: Vec<BTreeSet<Vec<Value>>> =
             models.iter().map(|model| states(&all, model, &options)).collect();
         for (from, to) in [(0, 1), (1, 0), (1, 2), (2, 1)] {

@@ -63,14 +63,15 @@ impl Here<'_, '_> {
         Ok(Way::new(self.next_with(dst, value), None, effect))
     }
 
-    /// A store, to memory or to the buffer; where it has to wait for a free place, that.
-    fn store(&self, addr: Slot, value: Slot) -> Result<Stored, Diagnostic> {
+    /// A store, to memory or to the buffer. `true`: it has to wait for a free place.
+    fn store(&self, addr: Slot, value: Slot, ways: &mut Vec<Way>) -> Result<bool, Diagnostic> {
         let (cell, value) = (self.cell(addr)?, self.slot(value));
         let machine = self.machine;
         let lands =
             || Way::new(self.next(), self.with(cell, value), Effect::Write { cell: cell.into(), value });
         if machine.options.buffers == Buffers::None || machine.cells.is_private(cell) {
-            return Ok(Stored::Done(lands()));
+            ways.push(lands());
+            return Ok(false);
         }
         if machine.is_atomic(self.thread, self.own.of[self.at] as usize, cell) {
             // Takes effect at once, and only where nothing waits: of its own, or of anyone.
@@ -79,15 +80,17 @@ impl Here<'_, '_> {
                 AtomicRule::Global => (0..machine.parts.compiled.threads.len())
                     .all(|other| machine.parts.local(self.row, other).pending.is_empty()),
             };
-            return Ok(if nothing_waits { Stored::Done(lands()) } else { Stored::NotYet });
+            ways.extend(nothing_waits.then(lands));
+            return Ok(false);
         }
         let before = self.local.pending.iter().filter(|write| write.cell == cell).count();
         if before >= machine.options.buffer {
-            return Ok(Stored::NoPlace);
+            return Ok(true);
         }
         let mut next = self.next();
         next.push(cell, value);
-        Ok(Stored::Done(Way::new(next, None, Effect::Buffer { cell: cell.into(), value })))
+        ways.push(Way::new(next, None, Effect::Buffer { cell: cell.into(), value }));
+        Ok(false)
     }
 
     fn update(&self, dst: Slot, addr: Slot, ops: &[Code], update: Slot) -> Result<Way, Diagnostic> {
@@ -183,15 +186,6 @@ impl Here<'_, '_> {
     }
 }
 
-/// What becomes of a store.
-enum Stored {
-    Done(Way),
-    /// Something else must come first.
-    NotYet,
-    /// Its buffer is full.
-    NoPlace,
-}
-
 impl Way {
     fn new(local: Local, memory: Option<Memory>, effect: Effect) -> Way {
         Way { local, memory, other: None, effect, transition: None }
@@ -219,11 +213,7 @@ impl Machine<'_> {
                 }
             }
             Code::Load { dst, addr, .. } => ways.push(here.load(*dst, *addr)?),
-            Code::Store { addr, value } => match here.store(*addr, *value)? {
-                Stored::Done(way) => ways.push(way),
-                Stored::NotYet => {}
-                Stored::NoPlace => return Ok(true),
-            },
+            Code::Store { addr, value } => return here.store(*addr, *value, ways),
             // Atomic instructions wait until the thread's own writes have landed.
             Code::Rmw { .. } | Code::CompareExchange { .. } | Code::Fence(FenceKind::Full)
                 if !local.pending.is_empty() => {}
