@@ -409,7 +409,7 @@ pub enum Op {
     /// What the program prints: a format ([`super::print`]), and its values. Only traces look at it.
     Print { format: Arc<str>, args: Vec<Tmp> },
     /// A new thread runs `Program::threads[code]` (one that is [`super::Start::Spawned`]) with these registers set, the others 0; `dst` takes its
-    /// handle, which only `Join` looks into. See [`super::threads`] for the events and the order that this makes.
+    /// handle, which only `Join` looks into. See `program::threads` for the events and the order that this makes.
     /// `own` is the register in which the new thread finds its own handle.
     Spawn { dst: Tmp, code: usize, args: Vec<(Reg, Tmp)>, own: Reg },
     /// Waits until that thread has ended; `dst` takes its result (`Thread::result`). A value that is no handle, or one joined before,

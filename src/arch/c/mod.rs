@@ -1,7 +1,7 @@
 //! C: the tests of C11 and of the Linux kernel.
 //!
-//! The program region goes through [`lex`], [`parse`] (a syntax tree, [`ast`]) and [`lower`] (micro-ops). Functions of
-//! `.def` files ([`macros`]) are expanded on the way, so that the kernel's functions are data, not code of this crate.
+//! The program region goes through `lex`, `parse` (a syntax tree, `ast`) and `lower` (micro-ops). Functions of
+//! `.def` files (`macros`) are expanded on the way, so that the kernel's functions are data, not code of this crate.
 
 pub(crate) mod ast;
 mod builtins;

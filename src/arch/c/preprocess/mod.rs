@@ -1,6 +1,6 @@
 //! The preprocessor: a file with its headers and macros in, tokens out.
 //!
-//! Headers in angle brackets are our own ([`headers`]): they hold the declarations that programs need and, in C, what library
+//! Headers in angle brackets are our own (`headers`): they hold the declarations that programs need and, in C, what library
 //! functions do. A crate was looked for: those that there are either call a compiler or lose the places of tokens.
 
 mod condition;
