@@ -74,6 +74,10 @@ fn complaints_one_by_one() {
             "void f(void) { return 1; }\nint main(void) { }".to_string(),
             "error[c::void]: a function without a result returns a value",
         ),
+        (
+            "int f(a) int b; { return 0; } int main(void) { }".to_string(),
+            "error[c::parameter]: `b` is no parameter",
+        ),
         (main("break;"), "error[c::break]: there is no loop to leave here"),
         (main("case 1: ;"), "error[c::case]: `case` outside every `switch`"),
         (main("goto *0;"), "error[c::goto]: `goto` needs the name of a label"),
