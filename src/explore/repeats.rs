@@ -267,10 +267,17 @@ impl<const W: usize> Search<'_, '_, W> {
         let of_orders = problem.last_of_order.iter().map(|last| (last, last.ends(state)));
         let finals = problem.finals.iter().zip(state.finals.iter().copied());
         let mut lasts = Vec::new();
-        for (last, row) in of_orders.chain(finals).filter(|(_, row)| rows::count(row) > 1) {
-            lasts.push(last.position);
-            key.push(last.position as u64);
-            key.extend(row);
+        for (last, row) in of_orders.chain(finals) {
+            let is_open = rows::count(&row) > 1;
+            // What is kept are the values that the final write depends on, so it must be the same one.
+            let waits = |write: usize| self.repeats.depends_on[write].iter().any(|read| reads.contains(read));
+            if is_open || rows::bits(row).any(waits) {
+                key.push(last.position as u64);
+                key.extend(row);
+            }
+            if is_open {
+                lasts.push(last.position);
+            }
         }
         key.push(u64::MAX);
         Frame { reads, lasts, found: FxHashMap::default() }
