@@ -41,6 +41,9 @@ impl<const W: usize> Search<'_, '_, W> {
             self.sink.value_conflict();
             ControlFlow::Continue(())
         } else {
+            if self.is_kept() {
+                self.sink.keep(ways);
+            }
             let last = std::mem::take(&mut self.last);
             let flow = self.accept(state, &values, &last, ways);
             self.last = last;

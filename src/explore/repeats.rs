@@ -230,6 +230,7 @@ impl<const W: usize> Search<'_, '_, W> {
             self.sink.looks.saved(found.nodes, found.all.len());
             self.repeats.nodes = self.repeats.nodes.saturating_add(found.nodes);
             let all = Rc::clone(&found.all);
+            all.iter().for_each(|(_, ways)| self.sink.keep(ways));
             return self.hand_over(state, &frame, &all);
         }
         let before = self.repeats.nodes;
@@ -281,6 +282,11 @@ impl<const W: usize> Search<'_, '_, W> {
         }
         key.push(u64::MAX);
         Frame { reads, lasts, found: FxHashMap::default() }
+    }
+
+    /// Are executions kept for the part of the search that is under way?
+    pub(super) fn is_kept(&self) -> bool {
+        !self.repeats.frames.is_empty()
     }
 
     /// Takes executions for the part of the search that is under way. False: there is none, and they are to be told.

@@ -63,6 +63,8 @@ pub(crate) struct Sink<'t> {
     of_all: f64,
     /// Does it pay to look whether what is left was counted before?
     pub looks: Looks,
+    /// Executions found so far in parts of a search that are handed over when they are done.
+    kept: u64,
     /// Stop after so many graphs.
     pub most_graphs: u64,
     /// The world being looked into, and where to begin in it: after which decisions.
@@ -96,6 +98,7 @@ impl<'t> Sink<'t> {
             before: 0.0,
             of_all: 1.0,
             looks: Looks::default(),
+            kept: 0,
             most_graphs: u64::MAX,
             world: (0, vec![Vec::new()]),
             too_big: false,
@@ -258,12 +261,17 @@ impl<'t> Sink<'t> {
         self.stopped == Some(Completeness::Decided)
     }
 
+    /// Executions were found that are handed over later.
+    pub fn keep(&mut self, ways: &Count) {
+        self.kept = self.kept.saturating_add(ways.saturating_word());
+    }
+
     /// Tells whoever looks on how far the search is.
     fn show_progress(&mut self) {
         let Some(gauge) = &self.options.gauge else { return };
         let stats = &self.outcome.stats;
         let (worlds, graphs, executions) = self.told;
-        let all = stats.executions.saturating_word();
+        let all = stats.executions.saturating_word().max(self.kept);
         gauge.worlds.fetch_add(stats.worlds - worlds, Ordering::Relaxed);
         gauge.graphs.fetch_add(stats.graphs - graphs, Ordering::Relaxed);
         gauge.executions.fetch_add(all - executions, Ordering::Relaxed);

@@ -127,7 +127,8 @@ impl<'p> Stepper<'p> {
         flow::passes(state, op);
     }
 
-    /// The value that a store writes; none where a structure is copied and this part of it has no value.
+    /// The value that a store writes. Where a structure is copied and this part of it has no value, others see a write all the same (of zero, one of all that could be
+    /// there); an object of one's own keeps what it has.
     fn written(
         &self,
         state: &State<'p>,
@@ -136,7 +137,7 @@ impl<'p> Stepper<'p> {
         sets: &[SetName],
     ) -> Result<Option<Value>, Halt<'p>> {
         if self.held(state, value).value == Err(IllegalOp::UNINITIALISED) && sets.iter().any(|s| s == COPY) {
-            return Ok(None);
+            return Ok((!self.is_private(state, addr)?).then_some(Value::ZERO));
         }
         Ok(Some(match self.is_private(state, addr)? {
             true => self.value_unseen(state, value)?,

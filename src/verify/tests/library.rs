@@ -107,7 +107,9 @@ fn what_headers_declare() {
             "",
             "char b[32]; assert(snprintf(b, sizeof b, \"%d-%s:%c|%03d|%4x|%lu\", -5, \"z\", 'q', 7, 255, 99ul) == 18);
              assert(!strcmp(b, \"-5-z:q|007|  ff|99\")); assert(snprintf(b, 4, \"%d\", 123456) == 6 && !strcmp(b, \"123\"));
-             sprintf(b, \"%05d%%\", -42); assert(!strcmp(b, \"-0042%\"));",
+             sprintf(b, \"%05d%%\", -42); assert(!strcmp(b, \"-0042%\"));
+             sprintf(b, \"%-4d|%+d|%.3d|%5.1s|%hhd\", 7, 7, 7, \"ab\", 300); assert(!strcmp(b, \"7   |+7|007|    a|44\"));
+             sprintf(b, \"%f %8.3f %.1f %.2f\", 1.5, -2.5, 9.95, 0.005); assert(!strcmp(b, \"1.500000   -2.500 9.9 0.01\"));",
         ),
         (
             "ctype iso646 stdckdint inttypes",

@@ -154,3 +154,25 @@ fn who_waits_at_the_end() {
     );
     right_and_broken(&text, "PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP", "PTHREAD_MUTEX_INITIALIZER");
 }
+
+#[test]
+fn a_structure_that_was_never_written_is_copied_for_others_to_see() {
+    let text = format!(
+        "{THREADS}struct pair {{ int a, b; }} shared; static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+        static void *t(void *x) {{ pthread_mutex_lock(&m); struct pair mine = shared; pthread_mutex_unlock(&m); return 0; }}
+        int main(void) {{ pthread_t a; struct pair none; pthread_create(&a, 0, t, 0); LOCK(&m); shared = none; pthread_mutex_unlock(&m); pthread_join(a, 0); }}"
+    );
+    let text = text.replace("LOCK", "pthread_mutex_lock");
+    is(&text, "rc11", Verdict::Safe);
+    let broken = text.replace(
+        "struct pair mine = shared; pthread_mutex_unlock(&m);",
+        "pthread_mutex_unlock(&m); struct pair mine = shared;",
+    );
+    is(&broken, "rc11", Verdict::Unsafe);
+}
+
+#[test]
+fn what_snprintf_does_not_know_is_no_error_of_the_program() {
+    let text = "#include <stdio.h>\nint main(void) { char b[32]; snprintf(b, 32, \"%g\", 0.5); }";
+    assert!(matches!(answer(text, "sc", None).verdict, Verdict::SafeUpTo(_)));
+}
