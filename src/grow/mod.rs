@@ -263,10 +263,17 @@ fn code_of(
     is_absent: &dyn Fn(&str) -> bool,
     is_missing: &dyn Fn(&str) -> bool,
 ) -> Result<code::Code, String> {
-    let mut code = decide::built(model, skip_checks, OrderOn::Usual).or_else(|why| {
-        let part = part::without(model, is_absent).ok_or(why)?;
-        decide::built(&part, skip_checks, OrderOn::Checked)
-    })?;
+    let mut code = match decide::built(model, skip_checks, OrderOn::Usual) {
+        Ok(code) if code.checks.iter().all(|check| check.prunes) => code,
+        // What stands in the way of asking early may be about events that the program does not have: pairs of reservations and conditional stores, for one.
+        Ok(code) => part::without(model, is_absent)
+            .and_then(|part| decide::built(&part, skip_checks, OrderOn::Usual).ok())
+            .unwrap_or(code),
+        Err(why) => {
+            let part = part::without(model, is_absent).ok_or(why)?;
+            decide::built(&part, skip_checks, OrderOn::Checked)?
+        }
+    };
     code.shrink(is_missing);
     code.derive();
     code.arrange();

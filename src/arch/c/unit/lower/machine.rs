@@ -89,7 +89,8 @@ impl Machine {
         }
     }
 
-    /// A read-modify-write.
+    /// A read-modify-write. Where it is a loop of a reservation and a conditional store, only the round that succeeds is looked at: two accesses that nothing
+    /// comes between, as of an instruction that does both.
     pub(super) fn update(self, order: MemoryOrder) -> Access {
         use Machine::{AArch64, Armv7, Kernel, Power, RiscV};
         let sc = order == MemoryOrder::SeqCst;
@@ -106,17 +107,11 @@ impl Machine {
                 ..none
             },
             AArch64 => Access { read: pick(acquires, &["A"]), write: pick(releases, &["L"]), ..none },
-            Armv7 => Access {
-                before: pick(releases, &["DMB"]),
-                read: &["EX"],
-                write: &["EX"],
-                after: pick(acquires, &["DMB"]),
-            },
+            Armv7 => Access { before: pick(releases, &["DMB"]), after: pick(acquires, &["DMB"]), ..none },
             Power => Access {
                 before: if sc { &["SYNC"] } else { pick(releases, &["LWSYNC"]) },
-                read: &["EX"],
-                write: &["EX"],
                 after: pick(acquires, &["LWSYNC"]),
+                ..none
             },
             RiscV => {
                 let sets: Names = match (acquires, releases) {
