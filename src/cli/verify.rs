@@ -105,9 +105,13 @@ pub fn verify(
             sources,
             seconds: start.elapsed().as_secs_f64(),
         };
+        let work = program::work(&checked);
         match args.format {
             VerifyFormatArg::Text => out.write_all(program::text(&checked, detail(args.trace)).as_bytes())?,
             _ => all.push(checked),
+        }
+        if args.stats {
+            err.write_all(work.as_bytes())?;
         }
         // After Ctrl-C nothing new is begun.
         if exit == Exit::Interrupted {

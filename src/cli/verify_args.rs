@@ -55,6 +55,9 @@ pub struct VerifyArgs {
     /// How much of a violating execution to show
     #[arg(long, value_name = "HOW", default_value = "short")]
     pub trace: TraceArg,
+    /// Say what the search did: graphs, reads given a later write, what refuted how many
+    #[arg(long)]
+    pub stats: bool,
     /// Under sc, tso and pso: a data race is a violation, not a warning
     #[arg(long)]
     pub races: bool,

@@ -130,6 +130,8 @@ pub struct Answer {
     pub symmetric: bool,
     /// How the program has to be made again, so that its accesses fit the memory that they go to.
     pub reshapes: Vec<Reshape>,
+    /// What the search did, where it came to its end.
+    pub work: Option<grow::Stats>,
 }
 
 /// Who gives an answer.
@@ -159,6 +161,7 @@ impl Answer {
             by,
             symmetric: false,
             reshapes: Vec::new(),
+            work: None,
         }
     }
 
@@ -448,7 +451,9 @@ fn searched_with(
                 return Ok(None);
             }
             answer.symmetric = stats.symmetric;
-            stats.leaves_out
+            let leaves_out = stats.leaves_out;
+            answer.work = Some(stats);
+            leaves_out
         }
         Err(why) => {
             answer.stopped = Some(why);

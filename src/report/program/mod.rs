@@ -5,12 +5,14 @@ mod junit;
 mod sarif;
 mod text;
 mod threads;
+mod work;
 
 pub use json::json;
 pub use junit::junit;
 pub use sarif::sarif;
 pub use text::{Detail, text};
 pub use threads::threads;
+pub use work::work;
 
 use crate::diag::Diagnostic;
 use crate::program::Property;
