@@ -116,3 +116,20 @@ fn recursion_that_is_cut_is_said() {
     assert!(said.contains("Safe up to 64") && said.contains("a loop was cut at a.c:2"), "{said}");
     litmus_in(dir.path(), &["verify", "a.c", "--unroll", "101"]).assert().code(1);
 }
+
+#[test]
+fn what_a_search_for_violations_did() {
+    let program = "#include <pthread.h>\n#include <stdatomic.h>\natomic_int x, y;\nvoid *a(void *p) { x = 1; return (void *)(long)y; }\nvoid *b(void *p) { y = 1; return (void *)(long)x; }\n\
+        int main(void) { pthread_t s, t; pthread_create(&s, 0, a, 0); pthread_create(&t, 0, b, 0); pthread_join(s, 0); pthread_join(t, 0); return 0; }\n";
+    let dir = folder(&[("sb.c", program)]);
+    let run = litmus_in(dir.path(), &["verify", "sb.c", "-m", "sc", "--stats"]).assert().code(0);
+    let said = stderr(&run);
+    let (first, rest) = said.split_once('\n').unwrap_or_default();
+    assert!(first.starts_with("sb.c: ") && first.contains(" graphs in "), "{said}");
+    insta::assert_snapshot!(rest, @r"
+             2 graphs that were checked, the others follow from these
+             1 reads given a write that came later
+             1 branches refuted by sc
+    ");
+    litmus_in(dir.path(), &["verify", "sb.c", "-m", "sc"]).assert().code(0).stderr("");
+}
