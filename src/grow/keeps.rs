@@ -4,6 +4,7 @@
 //! such step, there is none. What the steps are is said by someone who knows the program; of each is asked here whether the check has it, whatever else there is.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::code::Check;
 use super::compile::OrderOn;
@@ -39,6 +40,11 @@ pub struct Way<'a> {
 /// A model, asked for what it keeps in order.
 pub struct Keeps<'p> {
     program: &'p Program,
+    asked: Arc<Asked>,
+}
+
+/// What is asked of a model.
+struct Asked {
     pool: Pool,
     /// The `acyclic` checks.
     orders: Vec<ExprId>,
@@ -47,9 +53,8 @@ pub struct Keeps<'p> {
     names: BTreeSet<String>,
 }
 
-impl<'p> Keeps<'p> {
-    /// Of the executions of a program; `None` if nothing can be said.
-    pub fn new(program: &'p Program, model: &Model, skip_checks: &[String]) -> Option<Keeps<'p>> {
+impl Asked {
+    fn new(program: &Program, model: &Model, skip_checks: &[String]) -> Option<Asked> {
         let whole =
             decide::built(model, skip_checks, OrderOn::Usual).ok().map(|code| (code, model.pool.clone()));
         let (code, pool) = whole.or_else(|| {
@@ -68,25 +73,36 @@ impl<'p> Keeps<'p> {
         });
         let always = ["M", "R", "W"].map(str::to_string);
         let names = names.chain(always).collect();
-        Some(Keeps { program, pool, orders, checks, names })
+        Some(Asked { pool, orders, checks, names })
+    }
+}
+
+impl<'p> Keeps<'p> {
+    /// Of the executions of a program; `None` if nothing can be said.
+    pub fn new(program: &'p Program, model: &Model, skip_checks: &[String]) -> Option<Keeps<'p>> {
+        let is_absent = part::is_absent(program);
+        let mut key = format!("{skip_checks:?}");
+        key.extend(part::sets(model).map(|name| if is_absent(name) { '1' } else { '0' }));
+        let asked = model.derived.get(key, || Asked::new(program, model, skip_checks).map(Arc::new));
+        asked.as_ref().clone().map(|asked| Keeps { program, asked })
     }
 
     /// How many checks may refuse a cycle by themselves.
     pub fn n_checks(&self) -> usize {
-        self.orders.len()
+        self.asked.orders.len()
     }
 
     fn drawn(&self, shape: &Shape) -> (EventKind, BTreeSet<String>) {
         let is_in = |name: &&String| is_in(self.program, (shape.kind, shape.thread, shape.sets), name);
-        (shape.kind, self.names.iter().filter(is_in).cloned().collect())
+        (shape.kind, self.asked.names.iter().filter(is_in).cloned().collect())
     }
 
     fn have(&self, sketch: &Sketch, pairs: &[(usize, usize)]) -> Vec<bool> {
         let has = |expr: &ExprId| {
-            let value = sketch.value(&self.pool, *expr);
+            let value = sketch.value(&self.asked.pool, *expr);
             pairs.iter().any(|(a, b)| value.must_have(*a, *b))
         };
-        self.orders.iter().map(has).collect()
+        self.asked.orders.iter().map(has).collect()
     }
 
     /// Which checks have the step from a read to a later write of its thread?
@@ -108,8 +124,8 @@ impl<'p> Keeps<'p> {
             Sketch::through_that_instruction(after, Passing { events, ..Passing::default() })
         };
         let before = sketch(false);
-        if !self.checks.iter().any(|check| decide::refutes(&self.pool, check, &before)) {
-            return vec![false; self.orders.len()];
+        if !self.asked.checks.iter().any(|check| decide::refutes(&self.asked.pool, check, &before)) {
+            return vec![false; self.asked.orders.len()];
         }
         self.have(&sketch(true), &[(1, 3), (2, 3)])
     }
@@ -121,7 +137,7 @@ impl<'p> Keeps<'p> {
             true => Sketch::own_instruction_read(passing),
             false => Sketch::own_thread_read(passing),
         };
-        self.checks.iter().any(|check| decide::refutes(&self.pool, check, &sketch))
+        self.asked.checks.iter().any(|check| decide::refutes(&self.asked.pool, check, &sketch))
     }
 
     /// Likewise, from a write to a read of it in another thread.

@@ -46,6 +46,7 @@ use compile::OrderOn;
 use fewer::Fewer;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use crate::diag::{Diagnostic, Remedy};
 use crate::limits;
@@ -253,7 +254,17 @@ pub fn sees_waiting(model: &Model) -> bool {
 
 /// Can the executions of a program grow under a model? If so: may there be others, with a cycle of program order and `rf`?
 pub fn leaves_out(program: &Program, model: &Model, skip_checks: &[String]) -> Option<bool> {
-    code_of(model, skip_checks, &part::is_absent(program), &|_| false).ok().map(|code| code.residual)
+    code_for(program, model, skip_checks).as_ref().as_ref().ok().map(|code| code.residual)
+}
+
+/// The code of a model for a program, made once for all programs with events in the same sets.
+fn code_for(program: &Program, model: &Model, skip_checks: &[String]) -> Arc<Result<code::Code, String>> {
+    let (is_absent, is_missing) = (part::is_absent(program), part::is_missing(program));
+    let mut key = format!("{skip_checks:?}");
+    for name in part::sets(model) {
+        key.push(char::from(b'0' + u8::from(is_absent(name)) + 2 * u8::from(is_missing(name))));
+    }
+    model.derived.get(key, || code_of(model, skip_checks, &is_absent, &is_missing))
 }
 
 /// The code of a model, or of what is left of it where some sets are empty, without what is said of sets that are missing.
@@ -287,14 +298,12 @@ fn prepared<R>(
     options: &Options,
     work: impl FnOnce(&Setting, usize) -> R,
 ) -> Result<R, Diagnostic> {
-    let is_absent = part::is_absent(program);
-    let is_missing = part::is_missing(program);
-    let code =
-        code_of(model, &options.skip_checks, &is_absent, &is_missing).map_err(|why| refused(model, &why))?;
+    let code = code_for(program, model, &options.skip_checks);
+    let code = code.as_ref().as_ref().map_err(|why| refused(model, why))?;
     let cells = cells::Cells::new(program);
     let loops = awaits::Loops::new(program, !options.properties);
-    let members = members::Table::new(program, &code);
-    let fewer = fewer::fewer(&code);
+    let members = members::Table::new(program, code);
+    let fewer = fewer::fewer(code);
     let twins = twins::Twins::default();
     let stepper = step::Stepper {
         program,
@@ -313,7 +322,7 @@ fn prepared<R>(
         loops: (options.awaits && fewer != Fewer::Nothing).then_some(&loops),
         fewer,
     };
-    let search = Setting { code: &code, stepper: &stepper, all_blocked: options.all_blocked };
+    let search = Setting { code, stepper: &stepper, all_blocked: options.all_blocked };
     let n_events = match program.threads.iter().any(|thread| thread.start == Start::Spawned) {
         true => search.pilot(),
         false => room(program, options.unroll),

@@ -112,6 +112,15 @@ pub(super) fn chosen_from(model: &Model) -> BTreeSet<String> {
     names
 }
 
+/// The predefined sets that a model mentions.
+pub(super) fn sets(model: &Model) -> impl Iterator<Item = &str> {
+    let exprs = (0..model.pool.len()).map(|id| model.pool.expr(ExprId(id as u32)));
+    exprs.filter_map(|expr| match expr {
+        Expr::Base(base, Sort::Set) => Some(base.name()),
+        _ => None,
+    })
+}
+
 /// Is a set of that name one that kinds of events decide?
 fn is_by_kind(name: &str) -> bool {
     in_set_by_kind(EventKind::Fence, name).is_some() || matches!(name, "NA" | "X" | "RMW" | "A")

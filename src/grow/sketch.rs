@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use rustc_hash::FxHashMap;
+
 use crate::model::{Base, Expr, ExprId, FixId, Pool, Sort};
 
 use super::compile::in_set_by_kind;
@@ -235,7 +237,15 @@ impl Sketch {
 
     /// The value of an expression.
     pub fn value(&self, pool: &Pool, id: ExprId) -> Value {
-        self.eval(pool, id, &mut Vec::new())
+        Evaluation {
+            sketch: self,
+            pool,
+            known: FxHashMap::default(),
+            now: FxHashMap::default(),
+            variables: Vec::new(),
+            hangs: false,
+        }
+        .value(id)
     }
 
     fn n(&self) -> usize {
@@ -415,45 +425,86 @@ impl Sketch {
         })
     }
 
-    fn eval(&self, pool: &Pool, id: ExprId, variables: &mut Vec<(FixId, Vec<Value>)>) -> Value {
-        let n = self.n();
-        let all = self.of(|_, _| Known::Yes);
-        let diagonal = self.base("id");
-        let is_set = pool.sort(id) == Sort::Set;
+    fn minus(&self, a: &Value, b: &Value) -> Value {
+        // A pair of others that the second loses is one that the difference gets.
+        Value { n: a.n, must: a.must & !b.may, may: a.may & !b.must, new: a.new || b.new }
+    }
+}
+
+/// Expressions evaluated on a sketch. They share what they are made of: each is looked at once.
+struct Evaluation<'e> {
+    sketch: &'e Sketch,
+    pool: &'e Pool,
+    /// Values that hang on no variable.
+    known: FxHashMap<ExprId, Value>,
+    /// Values that do, as the variables are now.
+    now: FxHashMap<ExprId, Value>,
+    /// Recursive groups around, with the values of their variables so far.
+    variables: Vec<(FixId, Vec<Value>)>,
+    /// Has a variable been looked at?
+    hangs: bool,
+}
+
+impl Evaluation<'_> {
+    fn value(&mut self, id: ExprId) -> Value {
+        if let Some(known) = self.known.get(&id) {
+            return *known;
+        }
+        if let Some(now) = self.now.get(&id) {
+            self.hangs = true;
+            return *now;
+        }
+        let around = std::mem::replace(&mut self.hangs, false);
+        let value = self.computed(id);
+        let of = if self.hangs { &mut self.now } else { &mut self.known };
+        of.insert(id, value);
+        self.hangs |= around;
+        value
+    }
+
+    fn computed(&mut self, id: ExprId) -> Value {
+        let (sketch, pool) = (self.sketch, self.pool);
+        let n = sketch.n();
+        let all = || sketch.of(|_, _| Known::Yes);
+        let diagonal = || sketch.base("id");
         match pool.expr(id) {
-            Expr::Base(Base::Fw, Sort::Set) => self.anything(),
-            Expr::Base(base, Sort::Set) => self.set(|event| self.member(event, base.name())),
-            Expr::Base(base, _) => self.base(base.name()),
-            Expr::Choice(_, Sort::Rel) => self.coherence(),
-            Expr::Choice(..) | Expr::Interp(..) => self.anything(),
+            Expr::Base(Base::Fw, Sort::Set) => sketch.anything(),
+            Expr::Base(base, Sort::Set) => sketch.set(|event| sketch.member(event, base.name())),
+            Expr::Base(base, _) => sketch.base(base.name()),
+            Expr::Choice(_, Sort::Rel) => sketch.coherence(),
+            Expr::Choice(..) | Expr::Interp(..) => sketch.anything(),
             Expr::FixVar(fix, index, _) => {
-                let group = variables.iter().rev().find(|(group, _)| group == fix);
-                group.map_or_else(|| self.anything(), |(_, values)| values[*index as usize])
+                self.hangs = true;
+                let group = self.variables.iter().rev().find(|(group, _)| group == fix);
+                group.map_or_else(|| sketch.anything(), |(_, values)| values[*index as usize])
             }
             Expr::Fix(fix, index, _) => {
                 let bodies = pool.fix(*fix).bodies.clone();
                 if !pool.fix_is_monotone(*fix) {
-                    return self.anything();
+                    return sketch.anything();
                 }
                 let nothing = Value { n, must: 0, may: 0, new: false };
-                variables.push((*fix, vec![nothing; bodies.len()]));
+                self.variables.push((*fix, vec![nothing; bodies.len()]));
                 loop {
-                    let next: Vec<Value> =
-                        bodies.iter().map(|body| self.eval(pool, *body, variables)).collect();
-                    let Some(last) = variables.last_mut() else { return self.anything() };
+                    self.now.clear();
+                    let next: Vec<Value> = bodies.iter().map(|body| self.value(*body)).collect();
+                    let Some(last) = self.variables.last_mut() else { return sketch.anything() };
                     if last.1 == next {
                         break;
                     }
                     last.1 = next;
                 }
-                let values = variables.pop().map(|(_, values)| values).unwrap_or_default();
-                values.get(*index as usize).copied().unwrap_or_else(|| self.anything())
+                self.now.clear();
+                let values = self.variables.pop().map(|(_, values)| values).unwrap_or_default();
+                // What hangs on no variable around it is closed.
+                self.hangs &= !self.variables.is_empty();
+                values.get(*index as usize).copied().unwrap_or_else(|| sketch.anything())
             }
             Expr::Empty(_) => Value { n, must: 0, may: 0, new: false },
-            Expr::Universe(Sort::Set) | Expr::Id => diagonal,
-            Expr::Universe(_) => all,
+            Expr::Universe(Sort::Set) | Expr::Id => diagonal(),
+            Expr::Universe(_) => all(),
             Expr::Union(children) => {
-                let values = children.iter().map(|child| self.eval(pool, *child, variables));
+                let values = children.iter().map(|child| self.value(*child));
                 values.fold(Value { n, must: 0, may: 0, new: false }, |a, b| Value {
                     n,
                     must: a.must | b.must,
@@ -462,21 +513,21 @@ impl Sketch {
                 })
             }
             Expr::Inter(a, b) => {
-                let (a, b) = (self.eval(pool, *a, variables), self.eval(pool, *b, variables));
+                let (a, b) = (self.value(*a), self.value(*b));
                 Value { n, must: a.must & b.must, may: a.may & b.may, new: a.new || b.new }
             }
             Expr::Diff(a, b) => {
-                let (a, b) = (self.eval(pool, *a, variables), self.eval(pool, *b, variables));
-                self.minus(&a, &b)
+                let (a, b) = (self.value(*a), self.value(*b));
+                sketch.minus(&a, &b)
             }
             Expr::Compl(a) => {
-                let a = self.eval(pool, *a, variables);
-                self.minus(if is_set { &diagonal } else { &all }, &a)
+                let a = self.value(*a);
+                sketch.minus(&if pool.sort(id) == Sort::Set { diagonal() } else { all() }, &a)
             }
-            Expr::Seq(children) => self.sequence(pool, children, variables),
-            Expr::Inverse(a) => self.eval(pool, *a, variables).inverse(),
+            Expr::Seq(children) => self.sequence(children),
+            Expr::Inverse(a) => self.value(*a).inverse(),
             Expr::Product(a, b) => {
-                let (a, b) = (self.eval(pool, *a, variables), self.eval(pool, *b, variables));
+                let (a, b) = (self.value(*a), self.value(*b));
                 let pairs = |left: u32, right: u32| {
                     let mut pairs = 0;
                     for x in 0..n {
@@ -490,31 +541,32 @@ impl Sketch {
                 };
                 Value { n, must: pairs(a.must, b.must), may: pairs(a.may, b.may), new: a.new || b.new }
             }
-            Expr::ToId(a) => self.eval(pool, *a, variables),
-            Expr::Domain(a) => self.eval(pool, *a, variables).domain(),
-            Expr::Range(a) => self.eval(pool, *a, variables).inverse().domain(),
-            Expr::Opt(a) => self.eval(pool, *a, variables).or(&diagonal),
-            Expr::Plus(a) => self.eval(pool, *a, variables).closed(),
-            Expr::Star(a) => self.eval(pool, *a, variables).closed().or(&diagonal),
+            Expr::ToId(a) => self.value(*a),
+            Expr::Domain(a) => self.value(*a).domain(),
+            Expr::Range(a) => self.value(*a).inverse().domain(),
+            Expr::Opt(a) => self.value(*a).or(&diagonal()),
+            Expr::Plus(a) => self.value(*a).closed(),
+            Expr::Star(a) => self.value(*a).closed().or(&diagonal()),
             Expr::ByValues(_, a) => {
-                let a = self.eval(pool, *a, variables);
+                let a = self.value(*a);
                 Value { must: 0, ..a }
             }
         }
     }
 
-    fn sequence(&self, pool: &Pool, children: &[ExprId], variables: &mut Vec<(FixId, Vec<Value>)>) -> Value {
+    fn sequence(&mut self, children: &[ExprId]) -> Value {
+        let (sketch, pool) = (self.sketch, self.pool);
         let mut result: Option<Value> = None;
         let mut at = 0;
         while at < children.len() {
-            let mut value = self.eval(pool, children[at], variables);
-            if self.is_extension && below_inverse_rf(pool, children[at]) {
+            let mut value = self.value(children[at]);
+            if sketch.is_extension && below_inverse_rf(pool, children[at]) {
                 let filters = children[at + 1..]
                     .iter()
                     .take_while(|child| matches!(pool.expr(**child), Expr::ToId(_)))
                     .count();
                 if children.get(at + 1 + filters).is_some_and(|child| below_co(pool, *child)) {
-                    value = self.overwritten();
+                    value = sketch.overwritten();
                     at += 1 + filters;
                 }
             }
@@ -524,12 +576,7 @@ impl Sketch {
             });
             at += 1;
         }
-        result.unwrap_or_else(|| self.anything())
-    }
-
-    fn minus(&self, a: &Value, b: &Value) -> Value {
-        // A pair of others that the second loses is one that the difference gets.
-        Value { n: a.n, must: a.must & !b.may, may: a.may & !b.must, new: a.new || b.new }
+        result.unwrap_or_else(|| sketch.anything())
     }
 }
 

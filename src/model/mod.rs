@@ -7,6 +7,7 @@
 mod base;
 mod bounds;
 mod buffer;
+mod derived;
 mod given;
 mod join;
 mod origin;
@@ -22,6 +23,7 @@ mod tests;
 
 pub use base::{Base, REGISTRY, Registered, When};
 pub use bounds::{Bound, Bounds, Rows};
+pub use derived::Derived;
 pub use given::violating;
 pub use join::{Joined, Pair, join};
 pub use origin::{Operator, Origins, Spot, Written};
@@ -378,6 +380,8 @@ pub struct Model {
     pub catdep: bool,
     /// What it has chosen from so far.
     pub recalled: Recalled,
+    /// What engines have made of it.
+    pub derived: Derived,
 }
 
 impl Model {

@@ -32,9 +32,9 @@ const MANY: usize = 5_000;
 
 /// Notes executions.
 #[derive(Default)]
-struct Notes {
+pub struct Notes {
     seen: BTreeSet<String>,
-    twice: Option<String>,
+    pub twice: Option<String>,
 }
 
 impl grow::Visitor for Notes {
@@ -162,7 +162,7 @@ fn growing_equals_exploring_under_the_models_of_the_library() {
 }
 
 /// A model that may be run by growing executions, or nearly so: no cycle of program order and `rf`, and more.
-fn model_text(random: &mut Random) -> String {
+pub fn model_text(random: &mut Random) -> String {
     const KEPT: [&str; 7] = [
         "po",
         "po \\ (W * R)",

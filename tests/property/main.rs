@@ -10,6 +10,7 @@ mod grow;
 mod hostile;
 mod loops;
 mod machine;
+mod many;
 mod mapping;
 mod merged;
 mod metamorphic;

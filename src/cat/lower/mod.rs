@@ -49,7 +49,7 @@ use value::Value;
 
 use super::ast::{File, Ident};
 use crate::diag::{Diagnostics, Reported};
-use crate::model::{Definition, Model, Recalled};
+use crate::model::{Definition, Derived, Model, Recalled};
 use crate::source::Sources;
 use crate::variant::Variants;
 
@@ -235,6 +235,7 @@ impl Executor<'_, '_> {
             origins: a.origins,
             catdep: file.catdep,
             recalled: Recalled::default(),
+            derived: Derived::default(),
         };
         Lowered { model, unbound: a.unbound.unwrap_or_default(), skipped }
     }
