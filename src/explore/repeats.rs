@@ -11,11 +11,12 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::Mode;
 use super::choices::State;
-use super::problem::ReadVar;
+use super::problem::{Problem, ReadVar};
 use super::residual::loose;
 use super::search::{Branch, Search};
+use super::sink::Sink;
+use super::{Mode, Options};
 use crate::outcome::Count;
 use crate::program::Value;
 use crate::relation::rows::{self, Row};
@@ -48,6 +49,18 @@ pub(crate) struct Looks {
     credit: u64,
     /// Nodes since there was none left.
     passed: u64,
+    /// Is the search one worker's, on trial, as long as looking pays?
+    trial: Trial,
+}
+
+/// Workers do not tell each other what they have counted, and whatever two of them decide before they part never becomes history. So one searches alone
+/// where looking pays; where it does not, several share the search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Trial {
+    #[default]
+    None,
+    Goes,
+    Failed,
 }
 
 impl Looks {
@@ -60,12 +73,30 @@ impl Looks {
     /// Where looking has not paid, once in so many nodes it is tried again: a search may come to a part where it does.
     const SELDOM: u64 = 256;
 
+    /// A search that is to stop as soon as looking does not pay.
+    pub fn on_trial() -> Looks {
+        Looks { trial: Trial::Goes, ..Looks::default() }
+    }
+
+    /// Has it turned out not to pay?
+    pub fn has_failed(&self) -> bool {
+        self.trial == Trial::Failed
+    }
+
+    /// It does not pay.
+    fn fail(&mut self) {
+        if self.trial == Trial::Goes {
+            self.trial = Trial::Failed;
+        }
+    }
+
     /// At one more node: is it worth a look?
     fn next(&mut self) -> bool {
         if let Some(left) = self.credit.checked_sub(Looks::COST) {
             self.credit = left;
             return true;
         }
+        self.fail();
         self.passed = (self.passed + 1) % Looks::SELDOM;
         self.passed == 0
     }
@@ -84,7 +115,7 @@ impl Looks {
 
 impl Default for Looks {
     fn default() -> Looks {
-        Looks { credit: Looks::FIRST, passed: 0 }
+        Looks { credit: Looks::FIRST, passed: 0, trial: Trial::None }
     }
 }
 
@@ -162,6 +193,22 @@ impl<const W: usize> Repeats<W> {
     }
 }
 
+/// Only who counts all executions, and has no other questions.
+fn can_repeat(options: &Options, sink: &Sink) -> bool {
+    let test = sink.test();
+    options.mode == Mode::Count
+        && !options.speedcheck
+        && test.filter.is_none()
+        && !test.program.machine.signs
+        && sink.listed().is_none()
+        && sink.watch.is_none()
+}
+
+/// Is a search one that looks from its first node on?
+pub(super) fn looks_at_once(problem: &Problem, options: &Options, sink: &Sink) -> bool {
+    problem.alternatives() > MUCH && can_repeat(options, sink)
+}
+
 impl<const W: usize> Search<'_, '_, W> {
     /// One more node; is it worth to look whether what is left was counted before?
     pub(super) fn may_repeat(&mut self, state: &mut State<W>) -> bool {
@@ -175,8 +222,9 @@ impl<const W: usize> Search<'_, '_, W> {
         }
         if !self.repeats.ready {
             self.repeats.ready = true;
-            self.repeats.allowed = self.can_repeat();
+            self.repeats.allowed = can_repeat(self.options, self.sink);
             if !self.repeats.allowed {
+                self.sink.looks.fail();
                 return false;
             }
             let row_of = |read: &ReadVar| {
@@ -192,21 +240,14 @@ impl<const W: usize> Search<'_, '_, W> {
             self.repeats.matters = self.matter_at_the_end(&root);
         }
         // What is nearly through is sooner done than looked up.
-        if self.builds_all(state) || self.choices_left(state) <= FEW.min(self.options.large as usize) {
+        if self.builds_all(state) {
+            self.sink.looks.fail();
+            return false;
+        }
+        if self.choices_left(state) <= FEW.min(self.options.large as usize) {
             return false;
         }
         self.sink.looks.next()
-    }
-
-    /// Only who counts all executions, and has no other questions.
-    fn can_repeat(&self) -> bool {
-        let test = self.sink.test();
-        self.options.mode == Mode::Count
-            && !self.options.speedcheck
-            && test.filter.is_none()
-            && !test.program.machine.signs
-            && self.sink.listed().is_none()
-            && self.sink.watch.is_none()
     }
 
     /// Goes on from a node: by what was found where the same was left, if there is such a node.
@@ -224,6 +265,7 @@ impl<const W: usize> Search<'_, '_, W> {
         self.repeats.key = key;
         if noted.is_none() {
             self.repeats.allowed = false;
+            self.sink.looks.fail();
             return self.branch_out(depth, state, branch);
         }
         if let Some(found) = self.repeats.known.get(&digest) {

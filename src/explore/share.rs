@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::drive::{Job, run_part};
 use super::problem::Problem;
+use super::repeats::{Looks, looks_at_once};
 use super::search::Part;
 use super::sink::Sink;
 use super::{Mode, Options};
@@ -116,12 +117,24 @@ pub(super) fn in_parts(problem: &Problem, options: &Options, sink: &mut Sink) ->
     let test = sink.test();
     let started = sink.started();
     let budget = limits::current();
+    let search = |part: Part, own: &mut Sink| {
+        let flow = budget.run(|| run_part(problem, options, (part, &[]), own));
+        flow.unwrap_or_else(|why| own.stop(why.into()))
+    };
+    if looks_at_once(problem, options, sink) {
+        let mut own = Sink::continued(test, options, started);
+        own.looks = Looks::on_trial();
+        let flow = search(Part::WHOLE, &mut own);
+        if !own.looks.has_failed() {
+            sink.join(own);
+            return flow;
+        }
+    }
     let numbers = AtomicNumber::default();
     let work = || {
         let mut own = Sink::continued(test, options, started);
         let part = Part { number: numbers.next(), of: options.jobs };
-        let flow = budget.run(|| run_part(problem, options, (part, &[]), &mut own));
-        let flow = flow.unwrap_or_else(|why| own.stop(why.into()));
+        let flow = search(part, &mut own);
         (part.number, own, flow)
     };
     let mut parts = in_threads(options.jobs, work);

@@ -179,6 +179,9 @@ impl<'t> Sink<'t> {
     /// One more partial graph; time to stop?
     pub fn graph(&mut self) -> ControlFlow<()> {
         self.outcome.stats.graphs += 1;
+        if self.looks.has_failed() {
+            return ControlFlow::Break(());
+        }
         self.tick()
     }
 

@@ -22,6 +22,7 @@ mod solver;
 mod store_buffers;
 mod twins;
 mod two_models;
+mod workers;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
