@@ -20,8 +20,8 @@ const MAX_BYTES: u64 = limits::MAX_TEXT;
 /// A name that starts with `/`, `./` or `../` is a path. Any other name is looked for in the current directory, in the
 /// directories given (`-I`, then `$HERDLIB`), beside the file that includes it, and last in the library.
 ///
-/// A loader goes with one [`Sources`] table: the trees it remembers point into it.
-#[derive(Debug)]
+/// A loader goes with one [`Sources`] table: the trees it remembers point into it. A copy of it goes with a copy of the table.
+#[derive(Clone, Debug)]
 pub struct Loader {
     include_dirs: Vec<PathBuf>,
     files: Arc<dyn Files>,

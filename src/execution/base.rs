@@ -2,6 +2,8 @@
 
 use std::cmp::Reverse;
 
+use smallvec::SmallVec;
+
 use crate::model::{Base, Universe, Val, ValueTest};
 use crate::program::{self, BranchKind, LocId, Port, Program, ScopeTree, SetName, Space, Value};
 use crate::relation::{Rel, Set};
@@ -168,9 +170,12 @@ impl World {
                 let mut po = self.program_order(n);
                 if names.program.conventions.po_inside {
                     // Also the order inside an instruction, between events that are not register events.
-                    po.union_with(&cut(&self.intra_order().restrict(&self.main_events())));
+                    self.add_intra_order(&mut po);
                 }
-                po.restrict(&seen)
+                match seen.len() == n {
+                    true => po,
+                    false => po.restrict(&seen),
+                }
             }
             Base::Int => self.classes(n, |e| e.thread.filter(|_| names.sees(e))),
             Base::Ext => {
@@ -186,7 +191,7 @@ impl World {
                     Some(part) => Some(part.offset),
                     None => e.loc.map(|loc| names.program.locations[loc.0 as usize].offset),
                 };
-                over(&|a, b| offset(a).is_some() && offset(a) == offset(b))
+                self.classes(n, |e| offset(e).filter(|_| names.sees(e)))
             }
             Base::RfReg => pairs(&self.edges.rf_reg),
             Base::IicoData => pairs(&self.edges.iico_data),
@@ -370,12 +375,30 @@ impl World {
         Rel::of_classes(n, classes.iter().map(|(_, class)| class))
     }
 
-    fn main_events(&self) -> Set {
-        Set::of(self.events.len(), 0..self.n_main)
-    }
-
-    fn intra_order(&self) -> Rel {
-        Rel::of(self.events.len(), self.edges.iico().map(|(a, b)| (*a as usize, *b as usize))).plus()
+    /// Adds the order inside instructions, between events that are not register events: it leads through these.
+    fn add_intra_order(&self, rel: &mut Rel) {
+        let main = self.n_main.min(rel.n());
+        let mut next: Vec<SmallVec<[u32; 4]>> = vec![SmallVec::new(); self.events.len()];
+        for (from, to) in self.edges.iico() {
+            next[*from as usize].push(*to);
+        }
+        let mut left = Vec::new();
+        for from in (0..main).filter(|event| !next[*event].is_empty()) {
+            let mut seen = Set::empty(self.events.len());
+            left.push(from as u32);
+            while let Some(event) = left.pop() {
+                for to in &next[event as usize] {
+                    let to = *to as usize;
+                    if !seen.contains(to) {
+                        seen.insert(to);
+                        left.push(to as u32);
+                        if to < main {
+                            rel.insert(from, to);
+                        }
+                    }
+                }
+            }
+        }
     }
 
     /// Events of one thread with equal keys.

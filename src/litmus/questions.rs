@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::diag::{Diagnostic, nearest};
 use crate::program::signature::Pointer;
-use crate::program::{Location, Oa, Op, Reg, Sym, Uses, Value, addresses, any_op};
+use crate::program::{Location, Oa, Op, Reg, Sym, Target, Thread, Uses, Value, addresses, any_op};
 use crate::source::Span;
 
 use super::ast::{Atom, Item, Loc, Prop, Side, Test};
@@ -20,7 +20,7 @@ const ZERO: [&str; 4] = ["XZR", "WZR", "x0", "$0"];
 
 /// The doubtful parts of a test whose names have been resolved.
 pub fn questions(test: &Test, names: &mut Names) -> Vec<Diagnostic> {
-    let uses: Vec<Uses> = names.program.threads.iter().map(Uses::of).collect();
+    let uses = uses(&names.program.threads);
     let mut found = Vec::new();
     unset_addresses(names, &uses, &mut found);
     let mut asked = Asked { names, uses: &uses, seen: BTreeSet::new(), found };
@@ -45,6 +45,18 @@ pub fn questions(test: &Test, names: &mut Names) -> Vec<Diagnostic> {
         );
     }
     found
+}
+
+/// What each thread may do. Who branches to an address that it was given may run the code of any thread.
+fn uses(threads: &[Thread]) -> Vec<Uses> {
+    let mut uses: Vec<Uses> = threads.iter().map(Uses::of).collect();
+    let anywhere = |op: &Op| matches!(op, Op::Jump { target: Target::Indirect(_) });
+    let wanders = |thread: &Thread| thread.code.iter().any(|instr| any_op(&instr.ops, anywhere));
+    let all: BTreeSet<Reg> = uses.iter().flat_map(|uses| &uses.written).copied().collect();
+    for (uses, _) in uses.iter_mut().zip(threads).filter(|(_, thread)| wanders(thread)) {
+        uses.written.extend(&all);
+    }
+    uses
 }
 
 /// Accesses through registers that nothing sets.

@@ -35,10 +35,16 @@ impl Shape {
         &rel[event * self.words..(event + 1) * self.words]
     }
 
+    // Worlds of up to 256 events, nearly all there are, have rows of fixed width: what follows the matches is for larger ones.
+
     /// `out = a ; b`.
     pub fn seq(self, out: &mut [u64], a: &[u64], b: &[u64]) {
-        if self.words == 1 {
-            return rows::seq::<1>(out.as_chunks_mut().0, a.as_chunks().0, b.as_chunks().0);
+        match self.words {
+            1 => return rows::seq::<1>(out.as_chunks_mut().0, a.as_chunks().0, b.as_chunks().0),
+            2 => return rows::seq::<2>(out.as_chunks_mut().0, a.as_chunks().0, b.as_chunks().0),
+            3 => return rows::seq::<3>(out.as_chunks_mut().0, a.as_chunks().0, b.as_chunks().0),
+            4 => return rows::seq::<4>(out.as_chunks_mut().0, a.as_chunks().0, b.as_chunks().0),
+            _ => {}
         }
         out.fill(0);
         for (row, from) in out.chunks_exact_mut(self.words.max(1)).zip(self.rows(a)) {
@@ -52,8 +58,12 @@ impl Shape {
 
     /// `out = a^-1`.
     pub fn inverse(self, out: &mut [u64], a: &[u64]) {
-        if self.words == 1 {
-            return rows::inverse::<1>(out.as_chunks_mut().0, a.as_chunks().0);
+        match self.words {
+            1 => return rows::inverse::<1>(out.as_chunks_mut().0, a.as_chunks().0),
+            2 => return rows::inverse::<2>(out.as_chunks_mut().0, a.as_chunks().0),
+            3 => return rows::inverse::<3>(out.as_chunks_mut().0, a.as_chunks().0),
+            4 => return rows::inverse::<4>(out.as_chunks_mut().0, a.as_chunks().0),
+            _ => {}
         }
         out.fill(0);
         for (from, row) in self.rows(a).enumerate() {
@@ -65,8 +75,12 @@ impl Shape {
 
     /// Transitive closure, in place.
     pub fn close(self, rel: &mut [u64]) {
-        if self.words == 1 {
-            return rows::close::<1>(rel.as_chunks_mut().0);
+        match self.words {
+            1 => return rows::close::<1>(rel.as_chunks_mut().0),
+            2 => return rows::close::<2>(rel.as_chunks_mut().0),
+            3 => return rows::close::<3>(rel.as_chunks_mut().0),
+            4 => return rows::close::<4>(rel.as_chunks_mut().0),
+            _ => {}
         }
         let mut via = vec![0; self.words];
         for mid in 0..self.n {
@@ -86,8 +100,12 @@ impl Shape {
 
     /// No cycle?
     pub fn is_acyclic(self, rel: &[u64]) -> bool {
-        if self.words == 1 {
-            return rows::acyclic::<1>(rel.as_chunks().0);
+        match self.words {
+            1 => return rows::acyclic::<1>(rel.as_chunks().0),
+            2 => return rows::acyclic::<2>(rel.as_chunks().0),
+            3 => return rows::acyclic::<3>(rel.as_chunks().0),
+            4 => return rows::acyclic::<4>(rel.as_chunks().0),
+            _ => {}
         }
         // Peel off events without a successor among those left, until none is left or none can go.
         let mut left = vec![0; self.words];

@@ -106,6 +106,8 @@ pub struct Prepared {
     pub warnings: Vec<Diagnostic>,
     /// The files it came from.
     pub sources: Arc<Sources>,
+    /// What has been read of them.
+    pub loader: Loader,
 }
 
 /// A model that could not be loaded.
@@ -197,10 +199,22 @@ pub(super) fn key(settings: &Settings, model: Option<&str>, test: &Test) -> Mode
 
 /// Loads and lowers a model.
 pub(super) fn prepare(settings: &Settings, key: &ModelKey) -> Result<Prepared, Failure> {
-    let mut sources = Sources::new();
+    prepare_after(None, settings, key)
+}
+
+/// Likewise, after a model of the same settings: what was read for that one need not be read again.
+pub(super) fn prepare_after(
+    other: Option<&Prepared>,
+    settings: &Settings,
+    key: &ModelKey,
+) -> Result<Prepared, Failure> {
+    // What is to be said about a file is said where it is read.
+    let other = other.filter(|other| other.warnings.is_empty());
+    let mut sources = other.map_or_else(Sources::new, |other| (*other.sources).clone());
+    let loader = other.map_or_else(|| settings.loader(), |other| other.loader.clone());
     let mut diagnostics = Diagnostics::new();
     let mut arch = None;
-    match load_model(settings, key, &mut arch, &mut sources, &mut diagnostics) {
+    match load_model(settings, loader, key, &mut arch, &mut sources, &mut diagnostics) {
         Ok(mut prepared) => {
             prepared.sources = Arc::new(sources);
             prepared.warnings = diagnostics.take();
@@ -230,6 +244,7 @@ pub fn prepare_model(settings: &Settings, name: &str, arch: ArchId) -> Result<Pr
 
 fn load_model(
     settings: &Settings,
+    mut loader: Loader,
     key: &ModelKey,
     arch: &mut Option<ArchId>,
     sources: &mut Sources,
@@ -246,7 +261,6 @@ fn load_model(
         }
     };
     let mut variants = key.variants.clone();
-    let mut loader = settings.loader();
     let loaded = loader.model(sources, &name, diagnostics)?;
     *arch = header_arch(&loaded.main);
     let settings = &with_companions(settings, sources, &loaded.main);
@@ -314,6 +328,7 @@ fn load_model(
         skipped: lowered.skipped.into_iter().collect(),
         sources: Arc::default(),
         warnings: Vec::new(),
+        loader,
     })
 }
 

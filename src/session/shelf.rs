@@ -21,7 +21,7 @@ pub(super) struct Shelf {
 impl Shelf {
     /// The model of that key, loaded the first time it is asked for.
     pub(super) fn model(&self, settings: &Settings, key: ModelKey) -> Answer {
-        let (slot, alike) = {
+        let (slot, alike, other) = {
             let mut slots = self.slots.lock().unwrap_or_else(|poison| poison.into_inner());
             if let Some(answer) = slots.get(&key).and_then(|slot| slot.get()) {
                 return answer.clone();
@@ -30,14 +30,18 @@ impl Shelf {
                 let prepared = slot.get()?.as_ref().ok()?;
                 same(&key, other, &prepared.asks).then(|| Arc::clone(prepared))
             });
-            (Arc::clone(slots.entry(key.clone()).or_default()), alike)
+            let other = slots.iter().find_map(|(other, slot)| {
+                let prepared = slot.get()?.as_ref().ok()?;
+                (other.model == key.model).then(|| Arc::clone(prepared))
+            });
+            (Arc::clone(slots.entry(key.clone()).or_default()), alike, other)
         };
         let prepare = || {
             if let Some(alike) = alike {
                 return Ok(alike);
             }
             // One that takes too long would do so again for the next test.
-            let prepared = limits::catch(|| load::prepare(settings, &key));
+            let prepared = limits::catch(|| load::prepare_after(other.as_deref(), settings, &key));
             prepared.unwrap_or_else(|why| Err(Failure::stopped(why))).map(Arc::new).map_err(Arc::new)
         };
         slot.get_or_init(prepare).clone()

@@ -34,6 +34,13 @@ fn no_doubt() {
         ),
         ""
     );
+    // Written by the code of another thread, which this one runs.
+    assert_eq!(
+        asked(
+            "AArch64 A\n{ 1:X1=P0:L; }\n P0 | P1 ;\n B E | BLR X1 ;\nL: | ;\n MOV W9,#1 | ;\n RET | ;\nE: | ;\nexists (1:X9=1)\n"
+        ),
+        ""
+    );
     assert_eq!(
         asked("C A\n{}\nP0 (int *x) { int r0 = *x; int *p = x; *p = 2; }\nexists (0:r0=0 /\\ x=2)\n"),
         ""
