@@ -38,7 +38,9 @@ pub struct Violation {
 }
 
 impl Ended {
-    pub(super) fn of<const W: usize>(graph: &Graph<W>) -> Ended {
+    /// Of a test, an execution in which a thread waits for ever is none. Of a program (`properties`) it is one as far as it goes: where another thread was cut, or
+    /// asked for what cannot be given, nobody knows what would have come there.
+    pub(super) fn of<const W: usize>(graph: &Graph<W>, properties: bool) -> Ended {
         let mut cuts = Vec::new();
         let mut blocked = false;
         let mut waits = false;
@@ -58,10 +60,10 @@ impl Ended {
             }
         }
         match error {
-            _ if blocked => Ended::Blocked,
+            _ if blocked && !properties => Ended::Blocked,
             Some(diagnostic) => Ended::Error(Box::new(diagnostic)),
             None if !cuts.is_empty() => Ended::Cut(cuts),
-            None if waits => Ended::Blocked,
+            None if blocked || waits => Ended::Blocked,
             None => Ended::Complete,
         }
     }

@@ -481,7 +481,7 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
             }
             graph.clean = clean;
         }
-        let ended = Ended::of(graph);
+        let ended = Ended::of(graph, self.stepper.properties);
         self.stats.count(&ended);
         self.visitor.execution(ended, &found, &*graph)
     }

@@ -438,7 +438,11 @@ fn addresses(op: BinOp, a: Value, b: Value, bits: u32) -> Option<Value> {
     }))
 }
 
-/// How two values compare, where that is known: addresses are above zero, and those of one symbol compare by offset.
+/// Addresses of objects lie between these, as on any machine with an empty first page: numbers beyond are no addresses (`MAP_FAILED`, the errors of the kernel).
+const FIRST_ADDRESS: i128 = 1 << 12;
+const LAST_ADDRESS: i128 = 1 << 47;
+
+/// How two values compare, where that is known: addresses are above zero and small numbers, and those of one symbol compare by offset.
 fn order(a: Value, b: Value) -> Option<Ordering> {
     match (a, b) {
         _ if a == b => Some(Ordering::Equal),
@@ -446,6 +450,9 @@ fn order(a: Value, b: Value) -> Option<Ordering> {
         (Value::Signed { .. }, _) | (_, Value::Signed { .. }) => Some(Ordering::Greater),
         (Value::Int(0), _) => Some(Ordering::Less),
         (_, Value::Int(0)) => Some(Ordering::Greater),
+        (Value::Addr { .. }, Value::Int(n)) if n <= FIRST_ADDRESS => Some(Ordering::Greater),
+        (Value::Addr { .. }, Value::Int(n)) if n >= LAST_ADDRESS => Some(Ordering::Less),
+        (Value::Int(_), Value::Addr { .. }) => order(b, a).map(Ordering::reverse),
         _ => None,
     }
 }

@@ -43,6 +43,7 @@ pub use table::{Location, RegTable, Space, Type};
 pub use uses::{AddressParts, Uses, addresses, any_op, each_op};
 pub use value::{LocId, Reg, Sym, Value};
 
+use crate::diag::Diagnostic;
 use crate::source::Span;
 
 /// A whole test, ready to run.
@@ -78,6 +79,8 @@ pub struct Program {
     pub machine: Machine,
     /// Numbers of any value of which only some are tried, by place: what holds of these need not hold of all.
     pub samples: Vec<Span>,
+    /// What was supposed of the program though nobody says so, as warnings.
+    pub supposed: Vec<Diagnostic>,
     /// Cells of static objects that atomic accesses have made as large as they are.
     pub pinned: Vec<(Sym, i64)>,
 }
@@ -182,6 +185,7 @@ impl Program {
             features: Default::default(),
             machine: Default::default(),
             samples: Vec::new(),
+            supposed: Vec::new(),
             pinned: Vec::new(),
         }
     }

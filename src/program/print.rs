@@ -1,5 +1,7 @@
 //! What a program prints: the format of `printf`, taken apart and filled in.
 
+use std::collections::HashMap;
+
 use super::Value;
 
 /// A part of a format.
@@ -36,6 +38,21 @@ fn pieces(format: &str) -> Vec<Piece<'_>> {
     }
     pieces.push(Piece::Text(rest));
     pieces
+}
+
+/// The arguments that are strings, with the most characters that are shown of each (-1: all).
+pub fn strings(format: &str) -> HashMap<usize, i128> {
+    let places = pieces(format).into_iter().filter_map(|piece| match piece {
+        Piece::Place { written, kind } => Some((written, kind)),
+        Piece::Text(_) => None,
+    });
+    let of = |written: &str| {
+        let places = written.split('.').nth(1)?.trim_end_matches('s');
+        // How many an argument says is not looked at: then one is read.
+        Some(if places.contains('*') { 1 } else { places.parse().unwrap_or(0) })
+    };
+    let strings = places.enumerate().filter(|(_, (written, kind))| *kind == 's' && !written.contains('l'));
+    strings.map(|(n, (written, _))| (n, of(written).unwrap_or(-1))).collect()
 }
 
 /// The format with strings that the program writes down in their places, by the number of the argument; the arguments that are left.

@@ -17,7 +17,7 @@ use crate::source::{SourceId, Sources};
 pub struct Loaded {
     /// The program, if nothing is wrong with it.
     pub program: Option<Program>,
-    /// Everything that is wrong with it.
+    /// Everything that is wrong with it, and what had to be supposed of it.
     pub diagnostics: Vec<Diagnostic>,
     /// The file and its headers.
     pub sources: Sources,
@@ -94,7 +94,10 @@ fn read(
         .and_then(|tokens| parse(tokens, &mut sources))
         .and_then(|unit| lower(unit, &sources, options, shapes));
     match result {
-        Ok(program) => Loaded { program: Some(program), diagnostics: Vec::new(), sources, main },
+        Ok(mut program) => {
+            let diagnostics = std::mem::take(&mut program.supposed);
+            Loaded { program: Some(program), diagnostics, sources, main }
+        }
         Err(mut diagnostics) => {
             if is_a_test(&sources.get(main).text) {
                 let way_on = format!("this is a litmus test: `litmus run {}`", path.display());

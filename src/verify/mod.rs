@@ -7,6 +7,7 @@ mod addresses;
 mod ahead;
 mod auto;
 mod check;
+mod chosen;
 mod closed;
 mod cyclic;
 mod facts;

@@ -5,8 +5,9 @@
 
 use super::check::{Finding, Part};
 use super::facts::{Facts, is_in, reads, writes};
-use super::trace;
+use super::{chosen, trace};
 use crate::grow::{Event, Execution, Waiting, Why};
+use crate::machine;
 use crate::program::threads::{LOCK, UNLOCK};
 use crate::program::{Awaited, Instr, Op, Program, Property, Value};
 
@@ -40,6 +41,10 @@ pub(super) fn stuck(execution: &dyn Execution, program: &Program) -> Option<Find
             let does = format!("waits for the end of {}", trace::name(Some(other), program));
             parts.extend(part(thread, program, does));
             continue;
+        }
+        let code = &program.threads[usize::from(thread.code)].code;
+        if round(thread, program).is_some_and(|(head, last)| chosen::ends_by_choice(code, head, last)) {
+            return None;
         }
         let looked = last_look(thread, &facts, program);
         let last = |e: &Event| {
@@ -97,13 +102,8 @@ fn awaited(thread: &Waiting, program: &Program) -> Option<Awaited> {
 fn last_look<'f>(thread: &Waiting, facts: &'f Facts, program: &Program) -> Vec<&'f Event<'f>> {
     let code = &program.threads[usize::from(thread.code)].code;
     let at = thread.pc as usize;
-    let head = match (thread.why, code.get(at + 1).map(|next| next.ops.as_slice())) {
-        (Why::Loop, _) => Some(head_of(code, at)),
-        (_, Some([Op::Goto { pc }])) if awaited(thread, program) == Some(Awaited::Loop) => Some(*pc),
-        _ => None,
-    };
-    let inside = |e: &Event| match head {
-        Some(head) => e.pc as usize >= head && (thread.why == Why::Loop || e.pc as usize <= at),
+    let inside = |e: &Event| match round(thread, program) {
+        Some((head, _)) => e.pc as usize >= head && (thread.why == Why::Loop || e.pc as usize <= at),
         None => code.get(e.pc as usize).map(|instr| instr.span) == code.get(at).map(|instr| instr.span),
     };
     let events = facts.threads.get(usize::from(thread.thread)).map_or(&[][..], Vec::as_slice);
@@ -131,28 +131,30 @@ fn last_look<'f>(thread: &Waiting, facts: &'f Facts, program: &Program) -> Vec<&
     looked
 }
 
-/// Where the innermost loop around an instruction begins.
-fn head_of(code: &[Instr], at: usize) -> usize {
-    fn targets(ops: &[Op], found: &mut Vec<usize>) {
-        for op in ops {
-            match op {
-                Op::Goto { pc } => found.push(*pc),
-                Op::If { then, otherwise, .. } => {
-                    targets(then, found);
-                    targets(otherwise, found);
-                }
-                _ => {}
-            }
+/// The first and the last instruction of the loop that a thread waits in, if it is one.
+fn round(thread: &Waiting, program: &Program) -> Option<(usize, usize)> {
+    let code = &program.threads[usize::from(thread.code)].code;
+    let at = thread.pc as usize;
+    match (thread.why, code.get(at + 1).map(|next| next.ops.as_slice())) {
+        (Why::Loop, _) => Some(innermost(code, at)),
+        (_, Some([Op::Goto { pc }])) if awaited(thread, program) == Some(Awaited::Loop) => {
+            Some((*pc, at + 1))
         }
+        _ => None,
     }
-    for instr in &code[at..] {
+}
+
+/// The innermost loop around an instruction.
+fn innermost(code: &[Instr], at: usize) -> (usize, usize) {
+    let back = |pc: usize| {
         let mut found = Vec::new();
-        targets(&instr.ops, &mut found);
-        if let Some(head) = found.into_iter().filter(|pc| *pc <= at).max() {
-            return head;
-        }
-    }
-    at
+        machine::targets(&code[pc].ops, &mut found);
+        found
+    };
+    let head = (at..code.len()).find_map(|pc| back(pc).into_iter().filter(|to| *to <= at).max());
+    let Some(head) = head else { return (at, at) };
+    let last = (at..code.len()).rev().find(|pc| back(*pc).contains(&head));
+    (head, last.unwrap_or(at))
 }
 
 fn describe(looked: &[&Event], facts: &Facts, program: &Program) -> String {

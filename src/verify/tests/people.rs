@@ -176,3 +176,123 @@ fn what_snprintf_does_not_know_is_no_error_of_the_program() {
     let text = "#include <stdio.h>\nint main(void) { char b[32]; snprintf(b, 32, \"%g\", 0.5); }";
     assert!(matches!(answer(text, "sc", None).verdict, Verdict::SafeUpTo(_)));
 }
+
+#[test]
+fn a_thread_that_waits_does_not_hide_one_that_was_cut() {
+    // Each thread waits for ever but the third: how many there are is what the bound on the loop says.
+    let text = format!(
+        "{THREADS}static int n; static void *t(void *a) {{ __VERIFIER_atomic_begin(); int mine = ++n; __VERIFIER_atomic_end(); __VERIFIER_assume(mine == LAST); assert(0); return 0; }}
+        int main(void) {{ pthread_t a; while (1) pthread_create(&a, 0, t, 0); }}"
+    );
+    is(&text.replace("LAST", "3"), "sc", Verdict::Unsafe);
+    let verdict = answer(&text.replace("LAST", "300"), "sc", Some(2)).verdict;
+    assert_eq!(verdict, Verdict::SafeUpTo(2));
+}
+
+#[test]
+fn loops_that_end_by_choice_wait_for_nothing() {
+    let text = format!(
+        "{THREADS}static int x, flag; static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+        static void *t(void *a) {{ while (LOOKS __VERIFIER_nondet_int()) {{ pthread_mutex_lock(&m); if (x < 3) x++; pthread_mutex_unlock(&m); }} return 0; }}
+        int main(void) {{ pthread_t a; pthread_create(&a, 0, t, 0); pthread_join(a, 0); assert(x <= 3); }}"
+    );
+    is(&text.replace("LOOKS", ""), "sc", Verdict::Safe);
+    // A choice about something else: the flag stays as it is.
+    let text = format!(
+        "{THREADS}static int x, flag; static void *t(void *a) {{ while (!flag) {{ if (__VERIFIER_nondet_bool()) {{ int mine = x; }} }} return 0; }}
+        int main(void) {{ pthread_t a; pthread_create(&a, 0, t, 0); pthread_join(a, 0); }}"
+    );
+    is(&text, "sc", Verdict::Unsafe);
+}
+
+#[test]
+fn what_nobody_defines_gives_any_number() {
+    let text = "int sensor(int channel); void tell(const char *what); int main(void) { int v = sensor(2); tell(\"v\"); int n = v > 10 ? 10 : v < 0 ? 0 : 5; assert(n <= 10); }";
+    right_and_broken(text, "n <= 10", "n < 10");
+    let text =
+        "int sensor(int channel); int main(void) { int v = sensor(2); int w = v * 2; assert(w != 6); }";
+    is(text, "sc", Verdict::Unsafe);
+    let (found, said) = super::asked(&text.replace("!= 6", "!= 24691357"), "sc", None);
+    assert!(found.verdict == Verdict::Unknown && said.contains("c::nondet"), "{said}");
+}
+
+#[test]
+fn strings_that_are_printed_are_read() {
+    let text = format!(
+        "{THREADS}#include <stdio.h>\n#include <string.h>\nstatic char name[4] = \"ab\"; static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+        static void *t(void *a) {{ pthread_mutex_lock(&m); strcpy(name, \"xyz\"); pthread_mutex_unlock(&m); return 0; }}
+        int main(void) {{ pthread_t a; pthread_create(&a, 0, t, 0); pthread_mutex_lock(&m); printf(\"%d %s\", 1, name); pthread_mutex_unlock(&m); pthread_join(a, 0); puts(name); }}"
+    );
+    is(&text, "rc11", Verdict::Safe);
+    is(
+        &text.replace(
+            "printf(\"%d %s\", 1, name); pthread_mutex_unlock(&m);",
+            "pthread_mutex_unlock(&m); printf(\"%d %s\", 1, name);",
+        ),
+        "rc11",
+        Verdict::Unsafe,
+    );
+    // One that does not end; as far as the format goes.
+    let text = "#include <stdio.h>\nint main(void) { char s[2] = { 1, 2 }; printf(\"%.2s\", s); }";
+    right_and_broken(text, "%.2s", "%s");
+}
+
+#[test]
+fn what_is_read_from_outside_is_anything() {
+    let text = "#include <stdio.h>\nint main(void) { int c = getchar(); if (c == EOF) return 0; assert(c >= 0 && c < 256); }";
+    right_and_broken(text, "if (c == EOF) return 0;", "");
+    let text = "#include <stdio.h>\nint main(void) { int n; if (scanf(\"%d\", &n) != 1) return 1; assert(n != 2); FILE *f = fopen(\"in\", \"r\"); if (!f) return 1; fclose(f); }";
+    is(text, "sc", Verdict::Unsafe);
+    let text = "#include <stdio.h>\nint main(void) { char line[2]; if (!fgets(line, 4, stdin)) return 1; }";
+    let (found, said) = super::asked(text, "sc", None);
+    assert_eq!(found.verdict, Verdict::Unsafe, "{said}");
+}
+
+#[test]
+fn threads_that_are_cancelled() {
+    let text = format!(
+        "{THREADS}#include <unistd.h>\nstatic pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; static pthread_cond_t c = PTHREAD_COND_INITIALIZER; static int x;
+        static void back(void *p) {{ pthread_mutex_unlock(p); }}
+        static void *t(void *p) {{ pthread_mutex_lock(&m); pthread_cleanup_push(back, &m); while (!x) pthread_cond_wait(&c, &m); pthread_cleanup_pop(1); return 0; }}
+        static void *u(void *p) {{ for (;;) sleep(1); }}
+        int main(void) {{ pthread_t a, b; void *r; pthread_create(&a, 0, t, 0); pthread_create(&b, 0, u, 0); pthread_cancel(a); pthread_cancel(b); pthread_join(a, &r); assert(r == PTHREAD_CANCELED); pthread_join(b, &r);
+        pthread_mutex_lock(&m); pthread_mutex_unlock(&m); }}"
+    );
+    right_and_broken(&text, "pthread_cleanup_push(back, &m);", "pthread_cleanup_push(free, 0);");
+    let text = format!(
+        "{THREADS}static int x; static void *t(void *p) {{ pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, 0); x = 1; pthread_testcancel(); x = 2; return 0; }}
+        int main(void) {{ pthread_t a; pthread_create(&a, 0, t, 0); pthread_cancel(a); pthread_join(a, 0); assert(x == 2); }}"
+    );
+    right_and_broken(&text, "PTHREAD_CANCEL_DISABLE", "PTHREAD_CANCEL_ENABLE");
+}
+
+#[test]
+fn threads_that_labels_start() {
+    // What macros make: the address of a variable, and what is there.
+    let text = "int v; int main() { unsigned r, q; if (*&v == 0) *&v = 2, *&r = 1; else *&r = 0; *&q = 3; assert(r == 1 && *&q == 3); }";
+    right_and_broken(text, "*&q = 3", "*&q = 4");
+    let text = "int x, a, b; void inc(void) { __CPROVER_atomic_begin(); x = x + 1; __CPROVER_atomic_end(); }
+        int main() { __CPROVER_ASYNC_1: inc(), a = 1; __CPROVER_ASYNC_2: { inc(); b = 1; } __CPROVER_assume(a && b); assert(x == 2); }";
+    right_and_broken(text, "__CPROVER_atomic_begin(); x = x + 1; __CPROVER_atomic_end();", "x = x + 1;");
+}
+
+#[test]
+fn a_range_that_a_function_assumes() {
+    let text = "extern void abort(void); extern int __VERIFIER_nondet_int(void); int n; void assume_abort_if_not(int c) { if (!c) { abort(); } }
+        int main(void) { n = __VERIFIER_nondet_int(); assume_abort_if_not(n > 0 && n < 5); int k = __VERIFIER_nondet_int(); assume_abort_if_not(0 <= k && k < 3); assert(n * 2 + k < 11); }";
+    right_and_broken(text, "< 11", "< 10");
+    // Parts mean what they mean, whatever a program says they do.
+    let text = "int lock, x; void __VERIFIER_atomic_begin() { __VERIFIER_assume(lock == 0); lock = 1; } void __VERIFIER_atomic_end() { __VERIFIER_assume(lock == 1); lock = 0; }
+        void *t(void *a) { __VERIFIER_atomic_begin(); x = x + 1; __VERIFIER_atomic_end(); return __VERIFIER_nondet_pointer(); }
+        int main(void) { unsigned long a, b; pthread_create(&a, 0, t, 0); pthread_create(&b, 0, t, 0); pthread_join(a, 0); pthread_join(b, 0); assert(x == 2); }";
+    right_and_broken(text, "__VERIFIER_atomic_begin(); x = x + 1; __VERIFIER_atomic_end();", "x = x + 1;");
+}
+
+#[test]
+fn addresses_and_numbers_compare() {
+    let text = "#include <stdatomic.h>\nstatic _Atomic double d = 1.5; static _Atomic float e = 2; int main(void) { d += 0.5; d++; e *= 2.0f; assert(d == 3.0 && e == 4.0f); }";
+    right_and_broken(text, "d == 3.0", "d == 2.0");
+    let text = "#include <stdlib.h>\n#include <string.h>\nint main(void) { void *p = malloc(4), *e = (void *)-12L; assert((unsigned long)p < (unsigned long)-4095 && p != (void *)-1 && (unsigned long)e >= (unsigned long)-4095 && (long)p > 4096); free(p);
+        int a[2] = { 1, 2 }, b[2]; assert(!memcpy_s(b, sizeof b, a, sizeof a) && b[1] == 2); long double d = 0.5L; d += 1; assert(d == 1.5L && sizeof d == 16); }";
+    right_and_broken(text, "(long)p > 4096", "(long)p < 4096");
+}

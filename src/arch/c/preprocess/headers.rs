@@ -4,6 +4,7 @@
 const HEADERS: &[(&str, &str)] = &[
     ("assert.h", include_str!("headers/assert.h")),
     ("alloca.h", "#include <stdlib.h>\n"),
+    ("litmus/cancel.h", include_str!("headers/cancel.h")),
     ("ctype.h", include_str!("headers/ctype.h")),
     ("emmintrin.h", INTRINSICS),
     ("errno.h", include_str!("headers/errno.h")),
@@ -41,6 +42,9 @@ const HEADERS: &[(&str, &str)] = &[
         "fcntl.h",
         "#include <unistd.h>\n#define O_RDONLY 0\n#define O_WRONLY 1\n#define O_RDWR 2\n#define O_CREAT 64\n#define O_TRUNC 512\nint open(const char *path, int flags, ...);\n",
     ),
+    ("linux/futex.h", "#include <sys/syscall.h>\n"),
+    ("getopt.h", "#include <unistd.h>\n"),
+    ("sys/mman.h", "#define MAP_FAILED ((void *)-1)\n"),
     ("locale.h", "#define LC_ALL 6\n#define setlocale(category, name) ((char *)0)\n"),
     ("error.h", "void error(int status, int number, const char *format, ...);\n"),
     (
@@ -52,7 +56,7 @@ const HEADERS: &[(&str, &str)] = &[
         "sys/wait.h",
         "#include <unistd.h>\npid_t wait(int *status);\npid_t waitpid(pid_t p, int *status, int options);\n",
     ),
-    ("sys/syscall.h", "#include <unistd.h>\n"),
+    ("sys/syscall.h", FUTEX),
     ("sys/cdefs.h", "\n"),
     (
         "float.h",
@@ -70,8 +74,20 @@ const HEADERS: &[(&str, &str)] = &[
 ];
 
 /// Declared, so that calls of them are found: nobody says what they do.
-const SIGNAL: &str = "typedef int sig_atomic_t;\ntypedef void (*__handler)(int);\n__handler signal(int n, __handler f);\nint raise(int n);\nint kill(int p, int n);\n\
-#define SIGINT 2\n#define SIGTERM 15\n#define SIGALRM 14\n#define SIG_DFL ((__handler)0)\n#define SIG_IGN ((__handler)1)\n";
+const SIGNAL: &str = "typedef int sig_atomic_t;\ntypedef void (*__handler)(int);\ntypedef unsigned long sigset_t;\ntypedef struct { int si_signo; } siginfo_t;\n\
+struct sigaction { __handler sa_handler; void (*sa_sigaction)(int, siginfo_t *, void *); sigset_t sa_mask; int sa_flags; };\n\
+__handler signal(int n, __handler f);\nint sigaction(int n, const struct sigaction *new, struct sigaction *old);\nint raise(int n);\nint kill(int p, int n);\nint pthread_kill(unsigned long t, int n);\n\
+static inline int sigemptyset(sigset_t *s) { *s = 0; return 0; }\nstatic inline int sigfillset(sigset_t *s) { *s = -1ul; return 0; }\n\
+static inline int sigaddset(sigset_t *s, int n) { *s |= 1ul << n; return 0; }\nstatic inline int sigdelset(sigset_t *s, int n) { *s &= ~(1ul << n); return 0; }\n\
+static inline int sigismember(const sigset_t *s, int n) { return *s >> n & 1; }\nstatic inline int sigprocmask(int how, const sigset_t *new, sigset_t *old) { if (old) *old = 0; return 0; }\n\
+static inline int pthread_sigmask(int how, const sigset_t *new, sigset_t *old) { if (old) *old = 0; return 0; }\n\
+#define SIG_BLOCK 0\n#define SIG_UNBLOCK 1\n#define SIG_SETMASK 2\n#define SA_RESTART 1\n#define SA_SIGINFO 4\n\
+#define SIGHUP 1\n#define SIGINT 2\n#define SIGQUIT 3\n#define SIGABRT 6\n#define SIGKILL 9\n#define SIGUSR1 10\n#define SIGSEGV 11\n#define SIGUSR2 12\n#define SIGPIPE 13\n#define SIGALRM 14\n#define SIGTERM 15\n#define SIGCHLD 17\n\
+#define SIG_DFL ((__handler)0)\n#define SIG_IGN ((__handler)1)\n#define SIG_ERR ((__handler)-1)\n";
+
+/// Who waits on a word may wake up for nothing: so it does at once, and looks again.
+const FUTEX: &str = "#include <unistd.h>\n#define FUTEX_WAIT 0\n#define FUTEX_WAKE 1\n#define FUTEX_PRIVATE_FLAG 128\n#define FUTEX_WAIT_PRIVATE 128\n#define FUTEX_WAKE_PRIVATE 129\n\
+#define SYS_futex 202\n#define __NR_futex 202\n#define SYS_gettid 186\n#define __NR_gettid 186\nstatic inline long syscall(long n, ...) { return n == SYS_gettid ? (long)__litmus_self() : 0; }\n";
 
 const ISO646: &str = "#define and &&\n#define or ||\n#define not !\n#define bitand &\n#define bitor |\n#define xor ^\n#define compl ~\n\
 #define and_eq &=\n#define or_eq |=\n#define xor_eq ^=\n#define not_eq !=\n";
@@ -121,7 +137,19 @@ pub fn declaring(name: &str) -> Option<&'static str> {
     HEADERS.iter().find(|(_, text)| !ours && text.lines().any(declares)).map(|(header, _)| *header)
 }
 
-/// The names of all of them.
+/// Does some header say anything of a function of that name, be it only that there is one?
+pub fn mentions(name: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let declares = |line: &str| {
+        line.match_indices(name).any(|(at, _)| {
+            let (before, after) = (&line[..at], &line[at + name.len()..]);
+            !before.ends_with(is_part) && after.starts_with(['(', ')'])
+        })
+    };
+    HEADERS.iter().any(|(_, text)| text.lines().any(declares))
+}
+
+/// The names of all that programs include.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    HEADERS.iter().map(|(name, _)| *name)
+    HEADERS.iter().map(|(name, _)| *name).filter(|name| !name.starts_with("litmus/"))
 }

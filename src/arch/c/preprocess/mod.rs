@@ -185,6 +185,8 @@ const PREDEFINED: &str = "\
 #define __typeof typeof
 #define __typeof__ typeof
 #define __thread _Thread_local
+#define __CPROVER_thread_local _Thread_local
+#define __CPROVER_bool _Bool
 #define __func__ __FUNCTION__
 #define __PRETTY_FUNCTION__ __FUNCTION__
 ";

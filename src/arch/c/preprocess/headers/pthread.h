@@ -14,19 +14,7 @@ static inline int __pthread_join(pthread_t t, void **result) {
     return 0;
 }
 #define pthread_join(t, result) __pthread_join(t, (void **)(result))
-/* What is left to do when a thread ends, the last first. */
-struct __pthread_cleanup { void (*__function)(void *); void *__value; struct __pthread_cleanup *__before; };
-static _Thread_local struct __pthread_cleanup *__pthread_cleanups;
-static inline void __pthread_push(struct __pthread_cleanup *c) { __pthread_cleanups = c; }
-static inline void __pthread_unwind(void) {
-    if (__litmus_calls("__pthread_push")) {
-        while (__pthread_cleanups) {
-            struct __pthread_cleanup *last = __pthread_cleanups;
-            __pthread_cleanups = last->__before;
-            last->__function(last->__value);
-        }
-    }
-}
+#include <litmus/cancel.h>
 #define pthread_exit(value) ({ void *__result = (void *)(value); __pthread_unwind(); __litmus_exit(__result); })
 #define pthread_self() __litmus_self()
 static inline pthread_t (pthread_self)(void) { return __litmus_self(); }
@@ -49,12 +37,22 @@ static inline int pthread_attr_setschedpolicy(pthread_attr_t *a, int how) { retu
 #define PTHREAD_EXPLICIT_SCHED 1
 static inline int pthread_setconcurrency(int n) { return 0; }
 static inline int pthread_setname_np(pthread_t t, const char *name) { return 0; }
-#define PTHREAD_CANCEL_ENABLE 0
-#define PTHREAD_CANCEL_DISABLE 1
-#define PTHREAD_CANCEL_DEFERRED 0
-static inline int pthread_setcancelstate(int state, int *old) { return 0; }
-static inline int pthread_setcanceltype(int type, int *old) { return 0; }
-static inline void pthread_testcancel(void) { }
+/* A thread that is cancelled ends where it next may: here where it asks, waits or sleeps. */
+static inline int pthread_cancel(pthread_t t) {
+    __atomic_store_n(&__litmus_cancelled[t & 63], 1, __ATOMIC_SEQ_CST);
+    return 0;
+}
+static inline int pthread_setcancelstate(int state, int *old) {
+    if (old) *old = __litmus_cancel_state;
+    __litmus_cancel_state = state;
+    return 0;
+}
+static inline int pthread_setcanceltype(int type, int *old) {
+    if (old) *old = PTHREAD_CANCEL_DEFERRED;
+    if (type != PTHREAD_CANCEL_DEFERRED) __pthread_cancelled_at_once();
+    return 0;
+}
+static inline void pthread_testcancel(void) { __litmus_testcancel(); }
 
 /* A mutex is free (0), taken (1) or destroyed. Who takes it, gives it back and destroys it is checked by the engine; owner and depth are for
    recursive ones, and only there if a program asks for them. */
@@ -169,15 +167,33 @@ static inline int pthread_condattr_setclock(pthread_condattr_t *a, clockid_t clo
 static inline int pthread_condattr_setpshared(pthread_condattr_t *a, int shared) { return 0; }
 static inline int pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *a) { c->__waiting = 0; return 0; }
 static inline int pthread_cond_destroy(pthread_cond_t *c) { return 0; }
+/* Until it is woken, or cancelled: it ends with the mutex taken, as its cleanup wants it. */
+static inline int __pthread_cond_wait_or_end(pthread_cond_t *c, pthread_mutex_t *m, unsigned long me) {
+    int waits = 1, cancelled = 0;
+    while (waits && !cancelled) {
+        waits = !!(__atomic_load_n(&c->__waiting, __ATOMIC_ACQUIRE) & me);
+        cancelled = __atomic_load_n(&__litmus_cancelled[__litmus_self() & 63], __ATOMIC_ACQUIRE);
+    }
+    int result = pthread_mutex_lock(m);
+    if (cancelled) {
+        __atomic_fetch_and(&c->__waiting, ~me, __ATOMIC_RELAXED);
+        __litmus_testcancel();
+    }
+    return result;
+}
 static inline int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m) {
     unsigned long me = 1ul << __litmus_self();
     __atomic_fetch_or(&c->__waiting, me, __ATOMIC_RELAXED);
     pthread_mutex_unlock(m);
+    if (__litmus_calls("pthread_cancel")) {
+        if (__litmus_cancel_state == PTHREAD_CANCEL_ENABLE) return __pthread_cond_wait_or_end(c, m, me);
+    }
     __litmus_await(!(__atomic_load_n(&c->__waiting, __ATOMIC_ACQUIRE) & me));
     return pthread_mutex_lock(m);
 }
 /* The time may be up at once. */
 static inline int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t) {
+    __litmus_testcancel();
     unsigned long me = 1ul << __litmus_self();
     __atomic_fetch_or(&c->__waiting, me, __ATOMIC_RELAXED);
     pthread_mutex_unlock(m);
@@ -351,8 +367,7 @@ static inline int pthread_setspecific(pthread_key_t key, const void *value) {
     __pthread_values[key] = (void *)value;
     return 0;
 }
-/* Nobody is cancelled: what is to be done at the end is done where the program says so, or where the thread ends in between. */
+/* What is to be done at the end is done where the program says so, or where the thread ends in between. */
 #define pthread_cleanup_push(f, value) do { struct __pthread_cleanup __cleanup = { (f), (value), __pthread_cleanups }; __pthread_push(&__cleanup);
 #define pthread_cleanup_pop(run) __pthread_cleanups = __cleanup.__before; if (run) __cleanup.__function(__cleanup.__value); } while (0)
 static inline int pthread_yield(void) { return 0; }
-static inline int pthread_cancel(pthread_t t);

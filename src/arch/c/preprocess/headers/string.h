@@ -6,6 +6,34 @@
 #define ffs(n) __builtin_ffs(n)
 #define ffsl(n) __builtin_ffsl(n)
 #define ffsll(n) __builtin_ffsll(n)
+static inline int memcpy_s(void *to, size_t most, const void *from, size_t n) {
+    if (!to || !from || n > most) {
+        if (to) __litmus_fill(to, 0, most);
+        return n > most ? 34 : 22;
+    }
+    __litmus_copy(to, from, n);
+    return 0;
+}
+static inline int memmove_s(void *to, size_t most, const void *from, size_t n) {
+    if (!to || !from || n > most) {
+        if (to) __litmus_fill(to, 0, most);
+        return n > most ? 34 : 22;
+    }
+    __litmus_move(to, from, n);
+    return 0;
+}
+static inline int memset_s(void *to, size_t most, int c, size_t n) {
+    if (!to) return 22;
+    __litmus_fill(to, c, n > most ? most : n);
+    return n > most ? 34 : 0;
+}
+static inline int strcpy_s(char *to, size_t most, const char *from) {
+    size_t n = 0;
+    while (from[n]) n++;
+    if (n >= most) { if (most) to[0] = 0; return 34; }
+    for (size_t at = 0; at <= n; at++) to[at] = from[at];
+    return 0;
+}
 static inline char *strerror(int n) { return (char *)"error"; }
 static inline void *(memcpy)(void *to, const void *from, size_t n) { return memcpy(to, from, n); }
 static inline void *(memmove)(void *to, const void *from, size_t n) { return memmove(to, from, n); }
@@ -68,6 +96,47 @@ static inline void *memchr(const void *s, int c, size_t n) {
     const unsigned char *at = s;
     for (; n; at++, n--) if (*at == (unsigned char)c) return (void *)at;
     return 0;
+}
+static inline size_t strspn(const char *s, const char *set) {
+    size_t n = 0;
+    while (s[n] && strchr(set, s[n])) n++;
+    return n;
+}
+static inline size_t strcspn(const char *s, const char *set) {
+    size_t n = 0;
+    while (s[n] && !strchr(set, s[n])) n++;
+    return n;
+}
+static inline char *strpbrk(const char *s, const char *set) {
+    s += strcspn(s, set);
+    return *s ? (char *)s : 0;
+}
+static inline char *strtok_r(char *s, const char *set, char **rest) {
+    if (!s) s = *rest;
+    s += strspn(s, set);
+    if (!*s) { *rest = s; return 0; }
+    char *end = s + strcspn(s, set);
+    if (*end) *end++ = 0;
+    *rest = end;
+    return s;
+}
+/* One place for all threads: who calls it in two has a race. */
+static char *__strtok_rest;
+static inline char *strtok(char *s, const char *set) { return strtok_r(s, set, &__strtok_rest); }
+static inline int strcasecmp(const char *a, const char *b) {
+    for (;; a++, b++) {
+        int x = (unsigned char)*a, y = (unsigned char)*b;
+        if (x >= 'A' && x <= 'Z') x += 32;
+        if (y >= 'A' && y <= 'Z') y += 32;
+        if (x != y || !x) return x - y;
+    }
+}
+static inline char *strndup(const char *s, size_t most) {
+    size_t n = strnlen(s, most);
+    char *copy = __litmus_malloc(n + 1);
+    for (size_t at = 0; at < n; at++) copy[at] = s[at];
+    copy[n] = 0;
+    return copy;
 }
 static inline char *strstr(const char *s, const char *part) {
     size_t n = strlen(part);

@@ -13,5 +13,7 @@ static inline clock_t clock(void) { return 0; }
 static inline int clock_gettime(clockid_t id, struct timespec *t) { t->tv_sec = 0; t->tv_nsec = 0; return 0; }
 #define TIME_UTC 1
 static inline int timespec_get(struct timespec *t, int base) { t->tv_sec = 0; t->tv_nsec = 0; return base; }
-static inline int nanosleep(const struct timespec *t, struct timespec *left) { return 0; }
+#include <litmus/cancel.h>
+static inline int nanosleep(const struct timespec *t, struct timespec *left) { __litmus_testcancel(); return 0; }
+static inline int clock_nanosleep(clockid_t id, int flags, const struct timespec *t, struct timespec *left) { __litmus_testcancel(); return 0; }
 static inline int gettimeofday(struct timeval *t, void *zone) { t->tv_sec = 0; t->tv_usec = 0; return 0; }

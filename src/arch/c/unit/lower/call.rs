@@ -18,6 +18,10 @@ use crate::arch::c::orders::Mark;
 /// Functions that nobody may call, though a program says what they do.
 const ERRORS: [&str; 2] = ["reach_error", "__VERIFIER_error"];
 
+/// Functions that begin and end parts that nothing comes between.
+const PARTS: [(&str, &str); 2] =
+    [("__VERIFIER_atomic_begin", SECTION_BEGIN), ("__VERIFIER_atomic_end", SECTION_END)];
+
 impl Lowering<'_> {
     pub(super) fn call(&mut self, callee: &Expr, args: &[Expr], span: Span) -> Result<Rv, Diagnostic> {
         let direct = match &callee.kind {
@@ -102,15 +106,12 @@ impl Lowering<'_> {
     pub(super) fn inline(&mut self, id: usize, args: Vec<Rv>, span: Span) -> Result<Rv, Diagnostic> {
         let unit = self.unit;
         let function = &unit.functions[id];
-        let Some(body) = &function.body else {
-            return Err(Diagnostic::unsupported(
-                "c::no-body",
-                format!("nobody says what `{}` does", function.name),
-            )
-            .at(span, "called here")
-            .at(function.span, "only declared")
-            .help("define it in the program, or include the header of litmus that does"));
-        };
+        let Some(body) = &function.body else { return self.without_body(id, span) };
+        // Whatever a program says they do (as often as not, it takes a lock of its own).
+        if let Some(set) = PARTS.iter().find(|(name, _)| *name == function.name).map(|(_, set)| *set) {
+            self.section(set, span);
+            return Ok(Rv::ZERO);
+        }
         // Whatever it does: that it is called is the error.
         if ERRORS.contains(&function.name.as_str()) {
             let property = Property::Assertion("the call of an error function".to_string());

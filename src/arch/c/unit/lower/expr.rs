@@ -167,7 +167,7 @@ impl Lowering<'_> {
             ExprKind::Cast(inner) => {
                 let value = self.expr(inner)?;
                 for ty in [&e.ty, &inner.ty] {
-                    self.no_long_double(ty, span)?;
+                    self.long_double(ty, span);
                 }
                 converted(value, &inner.ty, &e.ty)
             }
@@ -186,16 +186,6 @@ impl Lowering<'_> {
                 Rv::Reg(reg)
             }
         })
-    }
-
-    /// Numbers with more digits than a `double` are not those of any machine that this runs on.
-    pub(super) fn no_long_double(&self, ty: &Ty, span: Span) -> Result<(), Diagnostic> {
-        match ty.plain() {
-            Ty::Float(16) => {
-                Err(Diagnostic::unsupported("c::float", "`long double` is not supported").at(span, "here"))
-            }
-            _ => Ok(()),
-        }
     }
 
     /// A value that what is evaluated next must not change.
@@ -299,7 +289,7 @@ impl Lowering<'_> {
             }
             let (before, after) = self.modify(address, ty, MemoryOrder::SeqCst, span, |dst, ops| {
                 let operand = ops.value(&operand, Port::Data);
-                let new = match ty {
+                let new = match ty.plain() {
                     Ty::Float(bytes) => ops.binary(BinOp::Float(float_operator(op), *bytes), dst, operand),
                     _ => ops.binary(operator(op), dst, operand),
                 };

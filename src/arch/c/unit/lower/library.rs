@@ -90,10 +90,18 @@ impl Lowering<'_> {
         let rest = if format.is_some() { &args[1..] } else { args };
         let unit = self.unit;
         let string = |n: usize| string_of(&rest[n], unit);
-        let (format, shown) = print::with_strings(&format.unwrap_or_default(), rest.len(), string);
+        let format = format.unwrap_or_default();
+        // What is shown of a string is read, as far as the format says.
+        let strings = print::strings(&format);
+        let (format, shown) = print::with_strings(&format, rest.len(), string);
         let mut values = Vec::new();
+        let reader = unit.functions.iter().position(|f| f.name == "__printed" && f.body.is_some());
         for (n, arg) in rest.iter().enumerate().filter(|(n, _)| string(*n).is_none()) {
-            let value = self.expr(arg)?;
+            let mut value = self.expr(arg)?;
+            if let (Some(reader), Some(most)) = (reader, strings.get(&n)) {
+                value = self.kept(value, span)?;
+                self.inline(reader, vec![value.clone(), Rv::int(*most)], span)?;
+            }
             if shown.contains(&n) {
                 values.push(value);
             }

@@ -14,6 +14,7 @@ mod nondet;
 mod place;
 mod sizes;
 mod stmt;
+mod supposed;
 mod switch;
 mod value;
 

@@ -16,6 +16,9 @@ use super::Lowering;
 use super::code::Ops;
 use super::value::Rv;
 
+/// As many values as are always tried.
+const FEW: i128 = 8;
+
 /// The most values that are tried.
 const MOST: i128 = 4096;
 
@@ -33,16 +36,24 @@ impl Lowering<'_> {
                 let (low, high) = (self.known_int(&args[0])?, self.known_int(&args[1])?);
                 return self.choose(low, high, span);
             }
+            // Of addresses: none, or one that leads nowhere.
             "nondet_bool" => return self.choose(0, 1, span),
             _ => match (self.nondet.get(&span), ty.as_int()) {
                 (Some(values), _) => values.clone(),
-                (None, Some(int)) if int.bytes == 1 => (least(int)..=greatest(int)).collect(),
-                (None, _) if !self.options.samples => return Err(not_all(span)),
+                (None, Some(int)) if int.bytes == 1 => Domain::of(int).all(),
                 (None, int) => {
-                    if !self.program.samples.contains(&span) {
-                        self.program.samples.push(span);
+                    let domain = within(args, int).unwrap_or(Domain { low: 0, high: 1 });
+                    if domain.high - domain.low < FEW {
+                        return self.choose(domain.low, domain.high, span);
                     }
-                    samples(int)
+                    let place = self.place_of_call(span);
+                    if !self.options.samples {
+                        return Err(not_all(place));
+                    }
+                    if !self.program.samples.contains(&place) {
+                        self.program.samples.push(place);
+                    }
+                    domain.samples()
                 }
             },
         };
@@ -61,6 +72,13 @@ impl Lowering<'_> {
         Ok(Rv::Reg(reg))
     }
 
+    /// Where a number of any value comes from, as the program knows it: not in our headers.
+    fn place_of_call(&self, span: Span) -> Span {
+        let ours = |span: &Span| self.sources.get(span.source).name.starts_with('<');
+        let sites = self.frames.iter().rev().map(|frame| frame.site);
+        std::iter::once(span).chain(sites).find(|span| !ours(span)).unwrap_or(span)
+    }
+
     fn choose(&mut self, low: i128, high: i128, span: Span) -> Result<Rv, Diagnostic> {
         let reg = self.code.reg(span)?;
         let mut ops = Ops::default();
@@ -70,14 +88,6 @@ impl Lowering<'_> {
         self.emit(ops, span);
         Ok(Rv::Reg(reg))
     }
-}
-
-/// A few numbers that find what is wrong, where there are too many to try.
-fn samples(int: Option<IntTy>) -> Vec<i128> {
-    let Some(int) = int else { return vec![0, 1] };
-    let all = [least(int), -1, 0, 1, 2, 3, greatest(int)];
-    let fits: BTreeSet<i128> = all.into_iter().filter(|n| (least(int)..=greatest(int)).contains(n)).collect();
-    fits.into_iter().collect()
 }
 
 /// Numbers of any value of which only some were tried: nothing is known of the others.
@@ -90,12 +100,44 @@ pub fn not_all(span: Span) -> Diagnostic {
     .help("`__litmus_nondet(low, high)` is any value from `low` to `high`")
 }
 
-fn least(int: IntTy) -> i128 {
-    if int.signed { -(1i128 << (8 * int.bytes - 1)) } else { 0 }
+/// The numbers that a number of any value may be.
+#[derive(Clone, Copy)]
+struct Domain {
+    low: i128,
+    high: i128,
 }
 
-fn greatest(int: IntTy) -> i128 {
-    if int.signed { (1i128 << (8 * int.bytes - 1)) - 1 } else { (1i128 << (8 * int.bytes)) - 1 }
+impl Domain {
+    /// Those of a type.
+    fn of(int: IntTy) -> Domain {
+        let bits = 8 * int.bytes;
+        match int.signed {
+            true => Domain { low: -(1i128 << (bits - 1)), high: (1i128 << (bits - 1)) - 1 },
+            false => Domain { low: 0, high: (1i128 << bits) - 1 },
+        }
+    }
+
+    fn has(self, n: i128) -> bool {
+        (self.low..=self.high).contains(&n)
+    }
+
+    fn all(self) -> Vec<i128> {
+        (self.low..=self.high).collect()
+    }
+
+    /// A few numbers that find what is wrong, where there are too many to try.
+    fn samples(self) -> Vec<i128> {
+        let all = BTreeSet::from([self.low, -1, 0, 1, 2, 3, self.high]);
+        all.into_iter().filter(|n| self.has(*n)).collect()
+    }
+}
+
+/// The numbers that a call gives: those of its type, or those between its arguments.
+fn within(args: &[Expr], int: Option<IntTy>) -> Option<Domain> {
+    match args {
+        [low, high] => Some(Domain { low: constant(low)?, high: constant(high)? }),
+        _ => int.map(Domain::of),
+    }
 }
 
 /// How a number is looked at.
@@ -118,21 +160,21 @@ impl Looks {
     }
 
     /// One value of each kind.
-    fn values(&self, int: IntTy) -> Vec<i128> {
+    fn values(&self, domain: Domain) -> Vec<i128> {
+        let Domain { low, high } = domain;
         if self.modulus > 0 {
-            let low = if int.signed { 1 - self.modulus } else { 0 };
-            return (low..self.modulus).collect();
+            let low = if low < 0 { 1 - self.modulus } else { 0 };
+            return (low..self.modulus).filter(|n| domain.has(*n)).collect();
         }
-        let mut values: BTreeSet<i128> =
-            self.points.iter().copied().filter(|n| (least(int)..=greatest(int)).contains(n)).collect();
-        let fits = |n: &i128| (least(int)..=greatest(int)).contains(n) && !self.points.contains(n);
+        let mut values: BTreeSet<i128> = self.points.iter().copied().filter(|n| domain.has(*n)).collect();
+        let fits = |n: &i128| domain.has(*n) && !self.points.contains(n);
         match self.ordered {
             true => {
                 let between = self.points.iter().flat_map(|n| [n - 1, n + 1]);
-                values.extend(between.chain([least(int), greatest(int)]).filter(fits));
+                values.extend(between.chain([low, high]).filter(fits));
             }
             // One that is none of them.
-            false => values.extend((0..=greatest(int)).chain(least(int)..0).find(fits)),
+            false => values.extend((low.max(0)..=high).chain(low..0.min(high + 1)).find(fits)),
         }
         values.into_iter().collect()
     }
@@ -144,10 +186,10 @@ pub(super) fn choices(unit: &Unit) -> HashMap<Span, Vec<i128>> {
     for function in &unit.functions {
         let Some(body) = &function.body else { continue };
         let mut direct: HashMap<Span, Looks> = HashMap::new();
-        let mut held: Vec<(Span, usize, IntTy)> = Vec::new();
+        let mut held: Vec<(Span, usize, Domain)> = Vec::new();
         let mut uses: HashMap<usize, Looks> = HashMap::new();
         let mut ranges: HashMap<usize, (i128, i128)> = HashMap::new();
-        let mut types: HashMap<Span, IntTy> = HashMap::new();
+        let mut types: HashMap<Span, Domain> = HashMap::new();
         let mut walk = Walk {
             unit,
             direct: &mut direct,
@@ -155,6 +197,7 @@ pub(super) fn choices(unit: &Unit) -> HashMap<Span, Vec<i128>> {
             uses: &mut uses,
             ranges: &mut ranges,
             types: &mut types,
+            just: None,
         };
         body.iter().for_each(|stmt| walk.stmt(stmt));
         for (span, looks) in &direct {
@@ -165,15 +208,14 @@ pub(super) fn choices(unit: &Unit) -> HashMap<Span, Vec<i128>> {
             }
         }
         for (span, variable, int) in held {
-            if unit.variables[variable].addressed {
-                continue;
-            }
+            // What others may look at is known only where the whole range is tried.
+            let shared = unit.variables[variable].addressed;
             let looks = uses.get(&variable).cloned().unwrap_or_default();
             match ranges.get(&variable) {
                 Some((low, high)) if high - low < MOST && low <= high => {
                     found.insert(span, (*low..=*high).collect());
                 }
-                _ if looks.is_known() => {
+                _ if looks.is_known() && !shared => {
                     found.insert(span, looks.values(int));
                 }
                 _ => {}
@@ -189,12 +231,14 @@ struct Walk<'a> {
     /// Calls whose value is looked at where they stand.
     direct: &'a mut HashMap<Span, Looks>,
     /// Calls whose value goes into a variable.
-    held: &'a mut Vec<(Span, usize, IntTy)>,
+    held: &'a mut Vec<(Span, usize, Domain)>,
     /// How variables are looked at.
     uses: &'a mut HashMap<usize, Looks>,
     /// Ranges that are assumed before anything else is done with a variable.
     ranges: &'a mut HashMap<usize, (i128, i128)>,
-    types: &'a mut HashMap<Span, IntTy>,
+    types: &'a mut HashMap<Span, Domain>,
+    /// The variable that the last statement gave such a number.
+    just: Option<usize>,
 }
 
 /// What is looked at.
@@ -205,21 +249,24 @@ enum Subject {
 
 impl Walk<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
+        let before = self.just.take();
         match &stmt.kind {
             StmtKind::Declare(id) => {
                 let parts = self.unit.variables[*id].init.clone().unwrap_or_default();
                 match &parts[..] {
-                    [part] if call(&part.value).is_some() => self.hold(*id, &part.value),
+                    [part] if call(&part.value, self.unit).is_some() => self.hold(*id, &part.value),
                     _ => parts.iter().for_each(|part| self.value(&part.value)),
                 }
             }
-            StmtKind::Expr(e) => match &e.kind {
-                ExprKind::Builtin("assume", args) => {
-                    if !self.range(&args[0]) {
-                        self.truth(&args[0]);
+            StmtKind::Expr(e) => match (assumption(e, self.unit), &e.kind) {
+                (Some(assumed), _) => {
+                    self.just = before;
+                    if !self.range(assumed) {
+                        self.just = None;
+                        self.truth(assumed);
                     }
                 }
-                ExprKind::Assign(target, value) => match (&target.kind, call(value)) {
+                (None, ExprKind::Assign(target, value)) => match (&target.kind, call(value, self.unit)) {
                     (ExprKind::Var(id), Some(_)) => self.hold(*id, value),
                     _ => self.value(e),
                 },
@@ -266,9 +313,11 @@ impl Walk<'_> {
     }
 
     fn hold(&mut self, variable: usize, value: &Expr) {
-        if let Some((span, int)) = call(value) {
+        if let Some((span, int)) = call(value, self.unit) {
             let Some(own) = self.unit.variables[variable].ty.as_int() else { return };
-            let int = if own.bytes < int.bytes { own } else { int };
+            let own = Domain::of(own);
+            let int = if own.low <= int.low && int.high <= own.high { int } else { own };
+            self.just = Some(variable);
             // What was assumed of the value before says nothing about this one.
             self.held.push((span, variable, int));
         }
@@ -285,11 +334,11 @@ impl Walk<'_> {
         }
         match &inner.kind {
             ExprKind::Var(id) => Some(Subject::Variable(*id)),
-            ExprKind::Builtin("nondet_int", _) => {
-                self.types.insert(inner.span, inner.ty.as_int()?);
-                Some(Subject::Call(inner.span))
+            _ => {
+                let (span, domain) = call(inner, self.unit)?;
+                self.types.insert(span, domain);
+                Some(Subject::Call(span))
             }
-            _ => None,
         }
     }
 
@@ -360,7 +409,7 @@ impl Walk<'_> {
                 self.value(a);
                 self.value(b);
             }
-            ExprKind::Assign(target, value) => match (&target.kind, call(value)) {
+            ExprKind::Assign(target, value) => match (&target.kind, call(value, self.unit)) {
                 (ExprKind::Var(id), Some(_)) => self.hold(*id, value),
                 (ExprKind::Var(_), None) => self.value(value),
                 _ => {
@@ -411,7 +460,8 @@ impl Walk<'_> {
         }
         for (id, (low, high)) in bounds {
             let fresh = self.uses.get(&id).is_none_or(|looks| looks.points.is_empty() && !looks.otherwise);
-            let once = self.held.iter().filter(|(_, variable, _)| *variable == id).count() == 1;
+            let own = !self.unit.variables[id].addressed || self.just == Some(id);
+            let once = own && self.held.iter().filter(|(_, variable, _)| *variable == id).count() == 1;
             if fresh && once && low > i128::MIN && high < i128::MAX {
                 self.ranges.entry(id).or_insert((low, high));
             } else {
@@ -426,6 +476,7 @@ impl Walk<'_> {
     fn bounds(&mut self, e: &Expr, bounds: &mut HashMap<usize, (i128, i128)>) -> bool {
         match &e.kind {
             ExprKind::Logical(true, a, b) => self.bounds(a, bounds) && self.bounds(b, bounds),
+            ExprKind::Cast(a) => self.bounds(a, bounds),
             ExprKind::Binary(op, a, b) if op.compares() && *op != Operator::Ne => {
                 let turned = |op: Operator| match op {
                     Operator::Lt => Operator::Gt,
@@ -459,11 +510,69 @@ impl Walk<'_> {
     }
 }
 
-/// A call whose value comes through casts that keep it.
-fn call(e: &Expr) -> Option<(Span, IntTy)> {
+/// What a statement assumes: `__VERIFIER_assume(e)`, or a function of the program that goes on only where its argument holds.
+fn assumption<'e>(e: &'e Expr, unit: &Unit) -> Option<&'e Expr> {
     match &e.kind {
-        ExprKind::Cast(inner) => call(inner),
-        ExprKind::Builtin("nondet_int", _) => Some((e.span, e.ty.as_int()?)),
+        ExprKind::Builtin("assume", args) => args.first(),
+        ExprKind::Call(callee, args) => match (&callee.kind, &args[..]) {
+            (ExprKind::Function(id), [assumed]) if goes_on_where(*id, unit) => Some(assumed),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// `void f(int c) { if (!c) abort(); }`
+fn goes_on_where(function: usize, unit: &Unit) -> bool {
+    let function = &unit.functions[function];
+    let ends = |e: &Expr| match &e.kind {
+        ExprKind::Builtin("abort" | "stop" | "assume", _) => true,
+        ExprKind::Call(callee, _) => match callee.kind {
+            ExprKind::Function(id) => unit.functions[id].name == "abort",
+            _ => false,
+        },
+        _ => false,
+    };
+    fn only<'s>(stmt: &'s Stmt) -> Option<&'s Expr> {
+        match &stmt.kind {
+            StmtKind::Expr(e) => Some(e),
+            StmtKind::Block(all) => match &all[..] {
+                [one] => only(one),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+    fn variable(e: &Expr) -> Option<usize> {
+        match &e.kind {
+            ExprKind::Var(id) => Some(*id),
+            ExprKind::Cast(inner) => variable(inner),
+            _ => None,
+        }
+    }
+    let body = function.body.as_deref().unwrap_or(&[]);
+    let parts: Vec<&Stmt> = body.iter().filter(|s| !matches!(s.kind, StmtKind::Return(None))).collect();
+    match (&function.params[..], &parts[..]) {
+        ([param], [Stmt { kind: StmtKind::If(condition, then, None), .. }]) => match &condition.kind {
+            ExprKind::Not(e) => variable(e) == Some(*param) && only(then).is_some_and(ends),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// A call whose value comes through casts that keep it.
+fn call(e: &Expr, unit: &Unit) -> Option<(Span, Domain)> {
+    match &e.kind {
+        ExprKind::Cast(inner) => call(inner, unit),
+        ExprKind::Builtin("nondet_int", args) => Some((e.span, within(args, e.ty.as_int())?)),
+        // What is only declared gives any number.
+        ExprKind::Call(callee, _) => match callee.kind {
+            ExprKind::Function(id) if unit.functions[id].body.is_none() => {
+                Some((e.span, Domain::of(e.ty.as_int()?)))
+            }
+            _ => None,
+        },
         _ => None,
     }
 }

@@ -129,10 +129,14 @@ impl Lowering<'_> {
                     Slot::Memory(reg) => Ok(Place::Memory(Rv::Reg(reg), e.ty.clone(), None)),
                 }
             }
-            ExprKind::Deref(pointer) => {
-                let address = self.expr(pointer)?;
-                Ok(Place::Memory(address, e.ty.clone(), None))
-            }
+            ExprKind::Deref(pointer) => match &pointer.kind {
+                // `*&x` is `x`, and need not be in memory.
+                ExprKind::AddressOf(object) => self.place(object),
+                _ => {
+                    let address = self.expr(pointer)?;
+                    Ok(Place::Memory(address, e.ty.clone(), None))
+                }
+            },
             ExprKind::Member(inner, offset, bits) => {
                 let base = match inner.is_object() {
                     true => match self.place(inner)? {
@@ -176,10 +180,6 @@ impl Lowering<'_> {
 
     pub(super) fn access_size(&self, ty: &Ty, span: Span) -> Result<AccessSize, Diagnostic> {
         match ty.plain() {
-            Ty::Float(16) => {
-                Err(Diagnostic::unsupported("c::float", "`long double` is not supported")
-                    .at(span, "this object"))
-            }
             plain if plain.is_scalar() => Ok(AccessSize(self.size(plain) as u8)),
             other => Err(Diagnostic::unsupported(
                 "c::access",
@@ -192,10 +192,11 @@ impl Lowering<'_> {
     pub(super) fn load(&mut self, place: &Place, mark: Mark, span: Span) -> Result<Rv, Diagnostic> {
         match place {
             Place::Register(reg, ty) => {
-                self.no_long_double(ty, span)?;
+                self.long_double(ty, span);
                 Ok(Rv::Reg(*reg).held(ty))
             }
             Place::Memory(address, ty, bits) => {
+                self.long_double(ty, span);
                 let size = self.access_size(ty, span)?;
                 let value = self.read(address, size, mark, span)?.held(ty);
                 Ok(match bits {

@@ -3,10 +3,10 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::{Entity, Parsed, Parser};
+use super::{Current, Entity, Parsed, Parser};
 use crate::arch::c::preprocess::Kind;
 use crate::arch::c::unit::tree::{Expr, ExprKind, Life, Operator, Part, Stmt, StmtKind};
-use crate::arch::c::unit::types::Ty;
+use crate::arch::c::unit::types::{FunctionTy, Ty};
 use crate::diag::Diagnostic;
 use crate::source::Span;
 
@@ -158,12 +158,11 @@ impl Parser {
             }
             _ if !word.is_empty() && self.ahead(1).is(":") && !self.ahead(2).is(":") => {
                 if word.starts_with("__CPROVER_ASYNC") {
-                    return Err(Diagnostic::unsupported(
-                        "c::thread",
-                        "threads that a label starts are not supported",
-                    )
-                    .at(start, "here")
-                    .help("start it by `pthread_create`"));
+                    self.bump();
+                    self.bump();
+                    let started = self.started_by_label(start)?;
+                    all.push(Stmt { kind: StmtKind::Expr(started), span: self.since(start) });
+                    return Ok(());
                 }
                 self.bump();
                 self.bump();
@@ -179,6 +178,30 @@ impl Parser {
         };
         all.push(Stmt { kind, span: self.since(start) });
         Ok(())
+    }
+
+    /// `__CPROVER_ASYNC_1: statement`: a thread that runs the statement, as a function of its own.
+    fn started_by_label(&mut self, start: Span) -> Parsed<Expr> {
+        let name = format!("__CPROVER_ASYNC_{}", self.unit.functions.len());
+        let types = Rc::new(FunctionTy { result: Ty::INT, params: Vec::new(), variadic: false });
+        let id = self.declare_function(&Arc::from(name.as_str()), &types, start);
+        // It has the variables of no function but its own.
+        let around = self.scopes.split_off(1);
+        let tags = self.tags.split_off(1);
+        let function = self.function.replace(Current { name, result: Ty::INT });
+        let body = self.inner();
+        self.function = function;
+        self.scopes.truncate(1);
+        self.scopes.extend(around);
+        self.tags.truncate(1);
+        self.tags.extend(tags);
+        let help = "a thread that a label starts has the variables of no function: start it by `pthread_create`, and hand them on";
+        self.unit.functions[id].body = Some(vec![*body.map_err(|diagnostic| diagnostic.help(help))?]);
+        let none = Expr::int(0, Ty::ULONG, start);
+        let function = self.function_name(id, start);
+        let function = self.rvalue(function);
+        let kind = ExprKind::Builtin("spawn", vec![none.clone(), function, none]);
+        Ok(Expr { kind, ty: Ty::Void, span: self.since(start) })
     }
 
     fn condition(&mut self) -> Parsed<Expr> {
