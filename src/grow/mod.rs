@@ -16,10 +16,12 @@ mod compile;
 mod decide;
 mod evaluate;
 mod fewer;
+mod filling;
 mod finish;
 mod flow;
 mod forks;
 mod graph;
+mod holes;
 mod keeps;
 mod kept;
 mod members;
@@ -27,6 +29,7 @@ mod memory;
 mod node;
 mod ops;
 mod part;
+mod prefix;
 mod recipe;
 mod revisit;
 mod search;
@@ -83,6 +86,20 @@ pub struct Options {
     pub symmetry: bool,
     /// Told how a program is to be made again whose accesses do not fit their cells.
     pub reshapes: Reshapes,
+    /// The executions that are listed.
+    pub lists: Lists,
+}
+
+/// Which executions a search lists.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Lists {
+    /// Those without a cycle of program order and `rf`.
+    #[default]
+    InOrder,
+    /// Those without a cycle of `rf` and what the model makes of program order.
+    Loose,
+    /// Those of them that have a cycle of program order and `rf`.
+    Cyclic,
 }
 
 impl Default for Options {
@@ -97,6 +114,7 @@ impl Default for Options {
             all_blocked: false,
             symmetry: false,
             reshapes: Reshapes::default(),
+            lists: Lists::default(),
         }
     }
 }
@@ -147,6 +165,8 @@ pub struct Stats {
     pub pruned: BTreeMap<String, u64>,
     /// May the model accept executions with a cycle of program order and `rf`? They were not looked for.
     pub leaves_out: bool,
+    /// Graphs in which something hung on what it was not known to hang on: executions may be missing.
+    pub astray: u64,
     /// Were executions taken for one that differ in which of several threads is which?
     pub symmetric: bool,
     /// Something tells such threads from each other: executions may be missing, and the search was given up.
@@ -159,6 +179,7 @@ impl Stats {
         self.steps += other.steps;
         self.checked += other.checked;
         self.revisits += other.revisits;
+        self.astray += other.astray;
         self.complete += other.complete;
         self.blocked += other.blocked;
         self.cut += other.cut;
@@ -207,6 +228,7 @@ pub fn explore_together(
 ) -> Result<Stats, Diagnostic> {
     prepared(program, model, options, |search, n_events| {
         let mut stats = match n_events {
+            _ if options.lists != Lists::InOrder => search.fill(n_events, options.lists, visitors),
             0..=64 => search.run::<1>(visitors),
             65..=128 => search.run::<2>(visitors),
             129..=256 => search.run::<4>(visitors),
@@ -247,13 +269,22 @@ pub fn walks(
 /// Does the engine see by itself, under that model, where a loop only waits, whatever its rounds do?
 pub fn sees_waiting(model: &Model) -> bool {
     let sets = part::chosen_from(model);
-    code_of(model, &[], &|name| sets.contains(name), &|_| false)
+    code_of(model, &[], &|name| sets.contains(name), &|_| false, Lists::InOrder)
         .is_ok_and(|code| fewer::fewer(&code) == Fewer::Any)
 }
 
 /// Can the executions of a program grow under a model? If so: may there be others, with a cycle of program order and `rf`?
 pub fn leaves_out(program: &Program, model: &Model, skip_checks: &[String]) -> Option<bool> {
-    code_of(model, skip_checks, &part::is_absent(program), &|_| false).ok().map(|code| code.residual)
+    code_of(model, skip_checks, &part::is_absent(program), &|_| false, Lists::InOrder)
+        .ok()
+        .map(|code| code.residual)
+}
+
+/// Where executions of a program are listed that have no cycle of `rf` and what a model makes of program order: must any other that the model accepts go through two accesses of one thread to one
+/// cell, or through an instruction that reads and writes?
+pub fn loose_but_for_cells(program: &Program, model: &Model, skip_checks: &[String]) -> bool {
+    let (absent, missing) = (part::is_absent(program), part::is_missing(program));
+    code_of(model, skip_checks, &absent, &missing, Lists::Loose).is_ok_and(|code| code.orders_prefix())
 }
 
 /// The code of a model, or of what is left of it where some sets are empty, without what is said of sets that are missing.
@@ -262,6 +293,7 @@ fn code_of(
     skip_checks: &[String],
     is_absent: &dyn Fn(&str) -> bool,
     is_missing: &dyn Fn(&str) -> bool,
+    lists: Lists,
 ) -> Result<code::Code, String> {
     let mut code = match decide::built(model, skip_checks, OrderOn::Usual) {
         Ok(code) if code.checks.iter().all(|check| check.prunes) => code,
@@ -275,7 +307,10 @@ fn code_of(
         }
     };
     code.shrink(is_missing);
-    code.derive();
+    match lists {
+        Lists::InOrder => code.derive(),
+        Lists::Loose | Lists::Cyclic => code.loosen(),
+    }
     code.arrange();
     Ok(code)
 }
@@ -289,8 +324,8 @@ fn prepared<R>(
 ) -> Result<R, Diagnostic> {
     let is_absent = part::is_absent(program);
     let is_missing = part::is_missing(program);
-    let code =
-        code_of(model, &options.skip_checks, &is_absent, &is_missing).map_err(|why| refused(model, &why))?;
+    let code = code_of(model, &options.skip_checks, &is_absent, &is_missing, options.lists)
+        .map_err(|why| refused(model, &why))?;
     let cells = cells::Cells::new(program);
     let loops = awaits::Loops::new(program, !options.properties);
     let members = members::Table::new(program, &code);
@@ -433,6 +468,36 @@ impl<'p> Setting<'_, 'p> {
             walks.push(walk);
         }
         walks
+    }
+
+    /// Goes through graphs with holes, with one worker.
+    fn fill(&self, n_events: usize, lists: Lists, visitors: &mut [&mut (dyn Visitor + Send)]) -> Stats {
+        let Some(visitor) = visitors.first_mut() else { return Stats::default() };
+        let mut stats = Stats::default();
+        std::thread::scope(|scope| {
+            let work = limits::handed_on(|| match n_events + n_events / 8 {
+                0..=64 => self.filling::<1>(lists, &mut **visitor),
+                65..=128 => self.filling::<2>(lists, &mut **visitor),
+                129..=256 => self.filling::<4>(lists, &mut **visitor),
+                _ => self.filling::<16>(lists, &mut **visitor),
+            });
+            let builder = std::thread::Builder::new().stack_size(workers::STACK);
+            if let Ok(handle) = builder.spawn_scoped(scope, work) {
+                match handle.join() {
+                    Ok(found) => stats = found,
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+        });
+        stats
+    }
+
+    fn filling<const W: usize>(&self, lists: Lists, visitor: &mut (dyn Visitor + Send)) -> Stats {
+        let shared = workers::Shared::collecting();
+        let search = self.search::<W>(visitor, &shared);
+        let mut filling = filling::Filling { search, only_cyclic: lists == Lists::Cyclic };
+        let _ = filling.explore(holes::Holed::new(self.first::<W>()));
+        filling.search.stats
     }
 
     /// Runs one worker for each visitor, on graphs of at most 64 `W` events.
