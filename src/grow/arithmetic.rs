@@ -58,6 +58,7 @@ impl<'p> Stepper<'p> {
                         causes: left.causes | right.causes,
                         newest: left.newest.max(right.newest),
                         tells: false,
+                        reads: left.reads | right.reads,
                     },
                 )
             }
@@ -67,6 +68,7 @@ impl<'p> Stepper<'p> {
                     let other = self.held(state, *tmp);
                     held.causes |= other.causes;
                     held.newest = held.newest.max(other.newest);
+                    held.reads |= other.reads;
                 }
                 (*dst, held)
             }

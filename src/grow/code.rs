@@ -187,6 +187,8 @@ pub(super) struct Code {
     pub n_settled: usize,
     /// When do checks on the way relate accesses of one instruction?
     pub inside: Inside,
+    /// The parts of program order that events need, where they do not need all of it.
+    pub prefix: Vec<usize>,
     /// The bit of store-conditionals among memberships, if the model looks at them.
     pub exclusive: Option<u8>,
 }
@@ -227,7 +229,8 @@ impl Code {
         // What only whole executions are asked for is known by then, too, if it is fixed.
         let checks = self.checks.iter().chain(&self.flags);
         let walks = self.checks.iter().filter_map(|check| check.walks.as_ref()?.closed);
-        let all: Vec<usize> = checks.map(|check| check.slot).chain(walks).collect();
+        let all: Vec<usize> =
+            checks.map(|check| check.slot).chain(walks).chain(self.prefix.iter().copied()).collect();
         let mut asked = early;
         asked.resize(self.slots.len(), false);
         for slot in all {
@@ -424,7 +427,7 @@ impl Code {
     }
 
     /// Is a relation part of another?
-    fn is_part(&self, slot: usize, of: usize) -> bool {
+    pub fn is_part(&self, slot: usize, of: usize) -> bool {
         let within = match &self.slots[of].kind {
             Kind::Union(list) => list.iter().any(|of| self.is_part(slot, *of)),
             Kind::Plus(of) | Kind::Star(of) | Kind::Opt(of) => self.is_part(slot, *of),
@@ -450,7 +453,7 @@ impl Code {
     }
 
     /// The parts of a union.
-    fn flattened(&self, slot: usize) -> Vec<usize> {
+    pub fn flattened(&self, slot: usize) -> Vec<usize> {
         match &self.slots[slot].kind {
             Kind::Union(list) => list.iter().flat_map(|slot| self.flattened(*slot)).collect(),
             _ => vec![slot],
@@ -569,7 +572,7 @@ impl Code {
         needed
     }
 
-    fn operands(&self, slot: usize) -> Vec<usize> {
+    pub fn operands(&self, slot: usize) -> Vec<usize> {
         match &self.slots[slot].kind {
             Kind::Member(_) | Kind::Base(_) | Kind::Empty | Kind::All | Kind::Id | Kind::Variable => {
                 Vec::new()

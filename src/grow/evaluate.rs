@@ -303,6 +303,11 @@ impl<const W: usize> Evaluation<W> {
         has(&self.known[slot], row)
     }
 
+    /// What leads to an event in a relation.
+    pub fn row_of(&mut self, code: &Code, slot: usize, y: usize, seen: &Seen<W>) -> Bits<W> {
+        self.row(code, slot, y, seen)
+    }
+
     /// The events that have an edge to an event.
     fn row(&mut self, code: &Code, slot: usize, y: usize, seen: &Seen<W>) -> Bits<W> {
         let own = &code.slots[slot];

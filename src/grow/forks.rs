@@ -24,7 +24,7 @@ impl<'p> Stepper<'p> {
         otherwise: &'p [Op],
     ) -> Result<(), Halt<'p>> {
         let held = self.held(state, cond);
-        let holds = self.value(state, cond)? != Value::ZERO;
+        let holds = self.decided(state, cond)? != Value::ZERO;
         let ops = if holds { then } else { otherwise };
         let flow = flow::guard(state, cond);
         let guard = Guard { causes: held.causes, newest: held.newest, entered: state.count, flow };
@@ -39,8 +39,8 @@ impl<'p> Stepper<'p> {
     }
 
     /// Goes on only where a value is not zero.
-    pub(super) fn wait(&self, state: &State<'p>, cond: Tmp) -> Result<(), Halt<'p>> {
-        match self.value(state, cond)? == Value::ZERO {
+    pub(super) fn wait(&self, state: &mut State<'p>, cond: Tmp) -> Result<(), Halt<'p>> {
+        match self.decided(state, cond)? == Value::ZERO {
             true => Err(Halt::Stop(Box::new(Stop::Blocked(state.clone())))),
             false => Ok(()),
         }
@@ -54,7 +54,7 @@ impl<'p> Stepper<'p> {
         then: &'p [Op],
         otherwise: &'p [Op],
     ) -> Result<(), Halt<'p>> {
-        let addr = self.value(state, addr)?;
+        let addr = self.decided(state, addr)?;
         if state.reserved.take() == Some(addr) {
             // A failure can always come next: it is the one that a deleted event must have taken.
             let stops = [self.branch(state, otherwise), self.branch(state, then)];

@@ -108,7 +108,7 @@ impl<'p, const W: usize> Graph<'p, W> {
     }
 
     /// Sees to it that a cell made while the program runs has its initial write. It belongs to the step that comes next.
-    fn ensure(&mut self, code: &Code, cell: u16, cells: &Cells, members: &Table) {
+    pub fn ensure(&mut self, code: &Code, cell: u16, cells: &Cells, members: &Table) {
         let number = usize::from(cell);
         if self.cells.len() <= number {
             self.cells.resize(number + 1, none());

@@ -28,6 +28,7 @@ impl<'p> Stepper<'p> {
         (consumed, extra): (&[Tmp], &Extra),
         value: Option<Value>,
     ) -> Result<(), Halt<'p>> {
+        state.hangs |= self.held(state, addr).reads;
         if self.properties {
             self.fits(state, addr, size, sets)?;
         }
@@ -63,8 +64,23 @@ impl<'p> Stepper<'p> {
         };
         let reasons = flow::accesses(state, op);
         let sorted = self.members.of(kind, state.thread, sets);
-        let access =
-            Access { place, kind, cell, at, sets, sorted, causes, inner, value, wanted: None, op, reasons };
+        let hangs = consumed.iter().fold(state.hangs, |all, tmp| all | self.held(state, *tmp).reads);
+        let access = Access {
+            place,
+            kind,
+            cell,
+            at,
+            sets,
+            sorted,
+            causes,
+            inner,
+            value,
+            hangs,
+            number: state.n_reads,
+            wanted: None,
+            op,
+            reasons,
+        };
         // The read before is not the latest any more.
         state.latest = None;
         let leaf = Leaf { state: state.clone(), access };
@@ -161,7 +177,7 @@ impl<'p> Stepper<'p> {
         size: Tmp,
         (kind, content): (Storage, Content),
     ) -> Result<(), Halt<'p>> {
-        let size = self.value(state, size)?.as_int().unwrap_or(0);
+        let size = self.decided(state, size)?.as_int().unwrap_or(0);
         if !(0..i128::from(i64::MAX)).contains(&size) {
             let what = "an object of a size that no object has";
             return Err(Halt::Violation(Property::Arithmetic(what.to_string())));
@@ -186,7 +202,7 @@ impl<'p> Stepper<'p> {
 
     /// Ends the life of an object.
     pub(super) fn free(&self, state: &mut State<'p>, addr: Tmp, kind: Storage) -> Result<(), Halt<'p>> {
-        match self.value(state, addr)? {
+        match self.decided(state, addr)? {
             Value::Int(0) => {}
             Value::Addr { sym, offset: 0 }
                 if self.cells.is_object(sym, kind) && !state.freed.contains(&sym) =>
@@ -267,7 +283,8 @@ impl<'p> Stepper<'p> {
             }
             Op::CompareExchange { dst, expected, desired, .. } => {
                 let old = read()?;
-                let equal = old.value == Ok(self.value(state, *expected)?);
+                let equal = old.value == Ok(self.decided(state, *expected)?);
+                state.hangs |= old.reads;
                 let desired = self.held(state, *desired);
                 set(state, *dst, old);
                 equal.then_some(Held { causes: 0, newest: 0, ..desired })

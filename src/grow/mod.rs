@@ -16,10 +16,12 @@ mod compile;
 mod decide;
 mod evaluate;
 mod fewer;
+mod filling;
 mod finish;
 mod flow;
 mod forks;
 mod graph;
+mod holes;
 mod keeps;
 mod kept;
 mod members;
@@ -27,6 +29,7 @@ mod memory;
 mod node;
 mod ops;
 mod part;
+mod prefix;
 mod recipe;
 mod revisit;
 mod search;
@@ -84,6 +87,20 @@ pub struct Options {
     pub symmetry: bool,
     /// Told how a program is to be made again whose accesses do not fit their cells.
     pub reshapes: Reshapes,
+    /// The executions that are listed.
+    pub lists: Lists,
+}
+
+/// Which executions a search lists.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Lists {
+    /// Those without a cycle of program order and `rf`.
+    #[default]
+    InOrder,
+    /// Those without a cycle of `rf` and what the model makes of program order.
+    Loose,
+    /// Those of them that have a cycle of program order and `rf`.
+    Cyclic,
 }
 
 impl Default for Options {
@@ -98,6 +115,7 @@ impl Default for Options {
             all_blocked: false,
             symmetry: false,
             reshapes: Reshapes::default(),
+            lists: Lists::default(),
         }
     }
 }
@@ -148,6 +166,8 @@ pub struct Stats {
     pub pruned: BTreeMap<String, u64>,
     /// May the model accept executions with a cycle of program order and `rf`? They were not looked for.
     pub leaves_out: bool,
+    /// Graphs in which something hung on what it was not known to hang on: executions may be missing.
+    pub astray: u64,
     /// Were executions taken for one that differ in which of several threads is which?
     pub symmetric: bool,
     /// Something tells such threads from each other: executions may be missing, and the search was given up.
@@ -160,6 +180,7 @@ impl Stats {
         self.steps += other.steps;
         self.checked += other.checked;
         self.revisits += other.revisits;
+        self.astray += other.astray;
         self.complete += other.complete;
         self.blocked += other.blocked;
         self.cut += other.cut;
@@ -208,6 +229,7 @@ pub fn explore_together(
 ) -> Result<Stats, Diagnostic> {
     prepared(program, model, options, |search, n_events| {
         let mut stats = match n_events {
+            _ if options.lists != Lists::InOrder => search.fill(n_events, options.lists, visitors),
             0..=64 => search.run::<1>(visitors),
             65..=128 => search.run::<2>(visitors),
             129..=256 => search.run::<4>(visitors),
@@ -248,23 +270,36 @@ pub fn walks(
 /// Does the engine see by itself, under that model, where a loop only waits, whatever its rounds do?
 pub fn sees_waiting(model: &Model) -> bool {
     let sets = part::chosen_from(model);
-    code_of(model, &[], &|name| sets.contains(name), &|_| false)
+    code_of(model, &[], &|name| sets.contains(name), &|_| false, Lists::InOrder)
         .is_ok_and(|code| fewer::fewer(&code) == Fewer::Any)
 }
 
 /// Can the executions of a program grow under a model? If so: may there be others, with a cycle of program order and `rf`?
 pub fn leaves_out(program: &Program, model: &Model, skip_checks: &[String]) -> Option<bool> {
-    code_for(program, model, skip_checks).as_ref().as_ref().ok().map(|code| code.residual)
+    code_for(program, model, skip_checks, Lists::InOrder).as_ref().as_ref().ok().map(|code| code.residual)
 }
 
 /// The code of a model for a program, made once for all programs with events in the same sets.
-fn code_for(program: &Program, model: &Model, skip_checks: &[String]) -> Arc<Result<code::Code, String>> {
+fn code_for(
+    program: &Program,
+    model: &Model,
+    skip_checks: &[String],
+    lists: Lists,
+) -> Arc<Result<code::Code, String>> {
     let (is_absent, is_missing) = (part::is_absent(program), part::is_missing(program));
-    let mut key = format!("{skip_checks:?}");
+    let loose = lists != Lists::InOrder;
+    let mut key = format!("{skip_checks:?}{loose}");
     for name in part::sets(model) {
         key.push(char::from(b'0' + u8::from(is_absent(name)) + 2 * u8::from(is_missing(name))));
     }
-    model.derived.get(key, || code_of(model, skip_checks, &is_absent, &is_missing))
+    model.derived.get(key, || code_of(model, skip_checks, &is_absent, &is_missing, lists))
+}
+
+/// Where executions of a program are listed that have no cycle of `rf` and what a model makes of program order: must any other that the model accepts go through two accesses of one thread to one
+/// cell, or through an instruction that reads and writes?
+pub fn loose_but_for_cells(program: &Program, model: &Model, skip_checks: &[String]) -> bool {
+    let code = code_for(program, model, skip_checks, Lists::Loose);
+    code.as_ref().as_ref().is_ok_and(|code| code.orders_prefix())
 }
 
 /// The code of a model, or of what is left of it where some sets are empty, without what is said of sets that are missing.
@@ -273,6 +308,7 @@ fn code_of(
     skip_checks: &[String],
     is_absent: &dyn Fn(&str) -> bool,
     is_missing: &dyn Fn(&str) -> bool,
+    lists: Lists,
 ) -> Result<code::Code, String> {
     let mut code = match decide::built(model, skip_checks, OrderOn::Usual) {
         Ok(code) if code.checks.iter().all(|check| check.prunes) => code,
@@ -286,7 +322,10 @@ fn code_of(
         }
     };
     code.shrink(is_missing);
-    code.derive();
+    match lists {
+        Lists::InOrder => code.derive(),
+        Lists::Loose | Lists::Cyclic => code.loosen(),
+    }
     code.arrange();
     Ok(code)
 }
@@ -298,7 +337,7 @@ fn prepared<R>(
     options: &Options,
     work: impl FnOnce(&Setting, usize) -> R,
 ) -> Result<R, Diagnostic> {
-    let code = code_for(program, model, &options.skip_checks);
+    let code = code_for(program, model, &options.skip_checks, options.lists);
     let code = code.as_ref().as_ref().map_err(|why| refused(model, why))?;
     let cells = cells::Cells::new(program);
     let loops = awaits::Loops::new(program, !options.properties);
@@ -442,6 +481,36 @@ impl<'p> Setting<'_, 'p> {
             walks.push(walk);
         }
         walks
+    }
+
+    /// Goes through graphs with holes, with one worker.
+    fn fill(&self, n_events: usize, lists: Lists, visitors: &mut [&mut (dyn Visitor + Send)]) -> Stats {
+        let Some(visitor) = visitors.first_mut() else { return Stats::default() };
+        let mut stats = Stats::default();
+        std::thread::scope(|scope| {
+            let work = limits::handed_on(|| match n_events + n_events / 8 {
+                0..=64 => self.filling::<1>(lists, &mut **visitor),
+                65..=128 => self.filling::<2>(lists, &mut **visitor),
+                129..=256 => self.filling::<4>(lists, &mut **visitor),
+                _ => self.filling::<16>(lists, &mut **visitor),
+            });
+            let builder = std::thread::Builder::new().stack_size(workers::STACK);
+            if let Ok(handle) = builder.spawn_scoped(scope, work) {
+                match handle.join() {
+                    Ok(found) => stats = found,
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+        });
+        stats
+    }
+
+    fn filling<const W: usize>(&self, lists: Lists, visitor: &mut (dyn Visitor + Send)) -> Stats {
+        let shared = workers::Shared::collecting();
+        let search = self.search::<W>(visitor, &shared);
+        let mut filling = filling::Filling { search, only_cyclic: lists == Lists::Cyclic };
+        let _ = filling.explore(holes::Holed::new(self.first::<W>()));
+        filling.search.stats
     }
 
     /// Runs one worker for each visitor, on graphs of at most 64 `W` events.

@@ -39,6 +39,9 @@ pub(super) struct Node<'p> {
     pub way: u16,
     pub canonical: bool,
     pub inner: u64,
+    /// The reads of its thread that it hangs on, and its own number among these ([`super::state::reads`]).
+    pub hangs: u64,
+    pub number: u32,
     /// What it depends on, where dependencies are followed.
     pub reasons: Option<Arc<Reasons>>,
     /// What it does to threads and objects.
@@ -140,6 +143,8 @@ impl<'p> Node<'p> {
             way: 0,
             canonical: true,
             inner: 0,
+            hangs: 0,
+            number: 0,
             reasons: None,
             role: Role::Nothing,
         }
@@ -165,6 +170,8 @@ impl<'p> Node<'p> {
             way: way as u16,
             canonical: way == 0,
             inner: 0,
+            hangs: 0,
+            number: 0,
             reasons: None,
             role: Role::Nothing,
         }
@@ -191,6 +198,8 @@ impl<'p> Node<'p> {
             way: 0,
             canonical: true,
             inner: event.inner,
+            hangs: 0,
+            number: 0,
             reasons: event.reasons.clone(),
             role: event.frees.map_or(Role::Nothing, Role::Free),
         }
@@ -217,6 +226,8 @@ impl<'p> Node<'p> {
             way: bound.way,
             canonical: bound.canonical,
             inner: access.inner,
+            hangs: access.hangs,
+            number: access.number,
             reasons: access.reasons.clone(),
             role: Role::Nothing,
         }

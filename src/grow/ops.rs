@@ -61,7 +61,7 @@ impl<'p> Stepper<'p> {
                 state.control.enters(*id);
                 state.passes.retain(|(loop_id, _)| loop_id != id);
             }
-            Op::Reserve { addr, .. } => state.reserved = Some(self.value(state, *addr)?),
+            Op::Reserve { addr, .. } => state.reserved = Some(self.decided(state, *addr)?),
             Op::Conditional { addr, then, otherwise, .. } => {
                 self.conditional(state, *addr, then, otherwise)?;
             }
@@ -154,6 +154,9 @@ impl<'p> Stepper<'p> {
         sets: &'p [SetName],
         extra: &Extra,
     ) -> Result<(), Halt<'p>> {
+        if let Some(addr) = addr {
+            state.hangs |= self.held(state, addr).reads;
+        }
         let cell = addr.map(|addr| self.cell(state, addr)).transpose()?;
         let causes = self.causes(state, addr.as_slice(), Some(extra));
         let reasons = flow::fences(state, addr, sets, Some(extra));
@@ -176,7 +179,11 @@ impl<'p> Stepper<'p> {
             false => self.plain(state, EventKind::Branch(kind), None, &[], causes, reasons),
         };
         if let Some(done) = extra.done {
-            set(state, done, Held { value: condition.value, constant: condition.constant, ..held });
+            set(
+                state,
+                done,
+                Held { value: condition.value, constant: condition.constant, reads: condition.reads, ..held },
+            );
         }
     }
 

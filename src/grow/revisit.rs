@@ -81,7 +81,7 @@ impl<'p, const W: usize> Graph<'p, W> {
     }
 
     /// Makes this the other graph without some events. Nothing that is left comes after any of them.
-    fn become_part_of(&mut self, other: &Graph<'p, W>, gone: &Bits<W>) {
+    pub fn become_part_of(&mut self, other: &Graph<'p, W>, gone: &Bits<W>) {
         let keep = without(&other.present, gone);
         let all = is_empty(gone);
         self.present = keep;

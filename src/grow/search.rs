@@ -17,7 +17,7 @@ use super::evaluate::Evaluation;
 use super::finish::{Ended, Found};
 use super::graph::{Graph, Pending};
 use super::node::{Bound, NONE};
-use super::state::{Leaf, Stop};
+use super::state::{Join, Leaf, Stop};
 use super::step::Stepper;
 use super::ways::Ways;
 use super::workers::Shared;
@@ -70,7 +70,8 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
         self.explore(graph)
     }
 
-    pub fn explore(&mut self, graph: &mut Graph<'p, W>) -> ControlFlow<()> {
+    /// Counts a step, and looks at limits now and then.
+    pub fn tick(&mut self) -> ControlFlow<()> {
         self.stats.steps += 1;
         // Steps of large graphs take longer.
         if self.stats.steps.is_multiple_of((TICKS / (W * W) as u64).max(1)) {
@@ -79,6 +80,22 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
                 return ControlFlow::Break(());
             }
         }
+        ControlFlow::Continue(())
+    }
+
+    /// How many events a thread may add in its next step.
+    pub fn room_for(&self, stop: &Stop<'p>) -> usize {
+        match stop {
+            Stop::Access(leaves) => leaves.iter().map(|leaf| leaf.state.fresh.len()).max().unwrap_or(0) + 2,
+            Stop::Choice(_) => 1,
+            Stop::Spawn(spawn) => spawn.state.fresh.len(),
+            Stop::Join(join) => join.state.fresh.len(),
+            _ => stop.last().map_or(0, |state| state.fresh.len()),
+        }
+    }
+
+    pub fn explore(&mut self, graph: &mut Graph<'p, W>) -> ControlFlow<()> {
+        self.tick()?;
         if let Some(pending) = graph.pending.take() {
             let flow = self.write(graph, &pending);
             graph.pending = Some(pending);
@@ -86,15 +103,10 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
         }
         let Some(thread) = self.next(graph) else { return self.end(graph) };
         let stop = graph.threads[thread].stop.clone();
-        let more = match &*stop {
-            Stop::Access(leaves) => leaves.iter().map(|leaf| leaf.state.fresh.len()).max().unwrap_or(0) + 2,
-            Stop::Choice(_) => 1,
-            Stop::Spawn(spawn) => spawn.state.fresh.len(),
-            Stop::Join(join) => join.state.fresh.len(),
-            Stop::Unborn | Stop::Ready(_) => return ControlFlow::Continue(()),
-            _ => stop.last().map_or(0, |state| state.fresh.len()),
-        };
-        if !graph.has_room(more) {
+        if matches!(&*stop, Stop::Unborn | Stop::Ready(_)) {
+            return ControlFlow::Continue(());
+        }
+        if !graph.has_room(self.room_for(&stop)) {
             return self.make_room(graph);
         }
         if let Some(twins) = self.stepper.twins
@@ -135,11 +147,7 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
                 flow
             }
             Stop::Join(join) => {
-                let result = graph.threads[usize::from(join.target)].stop.last().map(|state| {
-                    let code = &self.stepper.program.threads[state.code()];
-                    code.result.map_or(Ok(Value::ZERO), |reg| state.register(reg))
-                });
-                let next = self.stepper.join(join, result.unwrap_or(Ok(Value::ZERO)));
+                let next = self.joined(graph, join);
                 graph.join(self.code, join, next);
                 let flow = self.visit(graph);
                 graph.pop();
@@ -154,9 +162,18 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
         }
     }
 
+    /// Where a thread goes on that has waited for another.
+    pub fn joined(&self, graph: &Graph<'p, W>, join: &Join<'p>) -> Stop<'p> {
+        let result = graph.threads[usize::from(join.target)].stop.last().map(|state| {
+            let code = &self.stepper.program.threads[state.code()];
+            code.result.map_or(Ok(Value::ZERO), |reg| state.register(reg))
+        });
+        self.stepper.join(join, result.unwrap_or(Ok(Value::ZERO)))
+    }
+
     /// The thread to go on with: one that is inside an instruction (the write of a read-modify-write comes right after its read), else the
     /// first that can and does not merely wait, else the first that can.
-    fn next(&mut self, graph: &Graph<'p, W>) -> Option<usize> {
+    pub fn next(&mut self, graph: &Graph<'p, W>) -> Option<usize> {
         if let Some(inside) = graph.threads.iter().position(|thread| thread.stop.is_inside())
             && let Stop::Access(leaves) = &*graph.threads[inside].stop
             && (leaves[0].access.kind == EventKind::Write
@@ -202,7 +219,7 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
     }
 
     /// The value that a write gives to its cell; without a write: of a cell that has just come into being.
-    fn value(&self, graph: &Graph<'p, W>, cell: usize, write: Option<u16>) -> Option<Value> {
+    pub fn value(&self, graph: &Graph<'p, W>, cell: usize, write: Option<u16>) -> Option<Value> {
         match write {
             Some(write) => graph.events[usize::from(write)].written,
             None => self.stepper.cells.initial_of(cell),
@@ -305,7 +322,7 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
     }
 
     /// The places in the coherence order that a write may take.
-    fn places(&self, graph: &Graph<'p, W>, write: usize) -> std::ops::RangeInclusive<usize> {
+    pub fn places(&self, graph: &Graph<'p, W>, write: usize) -> std::ops::RangeInclusive<usize> {
         let node = &graph.events[write];
         let n = graph.co[usize::from(node.cell)].len();
         if node.is_rmw() && self.code.updates_follow {
@@ -436,7 +453,7 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
     }
 
     /// Is a graph consistent? It was before these events were added.
-    fn is_consistent(&mut self, graph: &Graph<'p, W>, new: &[usize]) -> bool {
+    pub fn is_consistent(&mut self, graph: &Graph<'p, W>, new: &[usize]) -> bool {
         self.stats.checked += 1;
         self.evaluation.begin();
         let seen = graph.seen();
@@ -486,6 +503,11 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
         self.visitor.execution(ended, &found, &*graph)
     }
 
+    /// An execution has more events than there is room for.
+    pub fn too_large(&mut self) -> ControlFlow<()> {
+        self.visitor.fail(too_many_events(64 * W))
+    }
+
     /// Goes on with more room for events.
     fn make_room(&mut self, graph: &Graph<'p, W>) -> ControlFlow<()> {
         match W {
@@ -493,27 +515,33 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
             2 => self.wider::<4>(graph),
             4 => self.wider::<16>(graph),
             16 => self.wider::<64>(graph),
-            _ => self.visitor.fail(too_many_events(64 * W)),
+            _ => self.too_large(),
         }
     }
 
     fn wider<const V: usize>(&mut self, graph: &Graph<'p, W>) -> ControlFlow<()> {
         let shared = self.shared.alone::<V>();
-        let mut search = Search::<V> {
+        let mut search = self.widened(&shared);
+        let flow = search.explore(&mut graph.widened(search.code));
+        let (ways, stats) = (search.ways, search.stats);
+        self.ways = ways;
+        self.stats.add(&stats);
+        flow
+    }
+
+    /// A search on graphs of at most 64 `V` events that takes over for a while.
+    pub fn widened<'a, const V: usize>(&'a mut self, shared: &'a Shared<'p, V>) -> Search<'a, 'p, V> {
+        Search {
             stepper: self.stepper,
             code: self.code,
             evaluation: Evaluation::new(self.code),
             ways: std::mem::take(&mut self.ways),
             spare: Vec::new(),
             stats: Stats { refuted: vec![0; self.code.checks.len()], ..Stats::default() },
-            visitor: self.visitor,
-            shared: &shared,
+            visitor: &mut *self.visitor,
+            shared,
             all_blocked: self.all_blocked,
-        };
-        let flow = search.explore(&mut graph.widened(self.code));
-        self.ways = search.ways;
-        self.stats.add(&search.stats);
-        flow
+        }
     }
 }
 

@@ -22,11 +22,13 @@ pub(super) struct Held {
     pub newest: u32,
     /// Does it say which thread is which?
     pub tells: bool,
+    /// The reads of its thread that it comes from, by number ([`reads`]).
+    pub reads: u64,
 }
 
 impl Held {
     pub const ZERO: Held =
-        Held { value: Ok(Value::ZERO), constant: true, causes: 0, newest: 0, tells: false };
+        Held { value: Ok(Value::ZERO), constant: true, causes: 0, newest: 0, tells: false, reads: 0 };
 }
 
 /// Around a branch: where its condition comes from.
@@ -74,6 +76,10 @@ pub(super) struct State<'p> {
     pub freed: Vec<Sym>,
     /// Has it come back to the head of a loop as it left it?
     pub waits: bool,
+    /// How many reads it has made.
+    pub n_reads: u32,
+    /// The reads that it hangs on that it has come here, and what it has accessed on the way ([`reads`]).
+    pub hangs: u64,
     /// How often it has changed something that others may see, or it may see itself.
     pub changes: u32,
     /// Locks that it holds, as far as taking and giving back are all that is done with locks.
@@ -225,6 +231,9 @@ pub(super) struct Access<'p> {
     pub inner: u64,
     /// The value of a plain write.
     pub value: Option<Value>,
+    /// The reads that it hangs on that it is made, where and with what value, and its own number among reads.
+    pub hangs: u64,
+    pub number: u32,
     /// Of a compare-exchange: the value that it must read, or must not.
     pub wanted: Option<(Value, bool)>,
     pub op: &'p Op,
@@ -383,6 +392,11 @@ impl From<Diagnostic> for Halt<'_> {
 
 /// The use of a register that was never written: a violation.
 pub(super) const UNWRITTEN: &str = "a variable is read that was never written";
+
+/// The read of a thread with that number, among those that something comes from. All from some number on are taken for one.
+pub(super) fn reads(number: u32) -> u64 {
+    1 << number.min(63)
+}
 
 pub(super) fn bit(own: u8) -> u64 {
     1u64.checked_shl(u32::from(own)).unwrap_or(0)

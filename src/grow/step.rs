@@ -18,7 +18,9 @@ use super::cells::Cells;
 use super::fewer::Fewer;
 use super::flow::{self, Flow, Reasons};
 use super::members::Table;
-use super::state::{Halt, Held, Join, Leaf, Look, Place, Plain, Spawn, State, Stop, UNWRITTEN, bit, set};
+use super::state::{
+    Halt, Held, Join, Leaf, Look, Place, Plain, Spawn, State, Stop, UNWRITTEN, bit, reads, set,
+};
 use super::twins::Twins;
 
 /// More executed instructions than this in one thread: it does not end.
@@ -92,6 +94,8 @@ impl<'p> Stepper<'p> {
             private: Vec::new(),
             freed: Vec::new(),
             waits: false,
+            n_reads: 0,
+            hangs: 0,
             changes: 0,
             held: Vec::new(),
             objects: Vec::new(),
@@ -123,7 +127,7 @@ impl<'p> Stepper<'p> {
         let mut child = self.state(spawn.child, spawn.code);
         let regs = Arc::make_mut(&mut child.regs);
         for (reg, held) in &spawn.args {
-            regs[reg.0 as usize] = Held { causes: 0, newest: 0, ..*held };
+            regs[reg.0 as usize] = Held { causes: 0, newest: 0, reads: 0, ..*held };
         }
         if let Some(held) = regs.get_mut(spawn.register.0 as usize) {
             held.value = Ok(handle(spawn.child));
@@ -143,7 +147,7 @@ impl<'p> Stepper<'p> {
         parent.changes += 1;
         let newest = parent.count;
         let value = Ok(handle(spawn.child));
-        let handle = Held { value, constant: false, causes: bit(spawn.own), newest, tells: true };
+        let handle = Held { value, constant: false, causes: bit(spawn.own), newest, tells: true, reads: 0 };
         set(&mut parent, spawn.dst, handle);
         (self.run(child), self.run(parent))
     }
@@ -155,7 +159,8 @@ impl<'p> Stepper<'p> {
         state.latest = None;
         if let Some(dst) = join.dst {
             let newest = state.count;
-            let held = Held { value: result, constant: false, causes: bit(join.own), newest, tells: true };
+            let held =
+                Held { value: result, constant: false, causes: bit(join.own), newest, tells: true, reads: 0 };
             set(&mut state, dst, held);
         }
         self.run(state)
@@ -221,10 +226,13 @@ impl<'p> Stepper<'p> {
         state.own = own + 1;
         state.accessed = true;
         let causes = access.causes | bit(own);
-        let read = Held { value: Ok(value), constant: false, causes, newest: number + 1, tells: false };
+        let reads = reads(access.number);
+        let read =
+            Held { value: Ok(value), constant: false, causes, newest: number + 1, tells: false, reads };
         let mut written = access.value;
         if access.kind != EventKind::Write {
             state.reads.push((own, access.cell));
+            state.n_reads += 1;
         }
         state.wrote |= access.kind != EventKind::Read;
         let done = match access.op {
@@ -341,7 +349,7 @@ impl<'p> Stepper<'p> {
     pub(super) fn jump(&self, state: &mut State<'p>, target: &Target) -> Result<(), Halt<'p>> {
         let target = match target {
             Target::Pc(pc) => (state.control.code, *pc as u32),
-            Target::Indirect(tmp) => match self.value(state, *tmp)? {
+            Target::Indirect(tmp) => match self.decided(state, *tmp)? {
                 Value::Code { thread, pc } => (thread, u32::from(pc)),
                 other => {
                     let instr = self.instr(state);
@@ -381,6 +389,12 @@ impl<'p> Stepper<'p> {
     pub(super) fn value(&self, state: &State<'p>, tmp: Tmp) -> Result<Value, Diagnostic> {
         self.tells_if(self.held(state, tmp).tells);
         self.value_unseen(state, tmp)
+    }
+
+    /// Likewise, where what the thread does next hangs on it.
+    pub(super) fn decided(&self, state: &mut State<'p>, tmp: Tmp) -> Result<Value, Diagnostic> {
+        state.hangs |= self.held(state, tmp).reads;
+        self.value(state, tmp)
     }
 
     /// Likewise, for one that goes where nothing hangs on what it is.

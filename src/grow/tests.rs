@@ -184,7 +184,7 @@ fn checks_about_events_that_a_program_has_none_of_are_left_out() {
     let rc11 = model("rc11", ArchId::C);
     let names = |missing: &[&str]| {
         let is_missing = |name: &str| missing.contains(&name);
-        let code = super::code_of(&rc11, &[], &|_| false, &is_missing).expect("code");
+        let code = super::code_of(&rc11, &[], &|_| false, &is_missing, super::Lists::InOrder).expect("code");
         code.checks.iter().map(|check| check.name.clone()).collect::<Vec<String>>()
     };
     // A cycle of program order and `rf` is never made.

@@ -50,7 +50,7 @@ impl<'p, const W: usize> Graph<'p, W> {
     }
 }
 
-fn wide<const W: usize, const V: usize>(bits: &Bits<W>) -> Bits<V> {
+pub(super) fn wide<const W: usize, const V: usize>(bits: &Bits<W>) -> Bits<V> {
     let mut all = none();
     bits.iter().zip(&mut all).for_each(|(word, wide)| *wide = *word);
     all

@@ -14,6 +14,7 @@ mod facts;
 mod grace;
 mod livelock;
 pub(crate) mod load;
+mod loose;
 mod overtaken;
 mod replay;
 mod run;

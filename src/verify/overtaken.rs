@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::addresses::{Addresses, Cell};
+use super::addresses::{Addresses, Cell, Cells};
 use crate::limits;
 use crate::machine;
 use crate::program::threads::LOCK;
@@ -16,6 +16,23 @@ use crate::source::Span;
 /// A load with a later store of its thread that nothing of the program orders after it, if other threads can close the cycle: what was stored leads, by loads and later stores
 /// of theirs in whatever order these are, to a store into the cell that was loaded.
 pub(super) fn overtaken(program: &Program) -> Option<Span> {
+    found(program, Round::Any)
+}
+
+/// Likewise, if what the machine keeps of program order may lead round as well, where all of it but the order of accesses to one cell and of one instruction is known to be refuted: between load and
+/// store, the thread accesses some cell twice, or updates one, or waits for what it has read.
+pub(super) fn overtaken_by_cells(program: &Program) -> Option<Span> {
+    found(program, Round::ByCells)
+}
+
+/// What a load and a later store may be related by.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Round {
+    Any,
+    ByCells,
+}
+
+fn found(program: &Program, round: Round) -> Option<Span> {
     let pairs: Vec<Vec<Pair>> = program.threads.iter().map(|thread| pairs(&thread.code)).collect();
     let often: Vec<bool> = (0..pairs.len()).map(|code| started(program, code) > 1).collect();
     let mut loads =
@@ -24,7 +41,7 @@ pub(super) fn overtaken(program: &Program) -> Option<Span> {
         // The code of one thread may be run by several.
         let others = (0..pairs.len()).filter(|other| *other != code || often[code]);
         let others: Vec<Pair> = others.flat_map(|other| pairs[other].iter().copied()).collect();
-        let stores = overtaking(program, code, &load);
+        let stores = overtaking(program, code, &load, round);
         let closes = |store: &Stored| leads(*store, load.cell, &others);
         stores.iter().any(closes).then(|| program.threads[code].code[load.pc].span)
     })
@@ -172,10 +189,26 @@ struct Way {
     saved: Vec<u32>,
     /// A condition that hangs on it is in force, and came into force when so many were remembered.
     guard: Option<usize>,
+    /// The cells accessed since, the one of the load first, and was one accessed twice, or more done with one?
+    cells: Vec<Cell>,
+    twice: bool,
 }
 
 impl Way {
     fn has_less(&self, other: &Way) -> bool {
+        let met = self.twice || !other.twice && other.cells.iter().all(|cell| self.cells.contains(cell));
+        met && self.hangs_less(other)
+    }
+
+    /// An access.
+    fn meets(&mut self, cell: Cell) {
+        self.twice |= self.cells.iter().any(|other| other.may_be(cell));
+        if !self.cells.contains(&cell) {
+            self.cells.push(cell);
+        }
+    }
+
+    fn hangs_less(&self, other: &Way) -> bool {
         let control = self.guard.is_none() && self.saved.is_empty()
             || self.saved == other.saved && (self.guard.is_none() || self.guard == other.guard);
         control && self.regs.iter().all(|reg| other.regs.contains(reg))
@@ -185,6 +218,15 @@ impl Way {
     fn meet(&mut self, ways: &[Way]) {
         self.regs.retain(|reg| ways.iter().all(|way| way.regs.contains(reg)));
         (self.saved, self.guard) = (Vec::new(), None);
+        // What is accessed on any of them.
+        for way in ways {
+            self.twice |= way.twice;
+            for cell in &way.cells {
+                if !self.cells.contains(cell) {
+                    self.cells.push(*cell);
+                }
+            }
+        }
     }
 
     fn save(&mut self, id: u32) {
@@ -208,13 +250,14 @@ impl Way {
 }
 
 /// Goes on from a load, on all ways: stores that do not hang on it.
-fn overtaking(program: &Program, code: usize, load: &Load) -> Vec<Stored> {
+fn overtaking(program: &Program, code: usize, load: &Load, round: Round) -> Vec<Stored> {
     let instrs = &program.threads[code].code;
     let addresses = Addresses::of(instrs);
     let mut stores: Vec<Stored> = Vec::new();
     let mut seen: FxHashMap<usize, Vec<Way>> = FxHashMap::default();
     // The first instruction is gone through from the load on, with what was read in its temporary.
-    let mut open = vec![(load.pc, Way::default(), Some((load.at, load.dst)))];
+    let first = Way { cells: vec![load.cell], twice: round == Round::Any, ..Way::default() };
+    let mut open = vec![(load.pc, first, Some((load.at, load.dst)))];
     while let Some((pc, mut way, start)) = open.pop() {
         limits::poll();
         let Some(instr) = instrs.get(pc) else { continue };
@@ -230,11 +273,11 @@ fn overtaking(program: &Program, code: usize, load: &Load) -> Vec<Stored> {
             ways.push(way.clone());
         }
         let mut met = Vec::new();
-        let order = after(instr, &mut way, start, &mut met);
         let cells = addresses.cells(instr);
+        let order = after(instr, &mut way, start, &mut met, &cells);
         for (addr, takes) in met {
             let store = Stored { cell: cells.of(addr), takes };
-            if store.cell.may_differ(load.cell) && !stores.contains(&store) {
+            if way.twice && store.cell.may_differ(load.cell) && !stores.contains(&store) {
                 stores.push(store);
             }
         }
@@ -253,14 +296,42 @@ fn overtaking(program: &Program, code: usize, load: &Load) -> Vec<Stored> {
 
 /// Goes through an instruction after a load. The addresses of stores that may overtake it are added to those met, with whether they take a lock; does everything that
 /// follows come after it?
-fn after(instr: &Instr, way: &mut Way, start: Option<(usize, Tmp)>, met: &mut Vec<(Tmp, bool)>) -> bool {
+fn after(
+    instr: &Instr,
+    way: &mut Way,
+    start: Option<(usize, Tmp)>,
+    met: &mut Vec<(Tmp, bool)>,
+    cells: &Cells,
+) -> bool {
     let mut tmps: Vec<Tmp> = start.iter().map(|(_, dst)| *dst).collect();
     let mut ops = Vec::new();
     each_op(&instr.ops, &mut |op| ops.push(op));
+    // The accesses of one instruction stay together.
+    let accesses = ops.iter().filter(|op| {
+        matches!(op, Op::Load { .. } | Op::Store { .. } | Op::Rmw { .. } | Op::CompareExchange { .. })
+    });
+    let updates = |op: &&Op| matches!(op, Op::Store { sets, .. } if sets.iter().any(|set| set == "X"));
+    let own = if start.is_some() && ops.iter().copied().any(|op| updates(&op)) { 2 } else { 1 };
+    way.twice |= accesses.count() > own;
     // Conditions that are being evaluated: do they hang on the load?
     let mut conditions: Vec<bool> = Vec::new();
     for op in ops.into_iter().skip(start.map_or(0, |(at, _)| at + 1)) {
         let hangs = |tmp: &Tmp| tmps.contains(tmp);
+        match op {
+            // The write of the update that the load belongs to comes right after it.
+            Op::Store { sets, .. } if start.is_some() && sets.iter().any(|set| set == "X") => {}
+            Op::Load { addr, .. } | Op::Store { addr, .. } => way.meets(cells.of(*addr)),
+            Op::Rmw { .. }
+            | Op::CompareExchange { .. }
+            | Op::Nondet { .. }
+            | Op::Choice { .. }
+            | Op::Conditional { .. } => way.twice = true,
+            Op::Assume { cond } | Op::Await { cond, .. } | Op::If { cond, .. } => way.twice |= hangs(cond),
+            Op::Alloc { size: of, .. } | Op::Free { addr: of, .. } | Op::Reserve { addr: of, .. } => {
+                way.twice |= hangs(of);
+            }
+            _ => {}
+        }
         match op {
             Op::CondBegin => conditions.push(false),
             Op::CondEnd => {

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use crate::arch::ArchId;
 use crate::arch::c::unit::lower::{Machine, Orders, not_all};
 use crate::diag::Diagnostic;
-use crate::grow::{self, Ended, Execution, Found, Visitor};
+use crate::grow::{self, Ended, Execution, Found, Lists, Visitor};
 use crate::limits::{self, Gauge, Stopped};
 use crate::model::Model;
 use crate::program::control::ENDLESS_LOOP;
@@ -21,6 +21,7 @@ use super::check::{self, Finding, Part, Wanted};
 use super::closed::{self, Rest};
 use super::facts::Facts;
 use super::load::Loaded;
+use super::loose::{self, Left};
 use super::overtaken::overtaken;
 use super::trace::{self, Step};
 use super::{auto, replay, sections, solve, stuck};
@@ -326,7 +327,14 @@ pub(super) fn grown(program: &Program, model: &Model, settings: &Settings) -> Re
         },
         _ => None,
     };
-    match closed::rest(program, model, settings)? {
+    // A search that needed a bound is not made again.
+    let as_is = bound == settings.unroll.unwrap_or(settings.recursion);
+    let suffices = as_is && loose::suffices(program, model, settings);
+    let rest = match suffices {
+        true => loose::search(program, model, settings, &mut answer)?,
+        false => closed::rest(program, model, settings)?,
+    };
+    match rest {
         Rest::Safe => answer.conclude(program, bound),
         Rest::UpTo(unroll, cuts) => {
             answer.cut += 1;
@@ -343,7 +351,15 @@ pub(super) fn grown(program: &Program, model: &Model, settings: &Settings) -> Re
             answer.conclude(program, bound);
         }
         Rest::Unknown(why) => {
-            let left_out = left_out(model, &why);
+            let left = match as_is && !suffices {
+                true => loose::hunt(program, model, settings, &mut answer)?,
+                false => Left::All,
+            };
+            if answer.violating > 0 {
+                answer.conclude(program, bound);
+                return Ok(answer);
+            }
+            let left_out = loose::left_out(model, left, &why);
             answer.errors.push(match load {
                 Some(load) => left_out.at(load, "a later store may overtake this load"),
                 None => left_out,
@@ -352,6 +368,15 @@ pub(super) fn grown(program: &Program, model: &Model, settings: &Settings) -> Re
         }
     }
     Ok(answer)
+}
+
+/// What a search found.
+pub(super) struct Searched {
+    pub answer: Answer,
+    /// Does the model accept executions that were not listed?
+    pub leaves_out: bool,
+    /// Did something hang on what it was not known to hang on?
+    pub astray: bool,
 }
 
 /// The bounds that are tried, one after the other, on loops that do not end by themselves.
@@ -404,24 +429,26 @@ pub(super) fn searched(
     let whole_updates = !matches!(settings.orders, Orders::Machine(_));
     if !settings.every_thread
         && whole_updates
-        && let Some(found) = searched_with(program, model, settings, true)?
+        && let Some(found) = searched_with(program, model, settings, true, Lists::InOrder)?
     {
-        return Ok(found);
+        return Ok((found.answer, found.leaves_out));
     }
-    let found = searched_with(program, model, settings, false)?;
-    found.ok_or_else(|| {
+    let found = searched_with(program, model, settings, false, Lists::InOrder)?;
+    found.map(|found| (found.answer, found.leaves_out)).ok_or_else(|| {
         Diagnostic::internal("threads were told from each other that nobody took for each other")
     })
 }
 
 /// Likewise; nothing, if threads were taken for each other that something tells from each other.
-fn searched_with(
+pub(super) fn searched_with(
     program: &Program,
     model: &Model,
     settings: &Settings,
     symmetry: bool,
-) -> Result<Option<(Answer, bool)>, Diagnostic> {
-    let mut recorders: Vec<Recorder> = (0..settings.jobs.max(1))
+    lists: Lists,
+) -> Result<Option<Searched>, Diagnostic> {
+    let jobs = if lists == Lists::InOrder { settings.jobs.max(1) } else { 1 };
+    let mut recorders: Vec<Recorder> = (0..jobs)
         .map(|_| Recorder {
             replays: model.name == "RC11",
             ..Recorder::new(program, trace::Machine::of(&model.name), settings)
@@ -434,6 +461,7 @@ fn searched_with(
         awaits: !settings.every_round,
         all_blocked: !settings.fewer_blocked,
         symmetry,
+        lists,
         ..grow::Options::default()
     };
     let mut visitors: Vec<&mut (dyn Visitor + Send)> =
@@ -444,35 +472,23 @@ fn searched_with(
     let mut answer = answers.next().unwrap_or_else(|| Answer::none(By::Growing));
     answers.for_each(|other| answer.join(other));
     answer.reshapes = options.reshapes.take();
-    let leaves_out = match explored {
+    let (leaves_out, astray) = match explored {
         Ok(stats) => {
             let stats = stats.map_err(unfit)?;
             if stats.told_apart {
                 return Ok(None);
             }
             answer.symmetric = stats.symmetric;
-            let leaves_out = stats.leaves_out;
+            let left = (stats.leaves_out, stats.astray > 0);
             answer.work = Some(stats);
-            leaves_out
+            left
         }
         Err(why) => {
             answer.stopped = Some(why);
-            false
+            (false, false)
         }
     };
-    Ok(Some((answer, leaves_out)))
-}
-
-/// What growing executions leave out under some models.
-fn left_out(model: &Model, why: &str) -> Diagnostic {
-    Diagnostic::unsupported(
-        "verify::cycles",
-        format!(
-            "executions in which program order and `rf` make a cycle, which {} may allow, were not looked at: {why}",
-            model.name
-        ),
-    )
-    .help("nothing is wrong in any other")
+    Ok(Some(Searched { answer, leaves_out, astray }))
 }
 
 /// How deep functions may call themselves without a bound.

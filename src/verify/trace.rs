@@ -70,7 +70,10 @@ pub(super) fn of(
 ) -> Vec<Step> {
     let facts = Facts::new(execution);
     let matters = |n: usize| roots.is_empty() || roots.iter().any(|r| *r == n || execution.is_before(n, *r));
-    let order = schedule(&facts, machine).or_else(|| schedule(&facts, Machine::None)).unwrap_or_default();
+    // Where reads and the order of threads go round, there is none: then as events are numbered.
+    let numbered = || (0..facts.events.len()).map(Node::Event).collect();
+    let order =
+        schedule(&facts, machine).or_else(|| schedule(&facts, Machine::None)).unwrap_or_else(numbered);
     let mut printed = Printing::of(execution);
     let mut steps = Vec::new();
     for (position, node) in order.iter().enumerate() {

@@ -7,6 +7,7 @@
 mod bounds;
 mod explain;
 mod grow;
+mod holes;
 mod hostile;
 mod loops;
 mod machine;
