@@ -296,3 +296,9 @@ fn addresses_and_numbers_compare() {
         int a[2] = { 1, 2 }, b[2]; assert(!memcpy_s(b, sizeof b, a, sizeof a) && b[1] == 2); long double d = 0.5L; d += 1; assert(d == 1.5L && sizeof d == 16); }";
     right_and_broken(text, "(long)p > 4096", "(long)p < 4096");
 }
+
+#[test]
+fn a_program_is_called_by_its_name_alone() {
+    let text = "#include <stdio.h>\nint main(int argc, char *argv[]) { if (argc != 1) return 1; printf(\"%s\", argv[0]); assert(argv[0][0] && !argv[argc] && argc == 1); }";
+    right_and_broken(text, "argc == 1", "argc == 2");
+}

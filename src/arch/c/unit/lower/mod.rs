@@ -245,6 +245,7 @@ impl Lowering<'_> {
         self.own_handle = self.code.reg(span)?;
         if start == Start::Alone {
             self.program.init_regs.push((0, self.own_handle, Value::Int(1)));
+            self.command_line(&incoming, span)?;
         }
         for (id, variable) in self.unit.variables.iter().enumerate() {
             if variable.life == Life::Thread {
@@ -266,6 +267,28 @@ impl Lowering<'_> {
         let most = code.most;
         self.program.threads.push(code.finish(Some(result), start));
         Ok(most)
+    }
+
+    /// `argc` and `argv`: the name of the program, and no more.
+    fn command_line(&mut self, params: &[Reg], span: Span) -> Result<(), Diagnostic> {
+        let Some(count) = params.first() else { return Ok(()) };
+        self.program.init_regs.push((0, *count, Value::ONE));
+        let Some(words) = params.get(1) else { return Ok(()) };
+        let (name, all) = (self.symbol("name of the program", span)?, self.symbol("argv", span)?);
+        let (char, pointer) = (Ty::CHAR.cell(), Ty::ULONG.cell());
+        for (sym, offset, ty, init) in [
+            (name, 0, char, Value::Int(i128::from(b'p'))),
+            (name, 1, char, Value::ZERO),
+            (all, 0, pointer, Value::Addr { sym: name, offset: 0 }),
+            (all, 8, pointer, Value::ZERO),
+        ] {
+            let name =
+                format!("{}[{}]", self.program.symbols[usize::from(sym.0)], offset / i64::from(ty.bytes));
+            let space = Default::default();
+            self.program.locations.push(Location { space, name, sym, offset, ty, declared: true, init });
+        }
+        self.program.init_regs.push((0, *words, Value::Addr { sym: all, offset: 0 }));
+        Ok(())
     }
 
     /// The destructors of a thread's values of keys.

@@ -533,7 +533,7 @@ fn goes_on_where(function: usize, unit: &Unit) -> bool {
         },
         _ => false,
     };
-    fn only<'s>(stmt: &'s Stmt) -> Option<&'s Expr> {
+    fn only(stmt: &Stmt) -> Option<&Expr> {
         match &stmt.kind {
             StmtKind::Expr(e) => Some(e),
             StmtKind::Block(all) => match &all[..] {
