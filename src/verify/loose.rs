@@ -25,7 +25,7 @@ pub(super) fn search(
     let Some(found) = searched_with(program, model, settings, false, Lists::Cyclic)? else {
         return Ok(Rest::Unknown("threads were told from each other".to_string()));
     };
-    let stopped = found.answer.stopped.clone();
+    let stopped = found.answer.stopped;
     answer.join(found.answer);
     Ok(match stopped {
         Some(why) => Rest::Stopped(why),

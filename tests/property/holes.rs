@@ -14,35 +14,9 @@ use litmus::model::Model;
 use litmus::outcome::Completeness;
 use litmus::session::{Session, Settings};
 
-use crate::program::{Arch, Program, Stmt, Thread};
+use crate::program::{Arch, Program};
 use crate::random::Random;
 use crate::{Library, arch_id, candidates, cases, lower, options};
-
-/// Leaves of a program what accesses each cell once in each thread, with no updates.
-fn thinned(program: Program) -> Program {
-    fn thin(code: Vec<Stmt>, seen: &mut Vec<usize>) -> Vec<Stmt> {
-        let mut left = Vec::new();
-        for stmt in code {
-            match stmt {
-                Stmt::Load { cell, .. } | Stmt::Store { cell, .. } if seen.contains(&cell) => {}
-                Stmt::Atomic { .. } | Stmt::Exclusive { .. } => {}
-                Stmt::Load { cell, .. } | Stmt::Store { cell, .. } => {
-                    seen.push(cell);
-                    left.push(stmt);
-                }
-                Stmt::If { reg, equals, body } => {
-                    left.push(Stmt::If { reg, equals, body: thin(body, seen) });
-                }
-                Stmt::Fence(_) => left.push(stmt),
-            }
-        }
-        left
-    }
-    let threads = program.threads.into_iter();
-    let threads =
-        threads.map(|thread| Thread { code: thin(thread.code, &mut Vec::new()), ..thread }).collect();
-    Program { threads, filter: None, ..program }
-}
 
 /// So many executions of a program are told apart.
 const MANY: usize = 5_000;
@@ -171,36 +145,6 @@ fn growing_with_holes_equals_exploring() {
     }
     println!("{tally:?}");
     assert!(tally.cyclic == 0 || tally.grown > tally.cyclic / 3, "{tally:?}");
-}
-
-/// Where no thread accesses a cell twice, and the model keeps what hangs on addresses, no execution has a cycle of P and `rf`.
-#[test]
-fn nothing_is_left_where_cells_are_accessed_once() {
-    let session = Session::new(Settings::default());
-    let mut library = Library::default();
-    let mut tally = Tally::default();
-    for case in cases(60, 400) {
-        let mut random = Random::new(case ^ 0x01CE << 36);
-        let arch = *random.pick(&[Arch::RiscV, Arch::Ppc, Arch::Arm, Arch::AArch64]);
-        let program = thinned(Program::random(arch, &mut random));
-        let test = lower(&session, &program.text());
-        if candidates(&test) > 2000.0 {
-            continue;
-        }
-        let name = match arch {
-            Arch::RiscV => "riscv",
-            Arch::Ppc => "ppc",
-            Arch::Arm => "armv7",
-            _ => "aarch64-programs.cat",
-        };
-        let model = library.get(name, arch);
-        let missed = tally.missed;
-        let told = || format!("case {case} under {name}\n{}", program.text());
-        compare(&test, model, &told, &mut tally);
-        assert_eq!(missed, tally.missed, "{}", told());
-    }
-    println!("{tally:?}");
-    assert!(tally.grown > 0, "{tally:?}");
 }
 
 #[test]
