@@ -39,10 +39,8 @@ impl<'p, const W: usize> Holed<'p, W> {
     pub fn widened<const V: usize>(&self, code: &Code) -> Holed<'p, V> {
         let mut graph = self.graph.widened::<V>(code);
         let mut steps = vec![none(); 64 * V];
-        for x in 0..64 * W {
-            graph.prefix[x] = wide(&self.graph.prefix[x]);
-            steps[x] = wide(&self.steps[x]);
-        }
+        steps.iter_mut().zip(&self.steps).for_each(|(own, step)| *own = wide(step));
+        graph.prefix.iter_mut().zip(&self.graph.prefix).for_each(|(own, prefix)| *own = wide(prefix));
         let mut holed = Holed { graph, floating: wide(&self.floating), steps };
         holed.relate_all(code);
         holed
