@@ -47,6 +47,11 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
+    /// Is something looked for that hangs on which event comes before which? On a cycle each comes before each, and nothing would be found there.
+    pub fn looks_at_order(self) -> bool {
+        self.frees || self.locks || self.sections
+    }
+
     pub fn of(program: &Program) -> Wanted {
         let mut wanted = Wanted { frees: false, makes: false, locks: false, sections: false };
         let ops = program.threads.iter().flat_map(|t| &t.code).flat_map(|instr| &instr.ops);

@@ -5,6 +5,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::check::Wanted;
 use super::closed::Rest;
 use super::overtaken::overtaken_by_cells;
 use super::run::{Answer, By, Settings, searched_with};
@@ -69,6 +70,7 @@ pub(super) fn hunt(
 /// Have all executions a program may have no cycle of `rf` and what the model makes of program order?
 pub(super) fn suffices(program: &Program, model: &Model, settings: &Settings) -> bool {
     matches!(settings.orders, Orders::Machine(_))
+        && !Wanted::of(program).looks_at_order()
         && grow::loose_but_for_cells(program, model, &[])
         && limits::catch(|| overtaken_by_cells(program)).is_ok_and(|load| load.is_none())
 }
