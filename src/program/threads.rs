@@ -16,6 +16,10 @@ pub const DESTROY: &str = "mutex-destroy";
 pub const COPY: &str = "copy";
 /// The set of a read of a word of which some bits are about to be written: the others need not have been.
 pub const PART: &str = "part";
+/// The sets of accesses to floating-point numbers of 4 and of more bytes: their values are the bits of one.
+pub const FLOAT: &str = "float";
+/// See [`FLOAT`].
+pub const DOUBLE: &str = "double";
 /// The set of accesses that are atomic in the source, where `A` means something else.
 pub const ATOMIC: &str = "atomic";
 /// The set of a fence that begins a part of a thread that nothing may come between.

@@ -7,6 +7,7 @@
 use super::facts::{Facts, is_in, reads, writes};
 use crate::execution::EventKind;
 use crate::grow::{Event, Execution, Printed};
+use crate::program::threads::{DOUBLE, FLOAT};
 use crate::program::{Op, Program, Sym, Value, print};
 use crate::source::Span;
 
@@ -269,7 +270,7 @@ fn shown(read: Option<Value>, program: &Program) -> String {
 pub(super) fn step(event: &Event, facts: &Facts, program: &Program) -> Option<Step> {
     let instr = program.threads.get(usize::from(event.code))?.code.get(event.pc as usize)?;
     let cell = cell(event, program);
-    let show = |read: Option<Value>| shown(read, program);
+    let show = |read: Option<Value>| number(event, read).unwrap_or_else(|| shown(read, program));
     let source = event.source.and_then(|source| facts.events[source].as_ref());
     let initial = if source.is_some_and(|e| e.thread.is_none()) { ", its initial value" } else { "" };
     let from = source.filter(|e| e.thread.is_some() && e.thread != event.thread).and_then(|e| {
@@ -294,6 +295,17 @@ pub(super) fn step(event: &Event, facts: &Facts, program: &Program) -> Option<St
     };
     let thread = name(event.thread, program);
     Some(Step { thread, span: instr.span, text: instr.text.clone(), what, from, matters: true })
+}
+
+/// The value of an access to a floating-point number.
+fn number(event: &Event, value: Option<Value>) -> Option<String> {
+    let bits = value?.as_int()?;
+    let is = |set: &str| event.sets.iter().any(|own| own == set);
+    match () {
+        () if is(FLOAT) => Some(format!("{:?}", f32::from_bits(bits as u32))),
+        () if is(DOUBLE) => Some(format!("{:?}", f64::from_bits(bits as u64))),
+        () => None,
+    }
 }
 
 /// What to call the cell of an event. Objects made while the program ran are numbered.

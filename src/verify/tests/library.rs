@@ -175,3 +175,17 @@ fn what_a_program_prints_is_in_its_trace() {
     let at = |what: &str| trace.iter().position(|step| step.what.starts_with(what));
     assert!(at("prints \"round 0") < at("x: 1 becomes 2") && at("x: 1 becomes 2") < at("prints \"round 1"));
 }
+
+#[test]
+fn floating_point_numbers_are_numbers_in_a_trace() {
+    let text = "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n\
+        double d = 0.25; float f; _Atomic double a;\n\
+        void *t(void *p) { d = d + 1; f = -2.5f; a = d; return 0; }\n\
+        int main(void) { pthread_t t1; pthread_create(&t1, 0, t, 0); pthread_join(t1, 0); assert(d + f == a); return 0; }\n";
+    let answer = answer(text, "sc", None);
+    let said: Vec<&str> = answer.violations[0].trace.iter().map(|step| step.what.as_str()).collect();
+    for what in ["reads d = 0.25, its initial value", "writes d = 1.25", "writes f = -2.5", "writes a = 1.25"]
+    {
+        assert!(said.contains(&what), "{what}: {said:?}");
+    }
+}

@@ -62,6 +62,13 @@ fn complaints_one_by_one() {
             format!("int longjmp(int *, int);\n{}", main("longjmp(0, 1);")),
             "error[c::no-body]: nobody says what `longjmp` does",
         ),
+        (
+            format!(
+                "#include <pthread.h>\n{}",
+                main("pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, 0);")
+            ),
+            "error[c::cancel]: a thread that may be cancelled at any point is not supported",
+        ),
         (main("asm(\"cpuid\");"), "error[c::asm]: inline assembly, other than fences, is not supported"),
         (main("int n = 2; static int a[n];"), "error[c::array]: the length of an array must be a constant"),
         (main("3 = 4;"), "error[c::assign]: only an object can be assigned to"),

@@ -29,7 +29,7 @@ use crate::arch::ArchId;
 use crate::arch::c::lower::BITS;
 use crate::diag::Diagnostic;
 use crate::program::shapes::Shapes;
-use crate::program::{Location, Program, Reg, Start, Sym, Value};
+use crate::program::{AccessSize, Location, Program, Reg, Start, Sym, Value};
 use crate::source::{Sources, Span};
 
 use code::{Code, Label, Ops};
@@ -107,6 +107,7 @@ pub fn lower(
         waiting: Vec::new(),
         thread_result: Reg(0),
         lenient: None,
+        floating: None,
         is_main: true,
         own_handle: Reg(0),
         nondet: nondet::choices(&unit),
@@ -217,6 +218,8 @@ struct Lowering<'a> {
     thread_result: Reg,
     /// The set of accesses to what need not have been written, while such accesses are made.
     lenient: Option<&'static str>,
+    /// The size of the floating-point number that is being accessed, and the set of such accesses.
+    floating: Option<(AccessSize, &'static str)>,
     /// Is it `main`?
     is_main: bool,
     /// Where the thread being translated finds its own handle.

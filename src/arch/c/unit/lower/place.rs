@@ -6,7 +6,7 @@ use crate::arch::c::unit::types::Ty;
 use crate::diag::Diagnostic;
 use crate::program::fences::full_fence;
 use crate::program::shapes::WITHIN;
-use crate::program::threads::{COPY, PART};
+use crate::program::threads::{COPY, DOUBLE, FLOAT, PART};
 use crate::program::{AccessSize, BinOp, Content, Extra, Op, Port, Reg, SetName, Storage, UnOp, Value};
 use crate::source::Span;
 
@@ -130,8 +130,12 @@ impl Lowering<'_> {
                 }
             }
             ExprKind::Deref(pointer) => match &pointer.kind {
-                // `*&x` is `x`, and need not be in memory.
-                ExprKind::AddressOf(object) => self.place(object),
+                // `*&x` is `x`, and need not be in memory. An array is not its first member.
+                ExprKind::AddressOf(object)
+                    if pointer.ty.target().map(Ty::plain) == Some(object.ty.plain()) =>
+                {
+                    self.place(object)
+                }
                 _ => {
                     let address = self.expr(pointer)?;
                     Ok(Place::Memory(address, e.ty.clone(), None))
@@ -198,7 +202,10 @@ impl Lowering<'_> {
             Place::Memory(address, ty, bits) => {
                 self.long_double(ty, span);
                 let size = self.access_size(ty, span)?;
-                let value = self.read(address, size, mark, span)?.held(ty);
+                self.floating = floating(ty, size);
+                let value = self.read(address, size, mark, span);
+                self.floating = None;
+                let value = value?.held(ty);
                 Ok(match bits {
                     None => value,
                     Some((low, width)) => {
@@ -240,7 +247,10 @@ impl Lowering<'_> {
                         Rv::binary(BinOp::Or, kept, new).held(ty)
                     }
                 };
-                self.put(address, &value, size, mark, span)
+                self.floating = floating(ty, size);
+                let done = self.put(address, &value, size, mark, span);
+                self.floating = None;
+                done
             }
         }
     }
@@ -264,7 +274,7 @@ impl Lowering<'_> {
         let mut ops = Ops::default();
         let addr = ops.value(address, Port::Addr);
         let dst = ops.tmp();
-        ops.push(Op::Load { dst, addr, size, sets: self.lenient(sets), extra: Extra::default() });
+        ops.push(Op::Load { dst, addr, size, sets: self.lenient(sets, size), extra: Extra::default() });
         ops.write(dst_reg, dst);
         self.emit(ops, span);
         self.named_fence(access.map_or(&[], |access| access.after), span);
@@ -286,7 +296,7 @@ impl Lowering<'_> {
         let mut ops = Ops::default();
         let addr = ops.value(address, Port::Addr);
         let value = ops.value(value, Port::Data);
-        ops.push(Op::Store { addr, value, size, sets: self.lenient(sets), extra: Extra::default() });
+        ops.push(Op::Store { addr, value, size, sets: self.lenient(sets, size), extra: Extra::default() });
         self.emit(ops, span);
         self.named_fence(access.map_or(&[], |access| access.after), span);
         if order == Some(MemoryOrder::SeqCst) {
@@ -294,8 +304,10 @@ impl Lowering<'_> {
         }
     }
 
-    fn lenient(&self, mut sets: Vec<SetName>) -> Vec<SetName> {
+    fn lenient(&self, mut sets: Vec<SetName>, size: AccessSize) -> Vec<SetName> {
         sets.extend(self.lenient.map(Into::into));
+        // Part of a number is none.
+        sets.extend(self.floating.filter(|(whole, _)| *whole == size).map(|(_, set)| set.into()));
         sets.extend(self.within.then(|| WITHIN.into()));
         sets
     }
@@ -351,5 +363,14 @@ impl Lowering<'_> {
             self.code.depth = depth;
         }
         Ok(())
+    }
+}
+
+/// The set of accesses to a floating-point number.
+fn floating(ty: &Ty, size: AccessSize) -> Option<(AccessSize, &'static str)> {
+    match ty.plain() {
+        Ty::Float(4) => Some((size, FLOAT)),
+        Ty::Float(_) => Some((size, DOUBLE)),
+        _ => None,
     }
 }

@@ -11,6 +11,9 @@ use super::value::Rv;
 /// Functions of the library that a program may call though nothing comes of it here: no signal is ever sent.
 const WITHOUT_EFFECT: [&str; 2] = ["signal", "sigaction"];
 
+/// What `pthread_setcanceltype` calls where a thread could be cancelled at any point.
+const CANCELLED_ANYWHERE: &str = "__pthread_cancelled_at_once";
+
 impl Lowering<'_> {
     /// A call of what is only declared: it gives any number, and changes nothing. Functions of the library do what they do: where we do not know it, or where
     /// an address is wanted, the call is refused.
@@ -18,6 +21,12 @@ impl Lowering<'_> {
         let unit = self.unit;
         let function = &unit.functions[id];
         let (name, result) = (function.name.as_str(), function.result.plain());
+        if name == CANCELLED_ANYWHERE {
+            let what = "a thread that may be cancelled at any point is not supported";
+            return Err(Diagnostic::unsupported("c::cancel", what).at(span, "asked for here").help(
+                "with PTHREAD_CANCEL_DEFERRED, as threads begin, it ends where it asks, waits or sleeps",
+            ));
+        }
         let is_known = headers::mentions(name) && !WITHOUT_EFFECT.contains(&name);
         let gives = match result {
             Ty::Void => "does nothing",
