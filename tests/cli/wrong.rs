@@ -133,3 +133,26 @@ fn what_a_search_for_violations_did() {
     ");
     litmus_in(dir.path(), &["verify", "sb.c", "-m", "sc"]).assert().code(0).stderr("");
 }
+
+#[test]
+fn what_an_answer_supposes_is_said() {
+    let program = "#include <assert.h>\nint sensor(void);\nint main(void) {\n  long double d = 1.5L; d = d * 2; assert(d == 3);\n  return sensor() == 0 ? 0 : 1;\n}\n";
+    let dir = folder(&[("s.c", program)]);
+    let run = litmus_in(dir.path(), &["verify", "s.c"]).assert().code(0);
+    insta::assert_snapshot!(stderr(&run), @r"
+    warning[c::float]: `long double` has the digits of a `double` here
+      ┌─ s.c:4:29
+      │
+    4 │   long double d = 1.5L; d = d * 2; assert(d == 3);
+      │                             ^ computed here
+
+    warning[c::no-body]: nobody says what `sensor` does: the answer supposes that it gives any number and changes nothing
+      ┌─ s.c:5:10
+      │
+    2 │ int sensor(void);
+      │     ------ only declared
+      ·
+    5 │   return sensor() == 0 ? 0 : 1;
+      │          ^^^^^^^^ called here
+    ");
+}
