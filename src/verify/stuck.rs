@@ -42,11 +42,8 @@ pub(super) fn stuck(execution: &dyn Execution, program: &Program) -> Option<Find
             parts.extend(part(thread, program, does));
             continue;
         }
-        let code = &program.threads[usize::from(thread.code)].code;
-        if round(thread, program).is_some_and(|(head, last)| chosen::ends_by_choice(code, head, last)) {
-            return None;
-        }
-        let looked = last_look(thread, &facts, program);
+        let round = round(thread, program);
+        let looked = last_look(thread, round, &facts, program);
         let last = |e: &Event| {
             let order = e.cell.and_then(|cell| facts.coherence.get(usize::from(cell)));
             order
@@ -60,6 +57,10 @@ pub(super) fn stuck(execution: &dyn Execution, program: &Program) -> Option<Find
         let by_main =
             |e: &&Event| e.source.and_then(|w| facts.events[w].as_ref()).is_some_and(|w| w.thread == Some(0));
         if is_over && looked.iter().any(by_main) {
+            return None;
+        }
+        let code = &program.threads[usize::from(thread.code)].code;
+        if round.is_some_and(|(head, last)| chosen::ends_by_choice(code, head, last)) {
             return None;
         }
         parts.extend(part(thread, program, describe(&looked, &facts, program)));
@@ -99,10 +100,15 @@ fn awaited(thread: &Waiting, program: &Program) -> Option<Awaited> {
 }
 
 /// What a thread read when it last looked: of each instruction of the loop, or of the library function, the last time.
-fn last_look<'f>(thread: &Waiting, facts: &'f Facts, program: &Program) -> Vec<&'f Event<'f>> {
+fn last_look<'f>(
+    thread: &Waiting,
+    round: Option<(usize, usize)>,
+    facts: &'f Facts,
+    program: &Program,
+) -> Vec<&'f Event<'f>> {
     let code = &program.threads[usize::from(thread.code)].code;
     let at = thread.pc as usize;
-    let inside = |e: &Event| match round(thread, program) {
+    let inside = |e: &Event| match round {
         Some((head, _)) => e.pc as usize >= head && (thread.why == Why::Loop || e.pc as usize <= at),
         None => code.get(e.pc as usize).map(|instr| instr.span) == code.get(at).map(|instr| instr.span),
     };
