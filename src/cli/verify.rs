@@ -105,12 +105,12 @@ pub fn verify(
             sources,
             seconds: start.elapsed().as_secs_f64(),
         };
-        let work = program::work(&checked);
+        let work = args.stats.then(|| program::work(&checked));
         match args.format {
             VerifyFormatArg::Text => out.write_all(program::text(&checked, detail(args.trace)).as_bytes())?,
             _ => all.push(checked),
         }
-        if args.stats {
+        if let Some(work) = work {
             err.write_all(work.as_bytes())?;
         }
         // After Ctrl-C nothing new is begun.

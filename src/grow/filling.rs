@@ -176,14 +176,7 @@ impl<'p, const W: usize> Filling<'_, 'p, W> {
         let value = leaf.access.value.unwrap_or(Value::ZERO);
         let found = self.search.ways.of(self.search.stepper, stop, Some(value));
         let Some(way) = found.ways.first() else { return ControlFlow::Continue(()) };
-        let bound = Bound {
-            source: NONE,
-            read: None,
-            written: way.written,
-            stop: way.stop.clone(),
-            way: 0,
-            canonical: true,
-        };
+        let bound = way.writing();
         let (write, from) = self.step(&mut holed, leaf, bound);
         self.added(&mut holed, from);
         self.write(&mut holed, write)
@@ -219,14 +212,7 @@ impl<'p, const W: usize> Filling<'_, 'p, W> {
             }
             for way in &found.ways {
                 let leaf = &leaves[way.leaf];
-                let bound = Bound {
-                    source,
-                    read: Some(value.unwrap_or(Value::ZERO)),
-                    written: way.written,
-                    stop: way.stop.clone(),
-                    way: way.leaf as u16,
-                    canonical: way.canonical,
-                };
+                let bound = way.reading(source, value);
                 let mut next = holed.copy(self.search.code);
                 let (read, from) = self.step(&mut next, leaf, bound);
                 self.added(&mut next, from);
@@ -301,14 +287,7 @@ impl<'p, const W: usize> Filling<'_, 'p, W> {
         let found = self.search.ways.of(self.search.stepper, &before, value);
         for way in &found.ways {
             self.search.stats.revisits += 1;
-            let bound = Bound {
-                source: write as u16,
-                read: Some(value.unwrap_or(Value::ZERO)),
-                written: way.written,
-                stop: way.stop.clone(),
-                way: way.leaf as u16,
-                canonical: way.canonical,
-            };
+            let bound = way.reading(write as u16, value);
             let leaf = (&leaves[way.leaf], bound);
             let code = self.search.code;
             let other = holed.revisited(code, &mut self.search.evaluation, read, &deleted, leaf);
@@ -328,15 +307,11 @@ impl<'p, const W: usize> Filling<'_, 'p, W> {
     fn end(&mut self, holed: Holed<'p, W>) -> ControlFlow<()> {
         let search = &mut self.search;
         let graph = &holed.graph;
+        if !search.is_accepted(graph) {
+            return ControlFlow::Continue(());
+        }
         let mut found = Found::default();
         let seen = graph.seen();
-        search.evaluation.begin();
-        for (index, check) in search.code.checks.iter().enumerate() {
-            if !check.prunes && !search.evaluation.holds(search.code, check, &seen, &[]) {
-                search.stats.refuted[index] += 1;
-                return ControlFlow::Continue(());
-            }
-        }
         for flag in &search.code.flags {
             found.take(flag, search.evaluation.holds(search.code, flag, &seen, &[]));
         }

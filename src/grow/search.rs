@@ -235,14 +235,7 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
         let value = leaf.access.value.unwrap_or(Value::ZERO);
         let found = self.ways.of(self.stepper, stop, Some(value));
         let Some(way) = found.ways.first() else { return ControlFlow::Continue(()) };
-        let bound = Bound {
-            source: NONE,
-            read: None,
-            written: way.written,
-            stop: way.stop.clone(),
-            way: 0,
-            canonical: true,
-        };
+        let bound = way.writing();
         let write = graph.step(self.code, leaf, bound, self.stepper.cells, self.stepper.members);
         let flow = self.write(graph, &Pending { update: write, unchecked: Vec::new() });
         graph.pop();
@@ -284,14 +277,7 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
                     true => graph.newest(),
                     false => graph.step(self.code, leaf, unbound(), self.stepper.cells, self.stepper.members),
                 };
-                let bound = Bound {
-                    source: graph.co[cell][at],
-                    read: Some(value.unwrap_or(Value::ZERO)),
-                    written: way.written,
-                    stop: way.stop.clone(),
-                    way: way.leaf as u16,
-                    canonical: way.canonical,
-                };
+                let bound = way.reading(graph.co[cell][at], value);
                 graph.bind(self.code, read, bound);
                 let is_update = leaf.access.kind == EventKind::Rmw;
                 flow = if (self.code.updates_follow || !is_update) && !graph.is_in_turn(read) {
@@ -407,14 +393,7 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
         let found = self.ways.of(self.stepper, &before, value);
         for way in &found.ways {
             self.stats.revisits += 1;
-            let bound = Bound {
-                source: write as u16,
-                read: Some(value.unwrap_or(Value::ZERO)),
-                written: way.written,
-                stop: way.stop.clone(),
-                way: way.leaf as u16,
-                canonical: way.canonical,
-            };
+            let bound = way.reading(write as u16, value);
             let mut other = self.spare.pop().unwrap_or_else(|| Graph::empty(self.code));
             let leaf = (&leaves[way.leaf], bound);
             let read = other.revisit(graph, self.code, (read, write), &deleted, leaf);
@@ -470,17 +449,25 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
         true
     }
 
+    /// Do the checks hold that are asked of whole executions only?
+    pub fn is_accepted(&mut self, graph: &Graph<'p, W>) -> bool {
+        self.evaluation.begin();
+        let seen = graph.seen();
+        for (index, check) in self.code.checks.iter().enumerate() {
+            if !check.prunes && !self.evaluation.holds(self.code, check, &seen, &[]) {
+                self.stats.refuted[index] += 1;
+                return false;
+            }
+        }
+        true
+    }
+
     /// No thread goes on.
     fn end(&mut self, graph: &mut Graph<'p, W>) -> ControlFlow<()> {
         let mut found = Found::default();
         if !self.code.flags.is_empty() || self.code.checks.iter().any(|check| !check.prunes) {
-            let seen = graph.seen();
-            self.evaluation.begin();
-            for (index, check) in self.code.checks.iter().enumerate() {
-                if !check.prunes && !self.evaluation.holds(self.code, check, &seen, &[]) {
-                    self.stats.refuted[index] += 1;
-                    return ControlFlow::Continue(());
-                }
+            if !self.is_accepted(graph) {
+                return ControlFlow::Continue(());
             }
             let mut clean = std::mem::take(&mut graph.clean);
             let seen = graph.seen();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::node::{Bound, NONE};
 use super::state::{Held, Leaf, State, Stop};
 use super::step::Stepper;
 use crate::execution::EventKind;
@@ -22,6 +23,32 @@ pub(super) struct Way<'p> {
     pub stop: Arc<Stop<'p>>,
     /// Is it the one that a deleted event must have taken?
     pub canonical: bool,
+}
+
+impl<'p> Way<'p> {
+    /// An access that went this way, having read that value from a write.
+    pub fn reading(&self, source: u16, value: Option<Value>) -> Bound<'p> {
+        Bound {
+            source,
+            read: Some(value.unwrap_or(Value::ZERO)),
+            written: self.written,
+            stop: self.stop.clone(),
+            way: self.leaf as u16,
+            canonical: self.canonical,
+        }
+    }
+
+    /// A plain write that went this way: it had no other.
+    pub fn writing(&self) -> Bound<'p> {
+        Bound {
+            source: NONE,
+            read: None,
+            written: self.written,
+            stop: self.stop.clone(),
+            way: 0,
+            canonical: true,
+        }
+    }
 }
 
 /// All ways.
