@@ -39,9 +39,9 @@ impl<const W: usize> Search<'_, '_, W> {
     /// Closes checks that no completion violates; both bounds of all slots are known. `left`: how much there is to choose.
     pub(super) fn entail(&mut self, state: &mut State<W>, left: usize) {
         let problem = self.problem;
-        // What has not paid off so far will hardly do so further down.
-        let pays =
-            left >= WORTH && (self.tally.case_hits * 4 >= self.tally.case_looks || self.tally.case_looks < 4);
+        // What has not paid off so far will hardly do so further down; where subtrees are shared out, all workers must find the same.
+        let paid = self.tally.case_hits * 4 >= self.tally.case_looks || self.tally.case_looks < 4;
+        let pays = left >= WORTH && (self.shared || paid);
         let mut suspects = Vec::new();
         for (index, check) in problem.checks.iter().enumerate() {
             if !Mask::can_close(index) || !state.open.has(index) || check.negated {

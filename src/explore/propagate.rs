@@ -75,10 +75,10 @@ impl<const W: usize> Search<'_, '_, W> {
 
     /// Looks for checks that hold in every completion, and closes them; likewise for flags that are sure to be raised or
     /// not to be. Costs about as much as another evaluation, so it is only done where much is left to choose, or where it
-    /// has paid off so far.
+    /// has paid off so far; always where subtrees are shared out, since what has paid off differs from worker to worker.
     fn probe(&mut self, state: &mut State<W>, left: usize) {
         let problem = self.problem;
-        let pays = self.tally.hits * 4 >= self.tally.probes || self.tally.probes < 16;
+        let pays = self.shared || self.tally.hits * 4 >= self.tally.probes || self.tally.probes < 16;
         if left < 2 || (left < 5 && !pays) {
             return;
         }

@@ -72,7 +72,7 @@ pub(super) struct Search<'s, 't, const W: usize> {
     /// The decisions so far.
     pub path: Vec<Decision>,
     part: Part,
-    /// Is this part of the tree walked by all workers?
+    /// Is this part of the tree walked by all workers? Then nothing that one of them has learnt elsewhere may change it: subtrees are told apart by their number.
     pub shared: bool,
     /// Branches that were refuted at once, by variable: reads, options, orders.
     troubles: Vec<u32>,
