@@ -246,6 +246,11 @@ pub fn orders_for(model: &Model, arch: Option<ArchId>) -> Result<Orders, Diagnos
     }
 }
 
+/// Do the models that such orders are for say themselves what a data race is? The kernel's does, and differently from C's: dependencies count.
+fn has_race_rule(orders: Orders) -> bool {
+    matches!(orders, Orders::Sets | Orders::Machine(Machine::Kernel))
+}
+
 /// What to run programs under.
 const MODELS: &str = "rc11, rc20, imm, sc, tso, pso, aarch64, armv7, ppc, riscv and lkmm run C programs";
 
@@ -557,7 +562,7 @@ impl<'a> Recorder<'a> {
         if finding.is_some() {
             return finding;
         }
-        if self.settings.races && self.settings.orders != Orders::Sets && !ignored(Kind::Race) {
+        if self.settings.races && !has_race_rule(self.settings.orders) && !ignored(Kind::Race) {
             let race = check::race(execution, self.program);
             if race.is_some() {
                 return race;
@@ -588,7 +593,7 @@ impl<'a> Recorder<'a> {
                 note(&mut answer.warnings, finding, execution, (self.program, self.machine));
             }
         }
-        if self.settings.orders == Orders::Sets || silent {
+        if has_race_rule(self.settings.orders) || silent {
             return;
         }
         if answer.warnings.iter().all(|warning| warning.property != Property::Race)
