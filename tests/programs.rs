@@ -182,6 +182,22 @@ fn the_gallery() {
     }
 }
 
+/// Programs of the gallery are safe on machines, too, which may do more than any of the models above.
+#[test]
+fn the_gallery_on_machines() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("litmus/programs");
+    let listed: Vec<String> = GALLERY.iter().map(|(name, _)| format!("{name}.c")).collect();
+    for model in ["aarch64", "riscv", "ppc", "armv7"] {
+        let mut run = Command::new(env!("CARGO_BIN_EXE_litmus"));
+        run.current_dir(&folder).arg("verify").args(&listed).args(["-m", model, "--timeout", "60"]);
+        let output = run.output().expect("litmus runs");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let wanted: Vec<String> = listed.iter().map(|name| format!("{name}: Safe under {model}")).collect();
+        let found: Vec<&str> = text.lines().filter(|line| !line.starts_with(' ')).collect();
+        assert_eq!(found, wanted, "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
 /// How many fences make a program safe, at least: the changes of `litmus fence --fewest`.
 fn fences(file: &str, model: &str, args: &[&str]) -> Option<usize> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(file);

@@ -86,6 +86,12 @@ pub enum BinOp {
 }
 
 impl BinOp {
+    /// Is only told how two values relate, not what they are?
+    pub fn compares(self) -> bool {
+        use BinOp::{Eq, Ge, Geu, Gt, Gtu, Le, Leu, Lt, Ltu, Ne};
+        matches!(self, Eq | Ne | Lt | Le | Gt | Ge | Ltu | Leu | Gtu | Geu)
+    }
+
     /// Those that are for numbers.
     #[cfg(test)]
     pub(crate) const ON_NUMBERS: [BinOp; 30] = [

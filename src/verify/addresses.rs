@@ -1,119 +1,273 @@
-//! Which cells the accesses of a thread may go to, as far as its text tells.
+//! Which cells the accesses of a program may go to, as far as its text tells.
+//!
+//! An address is an object and an offset, and never leaves its object: arithmetic moves the offset alone. So what is accessed by a known object and an index lies in that object, whatever the index
+//! is; and an address that comes from nowhere known (it was loaded, or made of numbers) leads to objects only whose address was put somewhere: stored, returned, made a number of.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::program::{BinOp, Instr, Op, Reg, Sym, Tmp, Value, each_op};
+use crate::limits;
+use crate::program::{AccessSize, BinOp, Instr, Op, Program, Reg, Sym, Tmp, Value, any_op, each_op};
+
+/// Where an object comes from.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+enum Origin {
+    /// It has a name.
+    Object(Sym),
+    /// This instruction of that code makes it, each time another.
+    Made(usize, usize),
+}
 
 /// A cell, as far as it is known.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Cell {
-    /// This one.
-    At(Sym, i64),
-    /// Any.
-    Any,
+pub(super) struct Cell {
+    /// The object, and the bytes of it, where they are known; none: any object of which the address was put somewhere.
+    of: Option<(Origin, Option<Bytes>)>,
+    /// Was its address put somewhere?
+    shown: bool,
+}
+
+/// Some bytes of an object.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Bytes {
+    offset: i64,
+    size: i64,
 }
 
 impl Cell {
-    /// Can it be the same as another?
+    const ANY: Cell = Cell { of: None, shown: true };
+
+    /// Can it be the same as another, or a part of it?
     pub fn may_be(self, other: Cell) -> bool {
-        self == other || self == Cell::Any || other == Cell::Any
+        let (Some((a, at)), Some((b, bt))) = (self.of, other.of) else { return self.shown && other.shown };
+        let meet = |a: Bytes, b: Bytes| a.offset < b.offset + b.size && b.offset < a.offset + a.size;
+        a == b && at.zip(bt).is_none_or(|(a, b)| meet(a, b))
     }
 
     /// Can it be another?
     pub fn may_differ(self, other: Cell) -> bool {
-        self != other || self == Cell::Any
+        self != other || !matches!(self.of, Some((Origin::Object(_), Some(_))))
     }
 }
 
-/// The registers of a thread that only ever hold one value.
-pub(super) struct Addresses {
-    regs: FxHashMap<Reg, Option<Value>>,
+/// What a register or a temporary may hold. Each join goes up, and there are few steps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Held {
+    /// This number.
+    Number(i128),
+    /// The address of an object, at an offset if that is known.
+    Address(Origin, Option<i64>),
+    /// Anything.
+    Unknown,
 }
 
-/// What the temporaries of an instruction hold, where that is known.
-pub(super) struct Cells {
-    tmps: FxHashMap<Tmp, Option<Value>>,
-}
-
-impl Cells {
-    /// The cell at the address in a temporary.
-    pub fn of(&self, addr: Tmp) -> Cell {
-        match self.tmps.get(&addr) {
-            Some(Some(Value::Addr { sym, offset })) => Cell::At(*sym, *offset),
-            _ => Cell::Any,
+impl Held {
+    fn of(value: Value) -> Held {
+        match value {
+            Value::Int(n) => Held::Number(n),
+            Value::Addr { sym, offset } => Held::Address(Origin::Object(sym), Some(offset)),
+            _ => Held::Unknown,
         }
+    }
+
+    fn origin(self) -> Option<Origin> {
+        match self {
+            Held::Address(origin, _) => Some(origin),
+            _ => None,
+        }
+    }
+}
+
+/// What is known of a whole program.
+#[derive(Default)]
+pub(super) struct Addresses {
+    /// By code. A register that is not there was never written, as far as is known yet.
+    regs: FxHashMap<(usize, Reg), Held>,
+    /// Objects of which the address was put somewhere.
+    shown: FxHashSet<Origin>,
+    /// Something has become known in this round.
+    changed: bool,
+}
+
+/// What the temporaries of an instruction hold.
+pub(super) struct Cells<'a> {
+    tmps: FxHashMap<Tmp, Held>,
+    shown: &'a FxHashSet<Origin>,
+}
+
+impl Cells<'_> {
+    /// The cell of an access to the address in a temporary.
+    pub fn of(&self, addr: Tmp, size: AccessSize) -> Cell {
+        match self.tmps.get(&addr) {
+            Some(Held::Address(origin, offset)) => {
+                let bytes = offset.map(|offset| Bytes { offset, size: i64::from(size.0).max(1) });
+                Cell { of: Some((*origin, bytes)), shown: self.shown.contains(origin) }
+            }
+            _ => Cell::ANY,
+        }
+    }
+
+    /// Does an instruction access what has a name, or may it?
+    pub fn names_objects(&self, instr: &Instr) -> bool {
+        any_op(&instr.ops, |op| {
+            let (Op::Load { addr, .. }
+            | Op::Store { addr, .. }
+            | Op::Rmw { addr, .. }
+            | Op::CompareExchange { addr, .. }) = op
+            else {
+                return false;
+            };
+            !matches!(self.tmps.get(addr), Some(Held::Address(Origin::Made(..), _)))
+        })
     }
 }
 
 impl Addresses {
-    /// Looks through the code of a thread.
-    pub fn of(code: &[Instr]) -> Addresses {
-        let mut known = Addresses { regs: FxHashMap::default() };
-        // A register that is written from others is known when these are: each round may make more of them known.
-        for _ in 0..ROUNDS {
-            let mut regs: FxHashMap<Reg, Option<Value>> = FxHashMap::default();
-            for instr in code {
-                let cells = known.cells(instr);
-                each_op(&instr.ops, &mut |op| {
-                    if let Op::WriteReg { reg, src, .. } = op {
-                        let value = cells.tmps.get(src).copied().flatten();
-                        let held = regs.entry(*reg).or_insert(value);
-                        if *held != value {
-                            *held = None;
-                        }
-                    }
-                });
+    /// Looks through the code of all threads until nothing new is found.
+    pub fn of(program: &Program) -> Addresses {
+        let mut known = Addresses::default();
+        for location in &program.locations {
+            known.show(Held::of(location.init).origin());
+        }
+        for &(code, reg, value) in &program.init_regs {
+            known.write((code, reg), Held::of(value));
+        }
+        loop {
+            limits::poll();
+            known.changed = false;
+            for (code, thread) in program.threads.iter().enumerate() {
+                for (pc, instr) in thread.code.iter().enumerate() {
+                    known.follow(code, pc, instr);
+                }
+                let result = thread.result.and_then(|reg| known.regs.get(&(code, reg))).copied();
+                known.show(result.and_then(Held::origin));
             }
-            let same = regs == known.regs;
-            known.regs = regs;
-            if same {
-                break;
+            if !known.changed {
+                return known;
             }
         }
-        known
     }
 
     /// What an instruction computes.
-    pub fn cells(&self, instr: &Instr) -> Cells {
-        let mut tmps: FxHashMap<Tmp, Option<Value>> = FxHashMap::default();
+    pub fn cells(&self, code: usize, pc: usize, instr: &Instr) -> Cells<'_> {
+        let mut tmps = FxHashMap::default();
         each_op(&instr.ops, &mut |op| {
-            let of = |tmp: &Tmp| tmps.get(tmp).copied().flatten();
-            let (dst, value) = match op {
-                Op::Const { dst, value } => (dst, Some(*value)),
-                Op::ReadReg { dst, reg, .. } | Op::ReadRegWith { dst, reg, .. } => {
-                    (dst, self.regs.get(reg).copied().flatten())
-                }
-                Op::Taint { dst, a, .. } | Op::From { dst, a, .. } => (dst, of(a)),
-                Op::Binary { dst, op: BinOp::Add, a, b } => (dst, sum(of(a), of(b))),
-                Op::Unary { dst, .. }
-                | Op::Binary { dst, .. }
-                | Op::Load { dst, .. }
-                | Op::Rmw { dst, .. }
-                | Op::CompareExchange { dst, .. }
-                | Op::Spawn { dst, .. }
-                | Op::Alloc { dst, .. }
-                | Op::Nondet { dst, .. }
-                | Op::Join { dst: Some(dst), .. } => (dst, None),
-                _ => return,
-            };
-            // On two ways it may be two things.
-            let held = tmps.entry(*dst).or_insert(value);
-            if *held != value {
-                *held = None;
+            if let Some((dst, Some(held))) = self.made(op, &tmps, (code, pc)) {
+                join(&mut tmps, dst, held);
             }
         });
-        Cells { tmps }
+        Cells { tmps, shown: &self.shown }
+    }
+
+    /// What an operation puts into a temporary; nothing yet where that hangs on a register that was not written yet.
+    fn made(&self, op: &Op, tmps: &FxHashMap<Tmp, Held>, at: (usize, usize)) -> Option<(Tmp, Option<Held>)> {
+        let of = |tmp: &Tmp| tmps.get(tmp).copied();
+        Some(match op {
+            Op::Const { dst, value } => (*dst, Some(Held::of(*value))),
+            Op::ReadReg { dst, reg, .. } | Op::ReadRegWith { dst, reg, .. } => {
+                (*dst, self.regs.get(&(at.0, *reg)).copied())
+            }
+            Op::Taint { dst, a, .. } | Op::From { dst, a, .. } => (*dst, of(a)),
+            Op::Binary { dst, op, a, b } => {
+                (*dst, of(a).zip(of(b)).map(|(a, b)| moved(*op, a, b).unwrap_or(Held::Unknown)))
+            }
+            Op::Alloc { dst, .. } => (*dst, Some(Held::Address(Origin::Made(at.0, at.1), Some(0)))),
+            Op::Unary { dst, .. }
+            | Op::Load { dst, .. }
+            | Op::Rmw { dst, .. }
+            | Op::CompareExchange { dst, .. }
+            | Op::Spawn { dst, .. }
+            | Op::Nondet { dst, .. }
+            | Op::Join { dst: Some(dst), .. } => (*dst, Some(Held::Unknown)),
+            _ => return None,
+        })
+    }
+
+    /// Where an instruction puts what it computes.
+    fn follow(&mut self, code: usize, pc: usize, instr: &Instr) {
+        let mut tmps = FxHashMap::default();
+        each_op(&instr.ops, &mut |op| {
+            let of = |tmp: &Tmp| tmps.get(tmp).copied();
+            let origin = |tmp: &Tmp| of(tmp).and_then(Held::origin);
+            match op {
+                Op::WriteReg { reg, src, .. } => {
+                    if let Some(held) = of(src) {
+                        self.write((code, *reg), held);
+                    }
+                }
+                Op::Spawn { code: other, args, own, .. } => {
+                    for (reg, arg) in args {
+                        if let Some(held) = of(arg) {
+                            self.write((*other, *reg), held);
+                        }
+                    }
+                    self.write((*other, *own), Held::Unknown);
+                }
+                Op::Store { value, .. } => self.show(origin(value)),
+                Op::CompareExchange { desired, .. } => self.show(origin(desired)),
+                Op::Unary { a, .. } => self.show(origin(a)),
+                Op::Binary { op, a, b, .. } => {
+                    let moved = of(a).zip(of(b)).is_none_or(|(a, b)| moved(*op, a, b).is_some());
+                    if !moved && !op.compares() {
+                        self.show(origin(a));
+                        self.show(origin(b));
+                    }
+                }
+                _ => {}
+            }
+            if let Some((dst, Some(held))) = self.made(op, &tmps, (code, pc)) {
+                for lost in join(&mut tmps, dst, held) {
+                    self.show(lost);
+                }
+            }
+        });
+        // An update is computed from what is there, and only known when its operations have been gone through.
+        each_op(&instr.ops, &mut |op| {
+            if let Op::Rmw { update, .. } = op {
+                self.show(tmps.get(update).copied().and_then(Held::origin));
+            }
+        });
+    }
+
+    fn write(&mut self, reg: (usize, Reg), held: Held) {
+        let before = self.regs.get(&reg).copied();
+        for lost in join(&mut self.regs, reg, held) {
+            self.show(lost);
+        }
+        self.changed |= self.regs.get(&reg).copied() != before;
+    }
+
+    fn show(&mut self, origin: Option<Origin>) {
+        self.changed |= origin.is_some_and(|origin| self.shown.insert(origin));
     }
 }
 
-/// Registers are looked at so often for what others make known.
-const ROUNDS: usize = 4;
+/// On two ways it may be two things. The objects are returned that are not known any more.
+fn join<K: Eq + std::hash::Hash>(known: &mut FxHashMap<K, Held>, key: K, held: Held) -> [Option<Origin>; 2] {
+    let known = known.entry(key).or_insert(held);
+    let before = *known;
+    *known = match (before, held) {
+        (a, b) if a == b => return [None; 2],
+        (Held::Address(a, _), Held::Address(b, _)) if a == b => Held::Address(a, None),
+        _ => Held::Unknown,
+    };
+    if *known == Held::Unknown { [before.origin(), held.origin()] } else { [None; 2] }
+}
 
-fn sum(a: Option<Value>, b: Option<Value>) -> Option<Value> {
-    match (a?, b?) {
-        (Value::Addr { sym, offset }, Value::Int(by)) | (Value::Int(by), Value::Addr { sym, offset }) => {
-            Some(Value::Addr { sym, offset: offset.checked_add(i64::try_from(by).ok()?)? })
+/// An address that is moved, or a number that is computed. None: what comes out may be anything.
+fn moved(op: BinOp, a: Held, b: Held) -> Option<Held> {
+    let by = |n: i128| i64::try_from(n).ok();
+    Some(match (op, a, b) {
+        (BinOp::Add, Held::Number(a), Held::Number(b)) => Held::Number(a.checked_add(b)?),
+        (BinOp::Add, Held::Address(of, at), Held::Number(n))
+        | (BinOp::Add, Held::Number(n), Held::Address(of, at)) => {
+            Held::Address(of, at.zip(by(n)).and_then(|(at, by)| at.checked_add(by)))
         }
-        _ => None,
-    }
+        (BinOp::Sub, Held::Address(of, at), Held::Number(n)) => {
+            Held::Address(of, at.zip(by(n)).and_then(|(at, by)| at.checked_sub(by)))
+        }
+        // Two addresses cannot be added.
+        (BinOp::Add, Held::Address(of, _), Held::Unknown)
+        | (BinOp::Add, Held::Unknown, Held::Address(of, _)) => Held::Address(of, None),
+        _ => return None,
+    })
 }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashSet;
 
+use super::beside;
 use super::check::{Part, Wanted};
 use super::cyclic::{Cyclic, Left};
 use super::run::{Kind, Settings, Violation, searched};
@@ -54,10 +55,26 @@ pub(super) enum Rest {
 /// # Errors
 /// A run-time error of the model.
 pub(super) fn rest(program: &Program, model: &Model, settings: &Settings) -> Result<Rest, Diagnostic> {
-    let closed = match Closed::of(program, model, settings) {
+    let why = match Closed::of(program, model, settings) {
+        Ok(closed) => return looked(&closed),
+        Err(why) => why,
+    };
+    let Some(beside) = beside::apart(program) else { return Ok(Rest::Unknown(why)) };
+    let closed = match Closed::of(&beside.program, model, settings) {
         Ok(closed) => closed,
         Err(why) => return Ok(Rest::Unknown(why)),
     };
+    let last = closed.children.last().is_some_and(|child| child.code == beside.code());
+    if !last {
+        return Ok(Rest::Unknown(why));
+    }
+    Ok(match looked(&closed)? {
+        Rest::Violated(violation) => Rest::Violated(Box::new(beside.told(*violation, closed.children.len()))),
+        other => other,
+    })
+}
+
+fn looked(closed: &Closed) -> Result<Rest, Diagnostic> {
     let outer = limits::current();
     let deadline = outer.deadline.unwrap_or_else(|| Instant::now() + PATIENCE);
     let budget = Budget { deadline: Some(deadline), ..outer };
@@ -125,15 +142,15 @@ impl<'p> Closed<'p> {
             return Err("threads are handed objects that `main` made".to_string());
         }
         // What `main` works on while they run must be its own.
-        let mut named: Vec<Sym> = values().filter_map(symbol).collect();
-        for instr in inner.threads.iter().flat_map(|thread| &thread.code) {
-            each_op(&instr.ops, &mut |op| {
-                if let Op::Const { value, .. } = op {
-                    named.extend(symbol(*value));
-                }
-            });
-        }
-        if alone.own.iter().any(|cell| named.contains(&program.locations[*cell].sym)) {
+        let given: Vec<Sym> = values().filter_map(symbol).collect();
+        let names = |sym: Sym, thread: &Thread| {
+            let is = |op: &Op| matches!(op, Op::Const { value, .. } if symbol(*value) == Some(sym));
+            given.contains(&sym) || thread.code.iter().any(|instr| any_op(&instr.ops, is))
+        };
+        if alone.own.iter().any(|own| {
+            let sym = program.locations[own.cell].sym;
+            own.beside.iter().any(|child| names(sym, &inner.threads[*child]))
+        }) {
             return Err("`main` works on what the threads work on, too".to_string());
         }
         let waits = |instr: &Instr| any_op(&instr.ops, |op| matches!(op, Op::Await { .. }));
@@ -291,7 +308,13 @@ struct Alone {
     /// What it writes into cells that have a name before it starts them.
     left: Vec<(usize, Value)>,
     /// Cells that have a name, and that it accesses while they run.
-    own: Vec<usize>,
+    own: Vec<Own>,
+}
+
+/// An access of `main` to a cell that has a name, beside these threads.
+struct Own {
+    cell: usize,
+    beside: Vec<usize>,
 }
 
 impl Alone {
@@ -315,12 +338,15 @@ impl Alone {
         let own = || events.iter().filter(|event| event.thread == Some(0));
         let mut alone = Alone { children: Vec::new(), left: Vec::new(), own: Vec::new() };
         let mut joined = 0;
+        // Threads that were started and not waited for yet, by their own numbers.
+        let mut running: Vec<(u16, usize)> = Vec::new();
         let starts = own().filter(|event| event.spawns.is_some()).count();
         for event in own() {
             if event.spawns.is_some() && joined > 0 {
                 return Err("`main` starts threads after it has waited for others".to_string());
             }
             joined += usize::from(event.joins.is_some());
+            running.retain(|(child, _)| event.joins != Some(*child));
             let known = event.cell.map(usize::from).filter(|cell| *cell < program.locations.len());
             match (event.spawns, known) {
                 (Some(child), _) => {
@@ -330,6 +356,7 @@ impl Alone {
                     // All of them are given: what was never written is found where executions grow.
                     let regs = (0..program.regs.len()).map(|reg| Reg(reg as u16));
                     let regs = regs.filter_map(|reg| Some((reg, register(reg)?)));
+                    running.push((child, alone.children.len()));
                     alone.children.push(Child { code, own, handle, regs: regs.collect() });
                 }
                 (None, Some(cell)) if alone.children.is_empty() => {
@@ -338,7 +365,9 @@ impl Alone {
                         alone.left.push((cell, value));
                     }
                 }
-                (None, Some(cell)) if joined < starts => alone.own.push(cell),
+                (None, Some(cell)) if joined < starts => {
+                    alone.own.push(Own { cell, beside: running.iter().map(|(_, child)| *child).collect() });
+                }
                 _ => {}
             }
         }

@@ -6,6 +6,7 @@
 mod addresses;
 mod ahead;
 mod auto;
+mod beside;
 mod check;
 mod chosen;
 mod closed;

@@ -33,18 +33,24 @@ enum Round {
 }
 
 fn found(program: &Program, round: Round) -> Option<Span> {
-    let pairs: Vec<Vec<Pair>> = program.threads.iter().map(|thread| pairs(&thread.code)).collect();
-    let often: Vec<bool> = (0..pairs.len()).map(|code| started(program, code) > 1).collect();
-    let mut loads =
-        (0..pairs.len()).flat_map(|code| relaxed(program, code).into_iter().map(move |l| (code, l)));
+    let addresses = Addresses::of(program);
+    let codes: Vec<Code> = (0..program.threads.len())
+        .map(|code| Code { pairs: pairs(program, code, &addresses), often: started(program, code) > 1 })
+        .collect();
+    let mut loads = (0..codes.len())
+        .flat_map(|code| relaxed(program, code, &addresses).into_iter().map(move |load| (code, load)));
     loads.find_map(|(code, load)| {
-        // The code of one thread may be run by several.
-        let others = (0..pairs.len()).filter(|other| *other != code || often[code]);
-        let others: Vec<Pair> = others.flat_map(|other| pairs[other].iter().copied()).collect();
-        let stores = overtaking(program, code, &load, round);
-        let closes = |store: &Stored| leads(*store, load.cell, &others);
+        let stores = overtaking(program, code, &load, round, &addresses);
+        let closes = |store: &Stored| leads(*store, (code, load.cell), &codes, round);
         stores.iter().any(closes).then(|| program.threads[code].code[load.pc].span)
     })
+}
+
+/// What threads that run some code may pass on.
+struct Code {
+    pairs: Vec<Pair>,
+    /// May several threads run it?
+    often: bool,
 }
 
 /// A store: where to, and does it take a lock?
@@ -70,19 +76,28 @@ impl Pair {
     }
 }
 
-/// Does a write into one cell lead to a write into another, by threads that load and then store?
-fn leads(from: Stored, to: Cell, pairs: &[Pair]) -> bool {
-    let mut reached = vec![from];
+/// Does a write of a thread lead to a write into a cell that it has loaded, by other threads that load and then store? Where there is a cycle of program order and `rf`, there is one that goes
+/// through each thread once; one of `rf` and what the machine keeps of program order may come through a thread again.
+fn leads(from: Stored, (own, to): (usize, Cell), codes: &[Code], round: Round) -> bool {
+    let again = |code: usize| round == Round::ByCells || codes[code].often || code >= u64::BITS as usize;
+    // Where it has come to, and by which threads that run their code alone.
+    let mut reached = vec![(from, if again(own) { 0 } else { 1u64 << own })];
     let mut next = 0;
-    while let Some(stored) = reached.get(next).copied() {
+    while let Some((stored, through)) = reached.get(next).copied() {
         limits::poll();
         next += 1;
-        for Pair { stored, .. } in pairs.iter().filter(|pair| pair.follows(stored)) {
-            if stored.cell.may_be(to) {
-                return true;
+        for (code, Code { pairs, .. }) in codes.iter().enumerate() {
+            let bit = if again(code) { 0 } else { 1 << code };
+            if through & bit != 0 {
+                continue;
             }
-            if !reached.contains(stored) {
-                reached.push(*stored);
+            for Pair { stored, .. } in pairs.iter().filter(|pair| pair.follows(stored)) {
+                if stored.cell.may_be(to) {
+                    return true;
+                }
+                if !reached.contains(&(*stored, through | bit)) {
+                    reached.push((*stored, through | bit));
+                }
             }
         }
     }
@@ -90,32 +105,32 @@ fn leads(from: Stored, to: Cell, pairs: &[Pair]) -> bool {
 }
 
 /// Each load with each later store. A load and a store of one cell are in order by themselves.
-fn pairs(code: &[Instr]) -> Vec<Pair> {
-    let addresses = Addresses::of(code);
+fn pairs(program: &Program, code: usize, addresses: &Addresses) -> Vec<Pair> {
     let mut loads: Vec<(usize, Cell, bool)> = Vec::new();
     let mut stores: Vec<(usize, Stored)> = Vec::new();
-    let mut goes_round = false;
-    for (pc, instr) in code.iter().enumerate() {
-        let cells = addresses.cells(instr);
+    let instrs = &program.threads[code].code;
+    for (pc, instr) in instrs.iter().enumerate() {
+        let cells = addresses.cells(code, pc, instr);
         let awaits = any_op(&instr.ops, |op| matches!(op, Op::Await { what: Awaited::Library, .. }));
         each_op(&instr.ops, &mut |op| {
             let waits = |sets: &[SetName]| awaits && takes(sets);
-            let stored = |addr, sets: &[SetName]| Stored { cell: cells.of(addr), takes: takes(sets) };
+            let stored = |cell: Cell, sets: &[SetName]| Stored { cell, takes: takes(sets) };
             match op {
-                Op::Load { addr, sets, .. } => loads.push((pc, cells.of(*addr), waits(sets))),
-                Op::Store { addr, sets, .. } => stores.push((pc, stored(*addr, sets))),
-                Op::Rmw { addr, sets, .. } | Op::CompareExchange { addr, sets, .. } => {
-                    loads.push((pc, cells.of(*addr), waits(sets)));
-                    stores.push((pc, stored(*addr, sets)));
+                Op::Load { addr, size, sets, .. } => loads.push((pc, cells.of(*addr, *size), waits(sets))),
+                Op::Store { addr, size, sets, .. } => stores.push((pc, stored(cells.of(*addr, *size), sets))),
+                Op::Rmw { addr, size, sets, .. } | Op::CompareExchange { addr, size, sets, .. } => {
+                    let cell = cells.of(*addr, *size);
+                    loads.push((pc, cell, waits(sets)));
+                    stores.push((pc, stored(cell, sets)));
                 }
                 _ => {}
             }
         });
-        goes_round |= goes_back(&instr.ops, pc);
     }
     let mut pairs = Vec::new();
     for &(load, loaded, waits) in &loads {
-        let later = stores.iter().filter(|(store, _)| goes_round || load <= *store);
+        let reached = reached(instrs, load);
+        let later = stores.iter().filter(|(store, _)| load == *store || reached[*store]);
         let later = later.map(|(_, stored)| Pair { loaded, waits, stored: *stored });
         pairs.extend(later.filter(|pair| pair.loaded.may_differ(pair.stored.cell)));
     }
@@ -155,22 +170,26 @@ struct Load {
 }
 
 /// The relaxed loads of a thread.
-fn relaxed(program: &Program, code: usize) -> Vec<Load> {
+fn relaxed(program: &Program, code: usize, addresses: &Addresses) -> Vec<Load> {
     let instrs = &program.threads[code].code;
-    let addresses = Addresses::of(instrs);
     let mut loads = Vec::new();
     for (pc, instr) in instrs.iter().enumerate() {
         let mut ops = Vec::new();
         each_op(&instr.ops, &mut |op| ops.push(op));
         for (at, op) in ops.iter().enumerate() {
-            let (Op::Load { dst, addr, sets, .. }
-            | Op::Rmw { dst, addr, sets, .. }
-            | Op::CompareExchange { dst, addr, sets, .. }) = op
+            let (Op::Load { dst, addr, size, sets, .. }
+            | Op::Rmw { dst, addr, size, sets, .. }
+            | Op::CompareExchange { dst, addr, size, sets, .. }) = op
             else {
                 continue;
             };
             if is_relaxed(sets) {
-                loads.push(Load { pc, at, dst: *dst, cell: addresses.cells(instr).of(*addr) });
+                loads.push(Load {
+                    pc,
+                    at,
+                    dst: *dst,
+                    cell: addresses.cells(code, pc, instr).of(*addr, *size),
+                });
             }
         }
     }
@@ -250,9 +269,14 @@ impl Way {
 }
 
 /// Goes on from a load, on all ways: stores that do not hang on it.
-fn overtaking(program: &Program, code: usize, load: &Load, round: Round) -> Vec<Stored> {
+fn overtaking(
+    program: &Program,
+    code: usize,
+    load: &Load,
+    round: Round,
+    addresses: &Addresses,
+) -> Vec<Stored> {
     let instrs = &program.threads[code].code;
-    let addresses = Addresses::of(instrs);
     let mut stores: Vec<Stored> = Vec::new();
     let mut seen: FxHashMap<usize, Vec<Way>> = FxHashMap::default();
     // The first instruction is gone through from the load on, with what was read in its temporary.
@@ -273,10 +297,9 @@ fn overtaking(program: &Program, code: usize, load: &Load, round: Round) -> Vec<
             ways.push(way.clone());
         }
         let mut met = Vec::new();
-        let cells = addresses.cells(instr);
+        let cells = addresses.cells(code, pc, instr);
         let order = after(instr, &mut way, start, &mut met, &cells);
-        for (addr, takes) in met {
-            let store = Stored { cell: cells.of(addr), takes };
+        for store in met {
             if way.twice && store.cell.may_differ(load.cell) && !stores.contains(&store) {
                 stores.push(store);
             }
@@ -284,24 +307,19 @@ fn overtaking(program: &Program, code: usize, load: &Load, round: Round) -> Vec<
         if order {
             continue;
         }
-        let mut next = jumps(&instr.ops);
-        if !instr.ops.iter().any(|op| matches!(op, Op::Goto { .. } | Op::Jump { .. } | Op::Stop)) {
-            next.push(pc + 1);
-        }
         way.regs.sort_unstable();
-        open.extend(next.into_iter().map(|pc| (pc, way.clone(), None)));
+        open.extend(followers(instr, pc).into_iter().map(|pc| (pc, way.clone(), None)));
     }
     stores
 }
 
-/// Goes through an instruction after a load. The addresses of stores that may overtake it are added to those met, with whether they take a lock; does everything that
-/// follows come after it?
+/// Goes through an instruction after a load. Stores that may overtake it are added to those met; does everything that follows come after it?
 fn after(
     instr: &Instr,
     way: &mut Way,
     start: Option<(usize, Tmp)>,
-    met: &mut Vec<(Tmp, bool)>,
-    cells: &Cells,
+    met: &mut Vec<Stored>,
+    cells: &Cells<'_>,
 ) -> bool {
     let mut tmps: Vec<Tmp> = start.iter().map(|(_, dst)| *dst).collect();
     let mut ops = Vec::new();
@@ -320,7 +338,7 @@ fn after(
         match op {
             // The write of the update that the load belongs to comes right after it.
             Op::Store { sets, .. } if start.is_some() && sets.iter().any(|set| set == "X") => {}
-            Op::Load { addr, .. } | Op::Store { addr, .. } => way.meets(cells.of(*addr)),
+            Op::Load { addr, size, .. } | Op::Store { addr, size, .. } => way.meets(cells.of(*addr, *size)),
             Op::Rmw { .. }
             | Op::CompareExchange { .. }
             | Op::Nondet { .. }
@@ -360,17 +378,17 @@ fn after(
             }
             // What a condition guards comes after what it looked at.
             Op::Store { .. } | Op::Rmw { .. } | Op::CompareExchange { .. } if way.guard.is_some() => {}
-            Op::Store { addr, value, sets, .. } => {
+            Op::Store { addr, value, size, sets, .. } => {
                 // The write of the read-modify-write itself is its own.
                 let own = start.is_some() && sets.iter().any(|set| set == "X");
                 if !releases(sets) && !hangs(addr) && !hangs(value) && !own {
-                    met.push((*addr, takes(sets)));
+                    met.push(Stored { cell: cells.of(*addr, *size), takes: takes(sets) });
                 }
             }
-            Op::Rmw { addr, sets, .. } | Op::CompareExchange { addr, sets, .. }
+            Op::Rmw { addr, size, sets, .. } | Op::CompareExchange { addr, size, sets, .. }
                 if !releases(sets) && !hangs(addr) =>
             {
-                met.push((*addr, takes(sets)));
+                met.push(Stored { cell: cells.of(*addr, *size), takes: takes(sets) });
             }
             _ => {}
         }
@@ -399,6 +417,31 @@ fn jumps(ops: &[Op]) -> Vec<usize> {
     let mut to = Vec::new();
     machine::targets(ops, &mut to);
     to
+}
+
+/// Where control may go on to.
+fn followers(instr: &Instr, pc: usize) -> Vec<usize> {
+    let mut next = jumps(&instr.ops);
+    if !instr.ops.iter().any(|op| matches!(op, Op::Goto { .. } | Op::Jump { .. } | Op::Stop)) {
+        next.push(pc + 1);
+    }
+    next
+}
+
+/// The instructions that control may come to after one.
+fn reached(code: &[Instr], from: usize) -> Vec<bool> {
+    limits::poll();
+    let mut reached = vec![false; code.len()];
+    let mut open = vec![from];
+    while let Some(pc) = open.pop() {
+        for to in followers(&code[pc], pc) {
+            if to < code.len() && !reached[to] {
+                reached[to] = true;
+                open.push(to);
+            }
+        }
+    }
+    reached
 }
 
 fn goes_back(ops: &[Op], pc: usize) -> bool {
