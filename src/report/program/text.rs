@@ -98,7 +98,8 @@ fn violation(violation: &Violation, sources: &Sources, out: &mut String) -> std:
             let width = parts.iter().map(|part| part.thread.len()).max().unwrap_or(0);
             for part in parts {
                 let place = at(part.span, sources);
-                writeln!(out, "    {:<width$}  {place}  {}: {}", part.thread, part.text, part.does)?;
+                let text = if part.text.is_empty() { String::new() } else { format!("  {}", part.text) };
+                writeln!(out, "    {:<width$}  {place}{text}: {}", part.thread, part.does)?;
             }
             Ok(())
         }

@@ -71,6 +71,12 @@ pub fn preprocess(
     Ok(cx.out)
 }
 
+/// A text as it is preprocessed: a mark of the order of bytes says nothing, and headers of the system that were put in are ours.
+pub fn plain_text(text: &str) -> String {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    with_our_headers(text).unwrap_or_else(|| text.to_string())
+}
+
 /// Headers of ours, for a program that does not include them.
 ///
 /// # Errors
