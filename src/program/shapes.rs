@@ -147,6 +147,8 @@ pub fn reconcile(new: Access, old: Access) -> Option<Reshape> {
         (true, true) if old.size < new.size && new.contains(old) => old.beside(new),
         (true, true) => None,
         (false, true) => new.beside(old),
+        // What is part of a cell already stays so.
+        (true, false) if old.site.is_none() && old.contains(new) => new.beside(old),
         (true, false) => old.beside(new),
         (false, false) => {
             let apart = (new.offset - old.offset).unsigned_abs();

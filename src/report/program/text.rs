@@ -121,8 +121,11 @@ fn steps<'s>(steps: impl Iterator<Item = &'s Step>, sources: &Sources, out: &mut
 pub(super) fn what(step: &Step, sources: &Sources) -> String {
     match &step.from {
         Some((thread, span)) => {
-            let (_, line, _) = place(*span, sources);
-            format!("{}, written by {thread} in line {line}", step.what)
+            let (file, line, _) = place(*span, sources);
+            match file == place(step.span, sources).0 {
+                true => format!("{}, written by {thread} in line {line}", step.what),
+                false => format!("{}, written by {thread} in {file}:{line}", step.what),
+            }
         }
         None => step.what.clone(),
     }

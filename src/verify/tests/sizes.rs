@@ -142,6 +142,15 @@ fn atomic_updates_of_a_part() {
         let looks = "atomic_load(&w.all); atomic_fetch_add(&w.half.n, 2);";
         assert_eq!(verify(&two(HALVES, stores, looks, end), model, None).0, Verdict::Safe, "{model}");
     }
+    // The kernel's way: a copy of the word is changed in one of its halves.
+    let copied = "#include <stdint.h>\nstruct ref { union { _Atomic(int64_t) both; struct { _Atomic(int32_t) lock, n; }; }; }; static struct ref r;";
+    let get = "struct ref old; old.both = atomic_load(&r.both);
+        while (old.lock == 0) { struct ref new = old; new.n++; if (atomic_compare_exchange_strong(&r.both, (int64_t *)&old.both, new.both)) break; }";
+    assert_eq!(
+        verify(&two(copied, get, get, "assert(r.n == 2 && r.lock == 0);"), "sc", None).0,
+        Verdict::Safe
+    );
+    assert_eq!(verify(&two(copied, get, get, "assert(r.n == 1);"), "sc", None).0, Verdict::Unsafe);
     for model in ["rc11", "aarch64"] {
         let found = linked_under(model, &[("main.c", &two(HALVES, count, whole, ""))]);
         assert!(matches!(&found[..], [Err(said)] if said.contains("atomic update of 4 bytes")), "{found:?}");

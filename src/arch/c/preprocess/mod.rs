@@ -143,6 +143,7 @@ const PREDEFINED: &str = "\
 #define __ORDER_LITTLE_ENDIAN__ 1234
 #define __ORDER_BIG_ENDIAN__ 4321
 #define __BYTE_ORDER__ __ORDER_LITTLE_ENDIAN__
+#define __LITTLE_ENDIAN__ 1
 #define __INT_MAX__ 2147483647
 #define __LONG_MAX__ 9223372036854775807L
 #define __SIZE_TYPE__ unsigned long

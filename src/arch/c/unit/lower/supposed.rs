@@ -59,7 +59,7 @@ impl Lowering<'_> {
             return Err(Diagnostic::unsupported("c::no-body", format!("nobody says what `{name}` does"))
                 .at(span, "called here")
                 .at(function.span, "only declared")
-                .help("define it in the program, or include the header of litmus that does"));
+                .help("name the file that defines it, too, or include the header of litmus that does"));
         }
         let message = format!("nobody says what `{name}` does: the answer supposes that it {gives}");
         if !self.program.supposed.iter().any(|said| said.message == message) {
