@@ -152,16 +152,7 @@ fn read(
     let mut sources = Sources::new();
     let text = preprocess::plain_text(&text);
     let main = sources.add(path.display().to_string(), text);
-    let tokens = (|| {
-        let mut files = vec![preprocess(&mut sources, main, settings)?];
-        for path in parts {
-            let text = preprocess::plain_text(&text_of(path)?);
-            let part = sources.add(path.display().to_string(), text);
-            files.push(preprocess(&mut sources, part, settings)?);
-        }
-        Ok(files)
-    })();
-    let result = tokens
+    let result = tokens(&mut sources, main, parts, settings)
         .map_err(|diagnostic| vec![diagnostic])
         .and_then(|files| parse(files, &mut sources))
         .and_then(|unit| lower(unit, &sources, options, shapes));
@@ -180,6 +171,22 @@ fn read(
             Loaded { program: None, diagnostics, sources, main }
         }
     }
+}
+
+/// The tokens of each file.
+fn tokens(
+    sources: &mut Sources,
+    main: SourceId,
+    parts: &[PathBuf],
+    settings: &preprocess::Settings,
+) -> Result<Vec<Vec<preprocess::Token>>, Diagnostic> {
+    let mut files = vec![preprocess(sources, main, settings)?];
+    for path in parts {
+        let text = preprocess::plain_text(&text_of(path)?);
+        let part = sources.add(path.display().to_string(), text);
+        files.push(preprocess(sources, part, settings)?);
+    }
+    Ok(files)
 }
 
 /// Does a text begin with the name of an architecture?
