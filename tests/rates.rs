@@ -36,7 +36,7 @@ fn counts(file: &str, model: &str, defines: &[&str], options: &grow::Options) ->
         folders: Vec::new(),
     };
     let loaded = verify::load(
-        &path,
+        &litmus::verify::Files::from(path.as_path()),
         &reading,
         lower::Options { recursion: 16, orders, samples: false, uninitialised: false, marks_waits: false },
         &Shapes::default(),

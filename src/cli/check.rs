@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::arch::c::preprocess;
 use crate::arch::c::unit::lower::{Options, Orders};
@@ -86,7 +86,10 @@ fn check_programs(
     err: &mut (dyn Write + Send),
 ) -> Done {
     let (mut refused, mut bad) = (0, 0);
-    for file in files {
+    let reading = preprocess::Settings::default();
+    let paths: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
+    let programs = verify::programs(&paths, &reading);
+    for files in &programs {
         let options = Options {
             recursion: 16,
             orders: Orders::Sets,
@@ -94,8 +97,7 @@ fn check_programs(
             uninitialised: false,
             marks_waits: false,
         };
-        let loaded =
-            verify::load(Path::new(file), &preprocess::Settings::default(), options, &Shapes::default());
+        let loaded = verify::load(files, &reading, options, &Shapes::default());
         err.write_all(diag::render_all(&loaded.diagnostics, &loaded.sources, console.color_err).as_bytes())?;
         let errors: Vec<&Diagnostic> =
             loaded.diagnostics.iter().filter(|d| d.severity == Severity::Error).collect();
@@ -109,7 +111,7 @@ fn check_programs(
             writeln!(out, "{place}{} [{}]", error.message, error.code)?;
         }
     }
-    writeln!(out, "{} read, {refused} refused", several(files.len() as u64, "program"))?;
+    writeln!(out, "{} read, {refused} refused", several(programs.len() as u64, "program"))?;
     Ok(match (bad, refused) {
         (0, 0) => Exit::Success,
         (0, _) => Exit::Unsupported,

@@ -1,7 +1,6 @@
 //! `litmus verify`.
 
 use std::io::Write;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -15,7 +14,7 @@ use crate::program::shapes::Shapes;
 use crate::report::program::{self, Checked, Detail};
 use crate::session;
 use crate::source::Sources;
-use crate::verify::{self, Answer, Kind, Loaded, Ran, Verdict, load};
+use crate::verify::{self, Answer, Files, Kind, Loaded, Ran, Verdict, load};
 
 use super::console::Console;
 use super::progress::Progress;
@@ -58,7 +57,8 @@ pub fn verify(
     // The solver does not see by itself that a pass of a loop changes nothing.
     let marks_waits = verify::marks_waits(&prepared.model) || args.engine != VerifyEngineArg::Grow;
     let mut all = Vec::new();
-    for file in &args.files {
+    for files in &verify::programs(&args.files, &reading) {
+        let file = &files.main;
         let start = Instant::now();
         let gauge = Arc::new(Gauge::default());
         let is_watched = console.err_is_terminal && !console.quiet;
@@ -67,13 +67,13 @@ pub fn verify(
         let settings =
             verify::Settings { gauge: is_watched.then_some(gauge), marks_waits, ..settings_of(args, orders) };
         let search = || {
-            deepen(file, &reading, &settings, |program, settings| match only_reads(args) {
+            deepen(files, &reading, &settings, |program, settings| match only_reads(args) {
                 true => None,
                 false => Some(verify::run(program, &prepared.model, settings)),
             })
         };
         let ran = budget.run(|| match looks_for_livelocks(args) {
-            true => patiently(search, || endless(args, file, &prepared)),
+            true => patiently(search, || endless(args, files, &prepared)),
             false => search(),
         });
         let (Loaded { program: translated, mut diagnostics, sources, .. }, result) =
@@ -205,7 +205,7 @@ impl Drop for Tell<'_> {
 }
 
 /// A loop that goes round for ever and changes something.
-fn endless(args: &VerifyArgs, file: &Path, prepared: &session::Prepared) -> Option<(Loaded, Ran)> {
+fn endless(args: &VerifyArgs, files: &Files, prepared: &session::Prepared) -> Option<(Loaded, Ran)> {
     let reading = preprocess::Settings { defines: args.define.clone(), folders: args.include.clone() };
     let options = Options {
         recursion: SHALLOW as usize,
@@ -214,7 +214,7 @@ fn endless(args: &VerifyArgs, file: &Path, prepared: &session::Prepared) -> Opti
         uninitialised: false,
         marks_waits: true,
     };
-    let mut loaded = load(file, &reading, options, &Shapes::default());
+    let mut loaded = load(files, &reading, options, &Shapes::default());
     let answer = verify::livelock(loaded.program.take()?, &prepared.model)?;
     Some((loaded, Some(Ok(answer))))
 }
@@ -228,7 +228,7 @@ fn budget(args: &VerifyArgs) -> Budget {
 
 /// Runs a file. Functions that call themselves are inlined a few times, and more often where some execution calls them deeper.
 fn deepen(
-    file: &Path,
+    files: &Files,
     reading: &preprocess::Settings,
     settings: &verify::Settings,
     run: impl Fn(&Program, &verify::Settings) -> Ran,
@@ -245,7 +245,7 @@ fn deepen(
             marks_waits: settings.marks_waits,
         };
         let settings = verify::Settings { recursion: depth, ..settings.clone() };
-        let read = |shapes: &Shapes| load(file, reading, options, shapes);
+        let read = |shapes: &Shapes| load(files, reading, options, shapes);
         let (loaded, result) = verify::run_fitted(read, |program| run(program, &settings));
         let deeper = matches!(&result, Some(Ok(a)) if a.too_deep && a.verdict != Verdict::Unsafe);
         match last {

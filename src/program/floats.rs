@@ -15,6 +15,78 @@ pub enum FloatOp {
     Le,
     Gt,
     Ge,
+    /// A function of the library, of two numbers or of the first.
+    Function(Function),
+}
+
+/// Functions of `<math.h>`. What a library only comes near to is what this machine's comes to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Function {
+    Sqrt,
+    Cbrt,
+    Exp,
+    Log,
+    Log2,
+    Log10,
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Round,
+    Pow,
+    Rem,
+    Atan2,
+    Hypot,
+}
+
+impl Function {
+    /// The function that C has by that name.
+    pub fn named(name: &str) -> Option<Function> {
+        Some(match name {
+            "sqrt" => Function::Sqrt,
+            "cbrt" => Function::Cbrt,
+            "exp" => Function::Exp,
+            "log" => Function::Log,
+            "log2" => Function::Log2,
+            "log10" => Function::Log10,
+            "sin" => Function::Sin,
+            "cos" => Function::Cos,
+            "tan" => Function::Tan,
+            "asin" => Function::Asin,
+            "acos" => Function::Acos,
+            "atan" => Function::Atan,
+            "round" => Function::Round,
+            "pow" => Function::Pow,
+            "fmod" => Function::Rem,
+            "atan2" => Function::Atan2,
+            "hypot" => Function::Hypot,
+            _ => return None,
+        })
+    }
+
+    fn of(self, x: f64, y: f64) -> f64 {
+        match self {
+            Function::Sqrt => x.sqrt(),
+            Function::Cbrt => x.cbrt(),
+            Function::Exp => x.exp(),
+            Function::Log => x.ln(),
+            Function::Log2 => x.log2(),
+            Function::Log10 => x.log10(),
+            Function::Sin => x.sin(),
+            Function::Cos => x.cos(),
+            Function::Tan => x.tan(),
+            Function::Asin => x.asin(),
+            Function::Acos => x.acos(),
+            Function::Atan => x.atan(),
+            Function::Round => x.round(),
+            Function::Pow => x.powf(y),
+            Function::Rem => x % y,
+            Function::Atan2 => x.atan2(y),
+            Function::Hypot => x.hypot(y),
+        }
+    }
 }
 
 /// The number that bits stand for.
@@ -63,6 +135,7 @@ pub fn compute(op: FloatOp, a: i128, b: i128, bytes: u8) -> i128 {
         FloatOp::Le => i128::from(x <= y),
         FloatOp::Gt => i128::from(x > y),
         FloatOp::Ge => i128::from(x >= y),
+        FloatOp::Function(function) => number(function.of(x, y)),
     }
 }
 
@@ -81,5 +154,14 @@ mod tests {
         assert_eq!(compute(FloatOp::Eq, double(0.0), double(-0.0), 8), 1);
         let none = compute(FloatOp::Div, double(0.0), double(0.0), 8);
         assert_eq!(compute(FloatOp::Eq, none, none, 8), 0);
+        let of = |name: &str, x: f64, y: f64| {
+            let function = Function::named(name).expect("a function");
+            from_bits(compute(FloatOp::Function(function), double(x), double(y), 8), 8)
+        };
+        assert_eq!(
+            (of("sqrt", 2.25, 0.0), of("pow", 2.0, 10.0), of("round", -2.5, 0.0)),
+            (1.5, 1024.0, -3.0)
+        );
+        assert_eq!((of("fmod", -7.0, 3.0), of("hypot", 3.0, 4.0), of("log2", 8.0, 0.0)), (-1.0, 5.0, 3.0));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A cell is read and written as a whole. Where an access is smaller or larger than the cells it goes to, the search says how the program has to be made for all
 //! accesses to fit ([`Reshape`]), and the program is made again: a plain access becomes several smaller ones, or one to the cell that it is part of, and cells of
-//! static objects become smaller or larger. Atomic accesses stay whole.
+//! static objects become smaller or larger. Atomic accesses stay whole; a smaller one becomes part of the largest, as far as the model lets it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -38,7 +38,7 @@ pub enum Reshape {
     },
 }
 
-/// What a plain access becomes.
+/// What an access becomes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
     /// Several, each of so many bytes.
@@ -62,9 +62,9 @@ impl Shapes {
                 site == of && size == wide
             }
             (
-                Reshape::Cells { symbol, from, to, pinned: true, .. },
-                Reshape::Cells { symbol: of, from: low, to: high, .. },
-            ) => symbol == of && low < to && from < high,
+                Reshape::Cells { symbol, from, to, bytes: before, pinned: true },
+                Reshape::Cells { symbol: of, from: low, to: high, bytes, pinned },
+            ) => symbol == of && low < to && from < high && !(*pinned && bytes > before),
             _ => false,
         };
         let is_new = !self.all.iter().any(|old| *old == new || opposed(old));
@@ -138,11 +138,17 @@ impl Access {
     }
 }
 
-/// What makes two accesses that overlap, and are not the same bytes, fit: the second one was there first. Nothing, where both are atomic.
+/// What makes two accesses that overlap, and are not the same bytes, fit: the second one was there first. Nothing, where both are atomic and neither is part of
+/// the other.
 pub fn reconcile(new: Access, old: Access) -> Option<Reshape> {
     match (new.atomic, old.atomic) {
+        // A smaller one may be part of the larger.
+        (true, true) if new.size < old.size && old.contains(new) => new.beside(old),
+        (true, true) if old.size < new.size && new.contains(old) => old.beside(new),
         (true, true) => None,
         (false, true) => new.beside(old),
+        // What is part of a cell already stays so.
+        (true, false) if old.site.is_none() && old.contains(new) => new.beside(old),
         (true, false) => old.beside(new),
         (false, false) => {
             let apart = (new.offset - old.offset).unsigned_abs();
@@ -163,7 +169,8 @@ pub fn recut(symbol: &str, new: Access, cell: Access, pinned: bool) -> Option<Re
         bytes,
         pinned: new.atomic,
     };
-    if pinned {
+    let is_larger = new.atomic && new.size > cell.size && new.contains(cell);
+    if pinned && !is_larger {
         return reconcile(new, Access { atomic: true, ..cell });
     }
     if new.atomic {

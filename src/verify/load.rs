@@ -1,6 +1,6 @@
 //! From a file to a program.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::arch::ArchId;
 use crate::arch::c::preprocess::{self, preprocess};
@@ -33,26 +33,91 @@ impl Loaded {
     }
 }
 
-/// Reads a C file.
+/// Reads a program in C.
 ///
 /// It is parsed on a stack that holds what is nested deeply.
-pub fn load(path: &Path, settings: &preprocess::Settings, options: Options, shapes: &Shapes) -> Loaded {
-    match limits::read_file(path, limits::MAX_TEXT) {
-        Ok(bytes) => {
-            let text = String::from_utf8_lossy(&bytes).into_owned();
-            load_text(path, text, settings, options, shapes)
-        }
-        Err(error) => {
-            let message = format!("cannot read `{}`: {error}", path.display());
-            let diagnostics = vec![Diagnostic::error("file::unreadable", message)];
-            Loaded { program: None, diagnostics, sources: Sources::new(), main: SourceId(0) }
-        }
+pub fn load(files: &Files, settings: &preprocess::Settings, options: Options, shapes: &Shapes) -> Loaded {
+    match text_of(&files.main) {
+        Ok(text) => load_parts((&files.main, &files.parts), text, settings, options, shapes),
+        Err(diagnostic) => Loaded {
+            program: None,
+            diagnostics: vec![diagnostic],
+            sources: Sources::new(),
+            main: SourceId(0),
+        },
     }
+}
+
+/// The files of a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Files {
+    /// The one that has `main`.
+    pub main: PathBuf,
+    /// The others.
+    pub parts: Vec<PathBuf>,
+}
+
+impl From<&Path> for Files {
+    fn from(path: &Path) -> Files {
+        Files { main: path.to_path_buf(), parts: Vec::new() }
+    }
+}
+
+/// Files as programs: each that has a `main` is one, and those that have none are part of all of them, as if they were given to a compiler together.
+pub fn programs(files: &[PathBuf], settings: &preprocess::Settings) -> Vec<Files> {
+    let has_main: Vec<bool> = match files {
+        [_] => vec![true],
+        _ => files.iter().map(|file| defines_main(file, settings)).collect(),
+    };
+    let of =
+        |wanted: bool| files.iter().zip(&has_main).filter(move |(_, has)| **has == wanted).map(|(f, _)| f);
+    let parts: Vec<PathBuf> = of(false).cloned().collect();
+    match of(true).next() {
+        Some(_) => of(true).map(|main| Files { main: main.clone(), parts: parts.clone() }).collect(),
+        // None of them has: each says so.
+        None => files.iter().map(|file| Files::from(file.as_path())).collect(),
+    }
+}
+
+/// Has a file a function `main`? One that cannot be read, or is no C, is taken for a program, which says what is wrong with it.
+fn defines_main(path: &Path, settings: &preprocess::Settings) -> bool {
+    let Ok(text) = text_of(path) else { return true };
+    if is_a_test(&text) {
+        return true;
+    }
+    let mut sources = Sources::new();
+    let file = sources.add(path.display().to_string(), preprocess::plain_text(&text));
+    let Ok(tokens) = preprocess(&mut sources, file, settings) else { return true };
+    let mut depth = 0;
+    tokens.windows(2).enumerate().any(|(at, pair)| {
+        depth += i32::from(pair[0].is("{")) - i32::from(pair[0].is("}"));
+        let body = || tokens[at..].iter().find(|token| token.is("{") || token.is(";"));
+        depth == 0 && pair[0].is("main") && pair[1].is("(") && body().is_some_and(|token| token.is("{"))
+    })
+}
+
+fn text_of(path: &Path) -> Result<String, Diagnostic> {
+    limits::read_file(path, limits::MAX_TEXT)
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        .map_err(|error| {
+            let message = format!("cannot read `{}`: {error}", path.display());
+            Diagnostic::error("file::unreadable", message)
+        })
 }
 
 /// Reads a C text; headers are looked for as if it stood at that path.
 pub fn load_text(
     path: &Path,
+    text: String,
+    settings: &preprocess::Settings,
+    options: Options,
+    shapes: &Shapes,
+) -> Loaded {
+    load_parts((path, &[]), text, settings, options, shapes)
+}
+
+fn load_parts(
+    path: (&Path, &[PathBuf]),
     text: String,
     settings: &preprocess::Settings,
     options: Options,
@@ -78,20 +143,18 @@ pub fn load_text(
 const STACK: usize = 256 << 20;
 
 fn read(
-    path: &Path,
+    (path, parts): (&Path, &[PathBuf]),
     text: String,
     settings: &preprocess::Settings,
     options: Options,
     shapes: &Shapes,
 ) -> Loaded {
     let mut sources = Sources::new();
-    // A mark of the order of bytes says nothing.
-    let text = text.strip_prefix('\u{feff}').map(str::to_string).unwrap_or(text);
-    let text = preprocess::with_our_headers(&text).unwrap_or(text);
+    let text = preprocess::plain_text(&text);
     let main = sources.add(path.display().to_string(), text);
-    let result = preprocess(&mut sources, main, settings)
+    let result = tokens(&mut sources, main, parts, settings)
         .map_err(|diagnostic| vec![diagnostic])
-        .and_then(|tokens| parse(tokens, &mut sources))
+        .and_then(|files| parse(files, &mut sources))
         .and_then(|unit| lower(unit, &sources, options, shapes));
     match result {
         Ok(mut program) => {
@@ -108,6 +171,22 @@ fn read(
             Loaded { program: None, diagnostics, sources, main }
         }
     }
+}
+
+/// The tokens of each file.
+fn tokens(
+    sources: &mut Sources,
+    main: SourceId,
+    parts: &[PathBuf],
+    settings: &preprocess::Settings,
+) -> Result<Vec<Vec<preprocess::Token>>, Diagnostic> {
+    let mut files = vec![preprocess(sources, main, settings)?];
+    for path in parts {
+        let text = preprocess::plain_text(&text_of(path)?);
+        let part = sources.add(path.display().to_string(), text);
+        files.push(preprocess(sources, part, settings)?);
+    }
+    Ok(files)
 }
 
 /// Does a text begin with the name of an architecture?

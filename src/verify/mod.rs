@@ -30,7 +30,7 @@ mod tests;
 
 pub use check::Part;
 pub use livelock::livelock;
-pub use load::{Loaded, load, load_text};
+pub use load::{Files, Loaded, load, load_text, programs};
 pub use run::{
     Answer, By, Engine, Kind, RECURSION, Ran, Settings, Verdict, Violation, marks_waits, orders_for, run,
     run_fitted,

@@ -94,7 +94,9 @@ pub(super) fn of(
         }
         let mut new = step(event, &facts, program);
         if let Some(step) = &mut new {
-            step.matters = matters(number);
+            // What a string that stands in the text holds is seen there.
+            let is_text = event.written.is_none() && cell(event, program).starts_with('"');
+            step.matters = matters(number) && (!is_text || roots.contains(&number));
             if visible {
                 step.from = None;
                 step.what =

@@ -98,7 +98,8 @@ fn violation(violation: &Violation, sources: &Sources, out: &mut String) -> std:
             let width = parts.iter().map(|part| part.thread.len()).max().unwrap_or(0);
             for part in parts {
                 let place = at(part.span, sources);
-                writeln!(out, "    {:<width$}  {place}  {}: {}", part.thread, part.text, part.does)?;
+                let text = if part.text.is_empty() { String::new() } else { format!("  {}", part.text) };
+                writeln!(out, "    {:<width$}  {place}{text}: {}", part.thread, part.does)?;
             }
             Ok(())
         }
@@ -120,8 +121,11 @@ fn steps<'s>(steps: impl Iterator<Item = &'s Step>, sources: &Sources, out: &mut
 pub(super) fn what(step: &Step, sources: &Sources) -> String {
     match &step.from {
         Some((thread, span)) => {
-            let (_, line, _) = place(*span, sources);
-            format!("{}, written by {thread} in line {line}", step.what)
+            let (file, line, _) = place(*span, sources);
+            match file == place(step.span, sources).0 {
+                true => format!("{}, written by {thread} in line {line}", step.what),
+                false => format!("{}, written by {thread} in {file}:{line}", step.what),
+            }
         }
         None => step.what.clone(),
     }

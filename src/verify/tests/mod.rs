@@ -3,12 +3,13 @@
 mod beside;
 mod language;
 mod library;
+mod link;
 mod machines;
 mod people;
 mod properties;
 mod sizes;
 
-use super::{Answer, Settings, Verdict, load, orders_for, run, run_fitted};
+use super::{Answer, Files, Settings, Verdict, load, orders_for, run, run_fitted};
 use crate::arch::ArchId;
 use crate::arch::c::preprocess;
 use crate::arch::c::unit::lower::{Machine, Options, Orders};
@@ -36,7 +37,7 @@ fn asked(text: &str, model: &str, unroll: Option<u32>) -> (Answer, String) {
     let options = Options { recursion: 8, orders, samples: true, uninitialised: true, marks_waits: false };
     let settings = Settings { unroll, keep_going: true, orders, every_thread: true, ..Settings::default() };
     let (loaded, ran) = run_fitted(
-        |shapes| load(&path, &reading, options, shapes),
+        |shapes| load(&Files::from(path.as_path()), &reading, options, shapes),
         |program| Some(run(program, &prepared.model, &settings)),
     );
     let Some(program) = &loaded.program else {

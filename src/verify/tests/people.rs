@@ -302,3 +302,47 @@ fn a_program_is_called_by_its_name_alone() {
     let text = "#include <stdio.h>\nint main(int argc, char *argv[]) { if (argc != 1) return 1; printf(\"%s\", argv[0]); assert(argv[0][0] && !argv[argc] && argc == 1); }";
     right_and_broken(text, "argc == 1", "argc == 2");
 }
+
+#[test]
+fn functions_of_numbers_with_a_point() {
+    let text = "#include <assert.h>\n#include <math.h>\nint main(void) { double x = sqrt(16.0) + pow(2, 3); assert(x == 12.0 && floor(log2(9.0)) == 3.0);
+        assert(sqrtf(2.25f) == 1.5f && fmod(7, 4) == 3 && lround(-2.5) == -3 && isnan(sqrt(-1)) && fmax(NAN, 1) == 1); }";
+    right_and_broken(text, "x == 12.0", "x == 11.0");
+}
+
+/// A header has functions that nobody calls: what they would do says nothing of the program.
+#[test]
+fn threads_of_c11_under_machines() {
+    let text = "#include <assert.h>\n#include <stdatomic.h>\n#include <threads.h>\natomic_int x; int a, b;
+        int w(void *p) { atomic_store_explicit(&x, 1, memory_order_relaxed); atomic_store_explicit(&x, 2, memory_order_relaxed); return 0; }
+        int r(void *p) { a = atomic_load_explicit(&x, memory_order_relaxed); b = atomic_load_explicit(&x, memory_order_relaxed); return 0; }
+        int main(void) { thrd_t s, t; thrd_create(&s, w, 0); thrd_create(&t, r, 0); thrd_join(s, 0); thrd_join(t, 0); assert(a <= b); }";
+    for model in ["aarch64", "riscv", "imm"] {
+        is(text, model, Verdict::Safe);
+        is(&text.replace("a <= b", "a >= b"), model, Verdict::Unsafe);
+    }
+}
+
+#[test]
+fn threads_of_the_kernel() {
+    let text = "#include <linux/kthread.h>\n#include <linux/wait.h>\nstatic DECLARE_WAIT_QUEUE_HEAD(q); static int ready, data;
+        static int waker(void *p) { data = 1; smp_store_release(&ready, 1); wake_up(&q); return 0; }
+        static int sleeper(void *p) { wait_event(q, smp_load_acquire(&ready)); BUG_ON(data != 1); return 0; }
+        int main(void) { struct task_struct *a = kthread_run(waker, 0, \"a\"), *b = kthread_run(sleeper, 0, \"b\"); if (IS_ERR(a)) return 1; kthread_stop(a); kthread_stop(b); return 0; }";
+    for model in ["sc", "lkmm"] {
+        let found = answer(text, model, None);
+        assert_eq!((found.verdict, found.warnings.len()), (Verdict::Safe, 0), "{model}");
+        // Nobody wakes it up; what it waits for comes too early.
+        is(&text.replace(" wake_up(&q);", ""), model, Verdict::Unsafe);
+        is(
+            &text.replace("data = 1; smp_store_release(&ready, 1);", "WRITE_ONCE(ready, 1); data = 1;"),
+            model,
+            Verdict::Unsafe,
+        );
+    }
+    let text = "#include <linux/kthread.h>\nstatic int rounds;
+        static int worker(void *p) { while (!kthread_should_stop()) cpu_relax(); WRITE_ONCE(rounds, 1); return 0; }
+        int main(void) { struct task_struct *a = kthread_run(worker, 0, \"a\"); kthread_stop(a); BUG_ON(READ_ONCE(rounds) != 1); return 0; }";
+    is(text, "sc", Verdict::Safe);
+    is(&text.replace("kthread_stop(a);", ""), "sc", Verdict::Unsafe);
+}

@@ -1,6 +1,7 @@
 //! Memory that is accessed in several sizes.
 
 use super::language::alone;
+use super::link::linked_under;
 use super::{HEADERS, Verdict, asked, two, verify};
 
 const UNION: &str =
@@ -101,12 +102,70 @@ fn a_pointer_and_a_number_at_once() {
     assert_eq!(verify(&two(&globals, write, torn, ""), "rc11", None).0, Verdict::Unsafe);
 }
 
+/// A word and its halves, all of them atomic.
+const HALVES: &str = "#include <stdint.h>\nstatic union { _Atomic uint64_t all; struct { _Atomic uint32_t lock, n; } half; } w;";
+
+#[test]
+fn atomic_loads_of_a_part() {
+    let count = "uint64_t old = atomic_load(&w.all); while (!atomic_compare_exchange_strong(&w.all, &old, old + (1ull << 32))) ;";
+    let look = |wanted: &str| {
+        format!("uint32_t n = atomic_load_explicit(&w.half.n, memory_order_acquire); assert(n {wanted});")
+    };
+    for model in ["sc", "tso", "rc11", "aarch64", "riscv"] {
+        let end = "assert(atomic_load(&w.half.n) == 1 && atomic_load(&w.half.lock) == 0);";
+        assert_eq!(verify(&two(HALVES, count, &look("<= 1"), end), model, None).0, Verdict::Safe, "{model}");
+        assert_eq!(verify(&two(HALVES, count, &look("== 0"), ""), model, None).0, Verdict::Unsafe, "{model}");
+    }
+    // It synchronises as the whole does.
+    let globals = format!("{HALVES} static int data;");
+    let send = "data = 1; atomic_store_explicit(&w.all, 1ull << 32, memory_order_release);";
+    let receive = "if (atomic_load_explicit(&w.half.n, memory_order_acquire)) assert(data == 1);";
+    assert_eq!(verify(&two(&globals, send, receive, ""), "rc11", None).0, Verdict::Safe);
+    let broken = receive.replace("acquire", "relaxed");
+    assert_eq!(verify(&two(&globals, send, &broken, ""), "rc11", None).0, Verdict::Unsafe);
+}
+
+#[test]
+fn atomic_updates_of_a_part() {
+    let (count, flag) = ("atomic_fetch_add(&w.half.n, 2);", "atomic_exchange(&w.half.lock, 7);");
+    let whole = "uint64_t old = atomic_fetch_add(&w.all, 1ull << 32); assert((uint32_t)old == 0);";
+    for model in ["sc", "tso", "pso"] {
+        let end = "assert(w.all == 0x300000000ull && w.half.n == 3);";
+        assert_eq!(verify(&two(HALVES, count, whole, end), model, None).0, Verdict::Safe, "{model}");
+        assert_eq!(verify(&two(HALVES, flag, whole, ""), model, None).0, Verdict::Unsafe, "{model}");
+        let end = "assert(w.all == 0x200000007ull);";
+        let stores = "atomic_store(&w.half.lock, 7);";
+        let looks = "atomic_load(&w.all); atomic_fetch_add(&w.half.n, 2);";
+        assert_eq!(verify(&two(HALVES, stores, looks, end), model, None).0, Verdict::Safe, "{model}");
+    }
+    // The kernel's way: a copy of the word is changed in one of its halves.
+    let copied = "#include <stdint.h>\nstruct ref { union { _Atomic(int64_t) both; struct { _Atomic(int32_t) lock, n; }; }; }; static struct ref r;";
+    let get = "struct ref old; old.both = atomic_load(&r.both);
+        while (old.lock == 0) { struct ref new = old; new.n++; if (atomic_compare_exchange_strong(&r.both, (int64_t *)&old.both, new.both)) break; }";
+    assert_eq!(
+        verify(&two(copied, get, get, "assert(r.n == 2 && r.lock == 0);"), "sc", None).0,
+        Verdict::Safe
+    );
+    assert_eq!(verify(&two(copied, get, get, "assert(r.n == 1);"), "sc", None).0, Verdict::Unsafe);
+    for model in ["rc11", "aarch64"] {
+        let found = linked_under(model, &[("main.c", &two(HALVES, count, whole, ""))]);
+        assert!(matches!(&found[..], [Err(said)] if said.contains("atomic update of 4 bytes")), "{found:?}");
+    }
+}
+
 #[test]
 fn atomic_accesses_of_two_sizes_are_refused() {
     let globals = format!("{UNION} static union u c;");
     let first = "__atomic_store_n(&c.i, 1, __ATOMIC_RELAXED);";
     let second = "__atomic_store_n(&c.b[0], 2, __ATOMIC_RELAXED);";
-    let (answer, said) = asked(&two(&globals, first, second, ""), "rc11", None);
+    let [Err(said)] = &linked_under("rc11", &[("main.c", &two(&globals, first, second, ""))])[..] else {
+        panic!("no model that we have says what this does");
+    };
+    assert!(said.contains("error[c::mixed-size]") && said.contains("of 1 byte, part of 4 bytes"), "{said}");
+    // Neither is part of the other.
+    let (first_half, between) =
+        ("__atomic_store_n((int *)room, 1, 0);", "__atomic_store_n((int *)(room + 2), 1, 0);");
+    let (answer, said) = asked(&two("static char room[8];", first_half, between, ""), "rc11", None);
     assert_eq!(answer.verdict, Verdict::Unknown);
     assert!(said.contains("error[grow::mixed-size]") && said.contains("several sizes"), "{said}");
     let text = format!("{HEADERS}{globals}int main(void) {{ {first} assert(c.b[0] == 1); return 0; }}");

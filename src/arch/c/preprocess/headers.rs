@@ -13,10 +13,10 @@ const HEADERS: &[(&str, &str)] = &[
     ("iso646.h", ISO646),
     ("limits.h", include_str!("headers/limits.h")),
     ("malloc.h", "#include <stdlib.h>\n"),
-    ("math.h", MATH),
+    ("math.h", include_str!("headers/math.h")),
     ("memory.h", "#include <string.h>\n"),
     ("pthread.h", include_str!("headers/pthread.h")),
-    ("setjmp.h", "typedef int jmp_buf[1];\nint setjmp(jmp_buf b);\nvoid longjmp(jmp_buf b, int n);\n"),
+    ("setjmp.h", SETJMP),
     ("signal.h", SIGNAL),
     ("sched.h", include_str!("headers/sched.h")),
     ("semaphore.h", include_str!("headers/semaphore.h")),
@@ -89,20 +89,15 @@ static inline int pthread_sigmask(int how, const sigset_t *new, sigset_t *old) {
 const FUTEX: &str = "#include <unistd.h>\n#define FUTEX_WAIT 0\n#define FUTEX_WAKE 1\n#define FUTEX_PRIVATE_FLAG 128\n#define FUTEX_WAIT_PRIVATE 128\n#define FUTEX_WAKE_PRIVATE 129\n\
 #define SYS_futex 202\n#define __NR_futex 202\n#define SYS_gettid 186\n#define __NR_gettid 186\nstatic inline long syscall(long n, ...) { return n == SYS_gettid ? (long)__litmus_self() : 0; }\n";
 
+/// Declared, so that calls of them are found.
+const SETJMP: &str = "typedef int jmp_buf[1];\ntypedef int sigjmp_buf[1];\nint setjmp(jmp_buf b);\nint _setjmp(jmp_buf b);\nint sigsetjmp(sigjmp_buf b, int mask);\n\
+void longjmp(jmp_buf b, int n);\nvoid _longjmp(jmp_buf b, int n);\nvoid siglongjmp(sigjmp_buf b, int n);\n";
+
 const ISO646: &str = "#define and &&\n#define or ||\n#define not !\n#define bitand &\n#define bitor |\n#define xor ^\n#define compl ~\n\
 #define and_eq &=\n#define or_eq |=\n#define xor_eq ^=\n#define not_eq !=\n";
 
 const CHECKED: &str = "#define ckd_add(r, a, b) __builtin_add_overflow(a, b, r)\n#define ckd_sub(r, a, b) __builtin_sub_overflow(a, b, r)\n\
 #define ckd_mul(r, a, b) __builtin_mul_overflow(a, b, r)\n";
-
-/// What needs no approximation; the rest is declared, and nobody says what it does.
-const MATH: &str = "#define M_PI 3.14159265358979323846\n#define M_E 2.7182818284590452354\n\
-static inline double fabs(double x) { return x < 0 ? -x : x; }\nstatic inline float fabsf(float x) { return x < 0 ? -x : x; }\n\
-static inline double fmin(double x, double y) { return x < y ? x : y; }\nstatic inline double fmax(double x, double y) { return x > y ? x : y; }\n\
-static inline double trunc(double x) { return fabs(x) < 4503599627370496.0 ? (double)(long)x : x; }\n\
-static inline double floor(double x) { double t = trunc(x); return t > x ? t - 1 : t; }\nstatic inline double ceil(double x) { double t = trunc(x); return t < x ? t + 1 : t; }\n\
-static inline int isnan(double x) { return x != x; }\n\
-double sqrt(double x);\ndouble pow(double x, double y);\ndouble exp(double x);\ndouble log(double x);\ndouble sin(double x);\ndouble cos(double x);\ndouble tan(double x);\ndouble fmod(double x, double y);\ndouble round(double x);\n";
 
 /// What programs take from the headers of a processor.
 const INTRINSICS: &str = "#define _mm_pause() ((void)0)\n#define _mm_mfence() __litmus_full_fence()\n#define _mm_sfence() __atomic_thread_fence(__ATOMIC_RELEASE)\n#define _mm_lfence() __atomic_thread_fence(__ATOMIC_ACQUIRE)\n";

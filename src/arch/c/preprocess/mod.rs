@@ -71,6 +71,12 @@ pub fn preprocess(
     Ok(cx.out)
 }
 
+/// A text as it is preprocessed: a mark of the order of bytes says nothing, and headers of the system that were put in are ours.
+pub fn plain_text(text: &str) -> String {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    with_our_headers(text).unwrap_or_else(|| text.to_string())
+}
+
 /// Headers of ours, for a program that does not include them.
 ///
 /// # Errors
@@ -137,6 +143,7 @@ const PREDEFINED: &str = "\
 #define __ORDER_LITTLE_ENDIAN__ 1234
 #define __ORDER_BIG_ENDIAN__ 4321
 #define __BYTE_ORDER__ __ORDER_LITTLE_ENDIAN__
+#define __LITTLE_ENDIAN__ 1
 #define __INT_MAX__ 2147483647
 #define __LONG_MAX__ 9223372036854775807L
 #define __SIZE_TYPE__ unsigned long

@@ -26,7 +26,7 @@ fn all_complaints(text: &str) -> Vec<String> {
     };
     let result = preprocess(&mut sources, file, &Settings::default())
         .map_err(|diagnostic| vec![diagnostic])
-        .and_then(|tokens| parse(tokens, &mut sources))
+        .and_then(|tokens| parse(vec![tokens], &mut sources))
         .and_then(|unit| lower(unit, &sources, options, &Shapes::default()));
     let first = |d: &Diagnostic| {
         let text = render(d, &sources, Color::Never);
@@ -60,7 +60,12 @@ fn complaints_one_by_one() {
         (format!("void *g(void);\n{}", main("g();")), "error[c::no-body]: nobody says what `g` does"),
         (
             format!("int longjmp(int *, int);\n{}", main("longjmp(0, 1);")),
-            "error[c::no-body]: nobody says what `longjmp` does",
+            "error[c::refused]: jumps out of functions are not supported",
+        ),
+        (main("fork();"), "error[c::refused]: processes are not supported"),
+        (
+            format!("#include <signal.h>\n{}", main("raise(SIGINT);")),
+            "error[c::refused]: signals that are sent are not supported",
         ),
         (
             format!(

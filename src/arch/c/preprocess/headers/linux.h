@@ -483,17 +483,62 @@ static inline void list_add_rcu(struct list_head *new, struct list_head *l) {
          p = list_entry(rcu_dereference(p->m.next), __typeof__(*p), m))
 
 /* Threads and completions. */
-struct task_struct { unsigned long __handle; };
+struct task_struct;
 #define kthread_run(f, data, ...) \
-    ({ struct task_struct *__task = __litmus_malloc(sizeof(struct task_struct)); __litmus_spawn(&__task->__handle, f, (void *)(data)); __task; })
-#define kthread_stop(task) ((int)(long)__litmus_join((task)->__handle))
-#define kthread_should_stop() 0
+    ({ unsigned long __task; __litmus_spawn(&__task, f, (void *)(data)); (struct task_struct *)__task; })
+/* Threads are told to stop by their number. */
+static int __kthread_stopped[64];
+static inline int kthread_should_stop(void) {
+    return __atomic_load_n(&__kthread_stopped[__litmus_self() & 63], __ATOMIC_RELAXED);
+}
+static inline int kthread_stop(struct task_struct *task) {
+    if (__litmus_calls("kthread_should_stop"))
+        __atomic_store_n(&__kthread_stopped[(unsigned long)task & 63], 1, __ATOMIC_RELAXED);
+    return (int)(long)__litmus_join((unsigned long)task);
+}
+/* Who waits looks how often it was woken up before it looks at what it waits for. */
+typedef struct wait_queue_head { unsigned int __woken; } wait_queue_head_t;
+#define DECLARE_WAIT_QUEUE_HEAD(q) wait_queue_head_t q = { 0 }
+#define init_waitqueue_head(q) ((void)((q)->__woken = 0))
+#define wake_up(q) ((void)__atomic_fetch_add(&(q)->__woken, 1, __ATOMIC_RELEASE))
+#define wake_up_all(q) wake_up(q)
+#define wake_up_interruptible(q) wake_up(q)
+#define wake_up_interruptible_all(q) wake_up(q)
+#define wait_event(q, condition) \
+    ({ for (;;) { \
+        unsigned int __woken_before = __atomic_load_n(&(q).__woken, __ATOMIC_ACQUIRE); \
+        if (condition) break; \
+        __litmus_await(__atomic_load_n(&(q).__woken, __ATOMIC_ACQUIRE) != __woken_before); \
+    } })
+#define wait_event_interruptible(q, condition) ({ wait_event(q, condition); 0; })
+#define wait_event_killable(q, condition) ({ wait_event(q, condition); 0; })
+struct semaphore { int count; };
+#define __DEFINE_SEMAPHORE(s, n, ...) struct semaphore s = { n }
+#define DEFINE_SEMAPHORE(...) __DEFINE_SEMAPHORE(__VA_ARGS__, 1)
+#define sema_init(s, n) ((void)((s)->count = (n)))
+static inline void up(struct semaphore *s) { __atomic_fetch_add(&s->count, 1, __ATOMIC_RELEASE); }
+static inline void down(struct semaphore *s) {
+    int n = __atomic_load_n(&s->count, __ATOMIC_ACQUIRE);
+    __litmus_await(n > 0);
+    __litmus_await(__atomic_compare_exchange_n(&s->count, &n, n - 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
+}
+#define down_interruptible(s) (down(s), 0)
+#define down_killable(s) (down(s), 0)
+static inline int down_trylock(struct semaphore *s) {
+    int n = __atomic_load_n(&s->count, __ATOMIC_ACQUIRE);
+    while (n > 0)
+        if (__atomic_compare_exchange_n(&s->count, &n, n - 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) return 0;
+    return 1;
+}
 struct completion { int done; };
 #define DECLARE_COMPLETION(c) struct completion c = { 0 }
 #define init_completion(c) ((void)((c)->done = 0))
+#define reinit_completion(c) init_completion(c)
+#define completion_done(c) (__atomic_load_n(&(c)->done, __ATOMIC_ACQUIRE) != 0)
+static inline void complete_all(struct completion *c) { __atomic_store_n(&c->done, 0x3fffffff, __ATOMIC_RELEASE); }
 static inline void complete(struct completion *c) { __atomic_fetch_add(&c->done, 1, __ATOMIC_RELEASE); }
 static inline void wait_for_completion(struct completion *c) {
-    int n = __atomic_load_n(&c->done, __ATOMIC_RELAXED);
+    int n = __atomic_load_n(&c->done, __ATOMIC_ACQUIRE);
     __litmus_await(n > 0);
     __litmus_await(__atomic_compare_exchange_n(&c->done, &n, n - 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
 }

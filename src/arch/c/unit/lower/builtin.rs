@@ -5,6 +5,7 @@ use crate::arch::c::unit::tree::{Expr, ExprKind};
 use crate::arch::c::unit::types::Ty;
 use crate::diag::Diagnostic;
 use crate::program::fences::full_fence;
+use crate::program::floats::{self, FloatOp};
 use crate::program::threads::{PART, SECTION_BEGIN, SECTION_END};
 use crate::program::{Awaited, BinOp, Content, Op, Port, Property, SetName, Storage, Tmp, UnOp, Value};
 use crate::source::Span;
@@ -13,6 +14,7 @@ use super::code::{Code, Exchange, Ops};
 use super::expr::hold;
 use super::machine::{self, Access};
 use super::place::Place;
+use super::sizes::smaller;
 use super::value::Rv;
 use super::{Lowering, own_handle};
 
@@ -300,6 +302,9 @@ impl Lowering<'_> {
         let (address, ty) = self.address(&args[0])?;
         let (expected, desired) = (expected.held(&ty), desired.held(&ty));
         let size = self.access_size(&ty, span)?;
+        if let Some(cell) = self.larger(size, span)? {
+            return Err(smaller("compare-exchange", size.0, cell, span));
+        }
         let (old_reg, done) = (self.code.reg(span)?, self.code.reg(span)?);
         let mut ops = Ops::default();
         let addr = ops.value(&address, Port::Addr);
@@ -475,6 +480,13 @@ impl Lowering<'_> {
             "join" => {
                 let handle = self.expr(&args[0])?;
                 return self.join(&handle, span);
+            }
+            "math" => {
+                let name = string_of(&args[0], self.unit).unwrap_or_default();
+                let function = floats::Function::named(&name)
+                    .ok_or_else(|| Diagnostic::internal(format!("no function `{name}`")).at(span, "here"))?;
+                let (x, y) = (self.expr(&args[1])?, self.expr(&args[2])?);
+                return Ok(Rv::binary(BinOp::Float(FloatOp::Function(function), 8), x, y));
             }
             "copy" | "fill" | "move" => return self.bytes(name, args, span),
             "realloc" => return self.reallocate(args, span),

@@ -312,21 +312,38 @@ fn declarations(stmt: &Stmt, found: &mut Vec<usize>) {
     }
 }
 
-/// Is a function of that name called anywhere?
+/// Is a function of that name called anywhere that `main` may come to? Headers have functions that nobody calls.
 pub(super) fn calls(unit: &Unit, name: &str) -> bool {
-    let mut found = unit.has_kinds && name == "pthread_mutexattr_settype";
-    for stmt in unit.functions.iter().flat_map(|f| f.body.iter().flatten()) {
-        super::escape::expressions(stmt, &mut |e| {
-            super::escape::visit(e, &mut |e| {
-                if let ExprKind::Call(callee, _) = &e.kind
-                    && let ExprKind::Function(id) = &callee.kind
-                {
-                    found |= unit.functions[*id].name == name;
-                }
-            });
-        });
+    if unit.has_kinds && name == "pthread_mutexattr_settype" {
+        return true;
     }
-    found
+    let mut used = vec![false; unit.functions.len()];
+    let mut next: Vec<usize> = (0..used.len()).filter(|id| unit.functions[*id].name == "main").collect();
+    for part in unit.variables.iter().flat_map(|variable| variable.init.iter().flatten()) {
+        named(&part.value, &mut next);
+    }
+    while let Some(id) = next.pop() {
+        if std::mem::replace(&mut used[id], true) {
+            continue;
+        }
+        for stmt in unit.functions[id].body.iter().flatten() {
+            super::escape::expressions(stmt, &mut |e| named(e, &mut next));
+        }
+    }
+    (0..used.len()).any(|id| used[id] && unit.functions[id].name == name)
+}
+
+/// Functions inside an expression, called or not.
+fn named(e: &Expr, found: &mut Vec<usize>) {
+    super::escape::visit(e, &mut |e| match &e.kind {
+        ExprKind::Function(id) => found.push(*id),
+        ExprKind::Call(callee, _) => {
+            if let ExprKind::Function(id) = &callee.kind {
+                found.push(*id);
+            }
+        }
+        _ => {}
+    });
 }
 
 /// Functions used as values, anywhere.

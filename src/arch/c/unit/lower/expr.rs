@@ -333,6 +333,22 @@ impl Lowering<'_> {
         new: impl FnOnce(Tmp, &mut Ops) -> Tmp,
     ) -> Result<(Rv, Rv), Diagnostic> {
         let size = self.access_size(ty, span)?;
+        match self.larger(size, span)? {
+            Some(cell) => self.modify_part((address, cell), ty, order, span, new),
+            None => self.modify_whole(address, ty, order, span, new),
+        }
+    }
+
+    /// Likewise, of an object that is always accessed as a whole.
+    pub(super) fn modify_whole(
+        &mut self,
+        address: &Rv,
+        ty: &Ty,
+        order: MemoryOrder,
+        span: Span,
+        new: impl FnOnce(Tmp, &mut Ops) -> Tmp,
+    ) -> Result<(Rv, Rv), Diagnostic> {
+        let size = self.access_size(ty, span)?;
         let (before, after) = (self.code.reg(span)?, self.code.reg(span)?);
         let machine = self.options.orders.machine();
         let access = machine.map(|machine| machine.update(order)).unwrap_or_default();
@@ -375,6 +391,7 @@ impl Lowering<'_> {
             Some(_) => super::machine::sets(access.read, Some(order), true),
             None => Mark::Order(order).rmw_sets(),
         };
+        let sets = self.lenient(sets, size);
         ops.push(Op::Rmw { dst, addr, ops: inside, update, size, sets, extra: Extra::default() });
         self.updated(ops, (before, after), (dst, update), span);
         self.named_fence(access.after, span);

@@ -20,6 +20,7 @@ mod value;
 
 pub use machine::Machine;
 pub use nondet::not_all;
+pub(super) use supposed::refused;
 
 use std::collections::HashMap;
 

@@ -72,15 +72,16 @@ impl Lowering<'_> {
                 let size = self.size(&ty);
                 self.allocate(reg, &Rv::int(i128::from(size)), storage, content, span);
                 for part in parts.into_iter().flatten() {
-                    self.store_part(Rv::Reg(reg), part)?;
+                    // Of a single value the text says whose it is.
+                    let at = if whole { span.to(part.value.span) } else { part.value.span };
+                    self.store_part(Rv::Reg(reg), part, at)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn store_part(&mut self, base: Rv, part: &Part) -> Result<(), Diagnostic> {
-        let span = part.value.span;
+    fn store_part(&mut self, base: Rv, part: &Part, span: Span) -> Result<(), Diagnostic> {
         let address = Rv::binary(BinOp::Add, base, Rv::int(i128::from(part.offset)));
         if !part.ty.is_scalar() {
             let from = self.record(&part.value)?;
@@ -304,7 +305,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn lenient(&self, mut sets: Vec<SetName>, size: AccessSize) -> Vec<SetName> {
+    pub(super) fn lenient(&self, mut sets: Vec<SetName>, size: AccessSize) -> Vec<SetName> {
         sets.extend(self.lenient.map(Into::into));
         // Part of a number is none.
         sets.extend(self.floating.filter(|(whole, _)| *whole == size).map(|(_, set)| set.into()));

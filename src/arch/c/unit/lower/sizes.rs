@@ -1,18 +1,20 @@
 //! Accesses to memory that is accessed in several sizes, and atomic ones to whole structures.
 
 use crate::arch::c::lower::BITS;
-use crate::arch::c::orders::Mark;
+use crate::arch::c::orders::{Mark, MemoryOrder};
 use crate::arch::c::unit::tree::Part;
 use crate::arch::c::unit::types::{Leaf, Record, Ty};
 use crate::diag::Diagnostic;
 use crate::program::shapes::Shape;
 use crate::program::threads::{COPY, PART};
-use crate::program::{AccessSize, BinOp, Content, Location, Storage, UnOp, Value, eval_unary};
+use crate::program::{AccessSize, BinOp, Content, Location, Port, Storage, Tmp, UnOp, Value, eval_unary};
 use crate::source::Span;
 
-use super::Lowering;
+use super::code::Ops;
+use super::expr::hold;
 use super::place::Place;
 use super::value::Rv;
+use super::{Lowering, Orders};
 
 /// The largest object that is read or written in one step.
 const WHOLE: u64 = 16;
@@ -41,7 +43,7 @@ impl Lowering<'_> {
             }
             Some(Shape::Within(cell)) => {
                 let (base, by) = self.within(address, cell, span)?;
-                let whole = self.read_cell(&base, cell, span)?;
+                let whole = self.read_cell(&base, cell, mark, span)?;
                 let part = Rv::binary(BinOp::Lsr, number(whole, cell), by);
                 Ok(address_if(Rv::unary(UnOp::ZeroExtend(8 * size.0), part), size.0))
             }
@@ -68,11 +70,19 @@ impl Lowering<'_> {
                     self.put(&moved(&address, at), &part, AccessSize(piece), Mark::Plain, span)?;
                 }
             }
+            Some(Shape::Within(cell)) if mark.order().is_some() => {
+                let order = mark.order().unwrap_or(MemoryOrder::SeqCst);
+                if order != MemoryOrder::SeqCst {
+                    return Err(smaller("store", size.0, cell, span));
+                }
+                let (value, ty) = (self.kept(value.clone(), span)?, Ty::int(size.0, false));
+                self.modify(address, &ty, order, span, |_, ops| ops.value(&value, Port::Data))?;
+            }
             Some(Shape::Within(cell)) => {
                 let value = self.kept(number(value.clone(), size.0), span)?;
                 let (base, by) = self.within(address, cell, span)?;
                 let lenient = self.lenient.replace(PART);
-                let old = self.read_cell(&base, cell, span);
+                let old = self.read_cell(&base, cell, Mark::Plain, span);
                 self.lenient = lenient;
                 let ones = Rv::int((1i128 << (8 * u32::from(size.0)).min(127)) - 1);
                 let hole = Rv::unary(UnOp::Not, shifted(ones, &by));
@@ -89,7 +99,51 @@ impl Lowering<'_> {
 
     fn shape(&self, size: AccessSize, mark: &Mark, span: Span) -> Option<Shape> {
         let plain = mark.order().is_none();
-        plain.then(|| self.shapes.of(self.shown(span), size.0)).flatten()
+        let shape = self.shapes.of(self.shown(span), size.0);
+        shape.filter(|shape| plain || matches!(shape, Shape::Within(_)))
+    }
+
+    /// The larger cell that an update is a part of, if it is. On machines that keep reads in order, and write back whole cells, it is an update of that. Elsewhere
+    /// it would be ordered after whoever wrote the rest, and executions would be missing.
+    pub(super) fn larger(&self, size: AccessSize, span: Span) -> Result<Option<u8>, Diagnostic> {
+        match self.shapes.of(self.shown(span), size.0) {
+            Some(Shape::Within(cell)) if self.options.orders == Orders::Fences => Ok(Some(cell)),
+            Some(Shape::Within(cell)) => Err(smaller("update", size.0, cell, span)),
+            _ => Ok(None),
+        }
+    }
+
+    /// An update of part of a cell: of the whole of it, in which the rest stays.
+    pub(super) fn modify_part(
+        &mut self,
+        (address, cell): (&Rv, u8),
+        ty: &Ty,
+        order: MemoryOrder,
+        span: Span,
+        new: impl FnOnce(Tmp, &mut Ops) -> Tmp,
+    ) -> Result<(Rv, Rv), Diagnostic> {
+        let size = self.access_size(ty, span)?.0;
+        let (base, by) = self.within(address, cell, span)?;
+        let ones = Rv::int((1i128 << (8 * u32::from(size))) - 1);
+        let hole = self.kept(Rv::unary(UnOp::Not, shifted(ones, &by)), span)?;
+        self.within = true;
+        let done = self.modify_whole(&base, &Ty::int(cell, false), order, span, |dst, ops| {
+            let (by, hole) = (ops.value(&by, Port::Data), ops.value(&hole, Port::Data));
+            let number = ops.unary(UnOp::AsNumber, dst);
+            let whole = ops.unary(UnOp::ZeroExtend(8 * cell), number);
+            let low = ops.binary(BinOp::Lsr, whole, by);
+            let part = hold(ops, low, ty);
+            let part = new(part, ops);
+            let part = ops.unary(UnOp::ZeroExtend(8 * size), part);
+            let part = ops.binary(BinOp::Shl, part, by);
+            let rest = ops.binary(BinOp::And, whole, hole);
+            let both = ops.binary(BinOp::Or, rest, part);
+            if cell == 8 { ops.unary(UnOp::AsAddress, both) } else { both }
+        });
+        self.within = false;
+        let (old, new) = done?;
+        let part = |whole: Rv| Rv::binary(BinOp::Lsr, number(whole, cell), by.clone()).held(ty);
+        Ok((part(old), part(new)))
     }
 
     /// The cell around an address, and by how many bits what is meant lies above its beginning.
@@ -101,9 +155,9 @@ impl Lowering<'_> {
         Ok((base, self.kept(Rv::binary(BinOp::Mul, above, Rv::int(8)), span)?))
     }
 
-    fn read_cell(&mut self, base: &Rv, cell: u8, span: Span) -> Result<Rv, Diagnostic> {
+    fn read_cell(&mut self, base: &Rv, cell: u8, mark: Mark, span: Span) -> Result<Rv, Diagnostic> {
         self.within = true;
-        let whole = self.read_whole(base, AccessSize(cell), Mark::Plain, span);
+        let whole = self.read_whole(base, AccessSize(cell), mark, span);
         self.within = false;
         whole
     }
@@ -155,6 +209,17 @@ impl Lowering<'_> {
         self.unpack(&Rv::Reg(reg), value, ty, span)?;
         Ok(Rv::Reg(reg))
     }
+}
+
+/// An atomic access that cannot be made part of a larger one.
+pub(super) fn smaller(what: &str, bytes: u8, cell: u8, span: Span) -> Diagnostic {
+    let size = |n: u8| if n == 1 { "1 byte".to_string() } else { format!("{n} bytes") };
+    let (part, whole) = (size(bytes), size(cell));
+    let message =
+        format!("an atomic {what} of {part}, part of {whole} that other atomic accesses take as a whole");
+    Diagnostic::unsupported("c::mixed-size", message).at(span, "this access").help(
+        "loads of a part are supported, and under sc, tso and pso stores that are sequentially consistent, exchanges and additions",
+    )
 }
 
 /// The cells of a static object: its scalars, but for bytes that are accessed in another size. Whether they must stay is told of each.

@@ -14,6 +14,22 @@ const WITHOUT_EFFECT: [&str; 2] = ["signal", "sigaction"];
 /// What `pthread_setcanceltype` calls where a thread could be cancelled at any point.
 const CANCELLED_ANYWHERE: &str = "__pthread_cancelled_at_once";
 
+/// What no program can have here, and what it could have instead.
+pub(in crate::arch::c::unit) fn refused(function: &str) -> Option<(&'static str, &'static str)> {
+    Some(match function {
+        "fork" | "vfork" | "clone" => {
+            ("processes are", "threads share their memory: start one by `pthread_create`")
+        }
+        "setjmp" | "_setjmp" | "sigsetjmp" | "longjmp" | "_longjmp" | "siglongjmp" => {
+            ("jumps out of functions are", "give back a value that says what happened")
+        }
+        "raise" | "kill" | "pthread_kill" | "sigqueue" | "alarm" | "setitimer" => {
+            ("signals that are sent are", "call the handler, or start a thread that does what it does")
+        }
+        _ => return None,
+    })
+}
+
 impl Lowering<'_> {
     /// A call of what is only declared: it gives any number, and changes nothing. Functions of the library do what they do: where we do not know it, or where
     /// an address is wanted, the call is refused.
@@ -34,11 +50,16 @@ impl Lowering<'_> {
             _ if WITHOUT_EFFECT.contains(&name) => "does nothing",
             _ => "",
         };
+        if let Some((what, instead)) = refused(name) {
+            return Err(Diagnostic::unsupported("c::refused", format!("{what} not supported"))
+                .at(span, "asked for here")
+                .help(instead));
+        }
         if is_known || gives.is_empty() {
             return Err(Diagnostic::unsupported("c::no-body", format!("nobody says what `{name}` does"))
                 .at(span, "called here")
                 .at(function.span, "only declared")
-                .help("define it in the program, or include the header of litmus that does"));
+                .help("name the file that defines it, too, or include the header of litmus that does"));
         }
         let message = format!("nobody says what `{name}` does: the answer supposes that it {gives}");
         if !self.program.supposed.iter().any(|said| said.message == message) {

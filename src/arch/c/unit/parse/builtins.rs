@@ -15,6 +15,7 @@ pub enum Gives {
     Ulong,
     /// An integer type by size, signed or not.
     Integer(u8, bool),
+    Double,
     /// `void *`.
     Address,
     /// What its first argument points at.
@@ -106,6 +107,7 @@ pub const BUILTINS: &[(&str, &str, usize, usize, Gives)] = &[
     ("__litmus_fill", "fill", 3, 3, Gives::First),
     ("__litmus_realloc", "realloc", 2, 2, Gives::Address),
     ("__litmus_print", "print", 0, 99, Gives::Int),
+    ("__litmus_math", "math", 3, 3, Gives::Double),
     ("__litmus_nothing", "nothing", 0, 99, Gives::Void),
     ("__litmus_stop", "stop", 0, 99, Gives::Void),
     ("__litmus_atomic_begin", "atomic_begin", 0, 0, Gives::Void),
@@ -248,6 +250,7 @@ impl Parser {
             Gives::Bool => Ty::BOOL,
             Gives::Ulong => Ty::ULONG,
             Gives::Integer(bytes, signed) => Ty::int(*bytes, *signed),
+            Gives::Double => Ty::Float(8),
             Gives::Address => Ty::Void.pointer(),
             Gives::First => args[0].ty.decayed(),
             Gives::Target => target(&args)?,

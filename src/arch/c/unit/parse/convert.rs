@@ -64,6 +64,9 @@ impl Parser {
         if from == to {
             return Ok(e);
         }
+        if self.alike(&from, &to) {
+            return Ok(Expr { ty: to, ..e });
+        }
         match (&from, &to) {
             (_, Ty::Void) => {}
             (Ty::Int(_) | Ty::Pointer(_) | Ty::Float(_), Ty::Int(_) | Ty::Pointer(_) | Ty::Float(_)) => {}

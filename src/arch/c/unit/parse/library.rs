@@ -5,6 +5,7 @@
 
 use super::{Parser, ours};
 use crate::arch::c::preprocess::{headers, library};
+use crate::arch::c::unit::lower::refused;
 use crate::arch::c::unit::types::Ty;
 use crate::diag::Diagnostic;
 use crate::source::{Sources, Span};
@@ -37,7 +38,10 @@ impl Parser {
         for (id, span) in std::mem::take(&mut self.undeclared) {
             let function = &self.unit.functions[id];
             let fits = matches!(function.result.plain(), Ty::Int(_) | Ty::Void);
-            if function.body.is_none() || !fits {
+            if let Some((what, instead)) = refused(&function.name).filter(|_| function.body.is_none()) {
+                let refused = Diagnostic::unsupported("c::refused", format!("{what} not supported"));
+                self.errors.push(refused.at(span, "asked for here").help(instead));
+            } else if function.body.is_none() || !fits {
                 let unknown = self.unknown_function(&function.name.clone(), span);
                 self.errors.push(unknown);
             }

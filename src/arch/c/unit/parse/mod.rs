@@ -7,6 +7,7 @@ mod declare;
 mod expr;
 mod init;
 mod library;
+mod link;
 mod primary;
 mod specifiers;
 mod stmt;
@@ -24,16 +25,21 @@ use crate::source::{SourceId, Sources, Span};
 /// Statements, expressions and types nested deeper than this are refused.
 const MAX_DEPTH: usize = 100;
 
-/// Parses a whole program.
+/// Parses a whole program, which may be made of several files.
 ///
 /// What functions of the library do that it only declares, or calls without a declaration, is taken from our headers.
 ///
 /// # Errors
 /// Everything wrong with it, one statement or declaration at a time.
-pub fn parse(tokens: Vec<Token>, sources: &mut Sources) -> Result<Unit, Vec<Diagnostic>> {
+pub fn parse(files: Vec<Vec<Token>>, sources: &mut Sources) -> Result<Unit, Vec<Diagnostic>> {
+    let several = files.len() > 1;
     let mut parser = Parser {
-        tokens,
+        tokens: Vec::new(),
         at: 0,
+        known: HashMap::new(),
+        defined: HashMap::new(),
+        defined_here: HashSet::new(),
+        first_record: 0,
         unit: Unit::default(),
         scopes: vec![HashMap::new()],
         tags: vec![HashMap::new()],
@@ -51,7 +57,14 @@ pub fn parse(tokens: Vec<Token>, sources: &mut Sources) -> Result<Unit, Vec<Diag
         used: HashSet::new(),
         undeclared: Vec::new(),
     };
-    parser.unit();
+    for tokens in files {
+        parser.begin_file(tokens);
+        parser.unit();
+    }
+    if several {
+        // What the last file calls by some name is nothing to the library.
+        parser.begin_file(Vec::new());
+    }
     if parser.errors.is_empty() {
         parser.library(sources);
     }
@@ -68,6 +81,13 @@ enum Entity {
     Variable(usize),
     Function(usize),
     Constant(i128),
+}
+
+/// A function or a variable, by its number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Object {
+    Function(usize),
+    Variable(usize),
 }
 
 /// What a tag means.
@@ -88,6 +108,14 @@ struct Current {
 struct Parser {
     tokens: Vec<Token>,
     at: usize,
+    /// What all files mean by a name: functions and variables that are not `static`.
+    known: HashMap<Arc<str>, Entity>,
+    /// Variables that a file defines, and where.
+    defined: HashMap<usize, Span>,
+    /// Functions and variables that the file which is read now defines.
+    defined_here: HashSet<Object>,
+    /// The first structure of that file.
+    first_record: usize,
     unit: Unit,
     scopes: Vec<HashMap<Arc<str>, Entity>>,
     tags: Vec<HashMap<Arc<str>, Tag>>,

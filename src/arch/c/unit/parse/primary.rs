@@ -419,7 +419,7 @@ impl Parser {
             // As in C of old: it is declared, or defined, later, and gives an `int`.
             None if self.is("(") => {
                 let types = FunctionTy { result: Ty::INT, params: Vec::new(), variadic: true };
-                let id = self.declare_function(name, &std::rc::Rc::new(types), span);
+                let id = self.declare_function(name, &std::rc::Rc::new(types), false, span);
                 self.undeclared.push((id, span));
                 Ok(self.function_name(id, span))
             }

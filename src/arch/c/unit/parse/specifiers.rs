@@ -15,6 +15,7 @@ pub(super) struct Specifiers {
     pub typedef: bool,
     pub is_static: bool,
     pub is_extern: bool,
+    pub is_inline: bool,
     pub thread_local: bool,
 }
 
@@ -71,6 +72,7 @@ impl Parser {
     pub(super) fn specifiers(&mut self) -> Parsed<Specifiers> {
         let start = self.span();
         let (mut typedef, mut is_static, mut is_extern, mut thread_local) = (false, false, false, false);
+        let mut is_inline = false;
         let mut atomic = false;
         let mut words: Vec<Arc<str>> = Vec::new();
         let mut ty: Option<Ty> = None;
@@ -84,7 +86,8 @@ impl Parser {
                 "static" => is_static = true,
                 "extern" => is_extern = true,
                 "_Thread_local" => thread_local = true,
-                "inline" | "register" | "auto" | "_Noreturn" | "const" | "volatile" | "restrict" => {}
+                "inline" => is_inline = true,
+                "register" | "auto" | "_Noreturn" | "const" | "volatile" | "restrict" => {}
                 "_Atomic" if self.ahead(1).is("(") => {
                     self.bump();
                     self.bump();
@@ -159,7 +162,7 @@ impl Parser {
         if atomic {
             ty = Ty::Atomic(Rc::new(ty));
         }
-        Ok(Specifiers { ty, typedef, is_static, is_extern, thread_local })
+        Ok(Specifiers { ty, typedef, is_static, is_extern, is_inline, thread_local })
     }
 
     /// Skips `__attribute__((…))`; says whether one of them was `packed`.

@@ -184,7 +184,7 @@ impl Parser {
     fn started_by_label(&mut self, start: Span) -> Parsed<Expr> {
         let name = format!("__CPROVER_ASYNC_{}", self.unit.functions.len());
         let types = Rc::new(FunctionTy { result: Ty::INT, params: Vec::new(), variadic: false });
-        let id = self.declare_function(&Arc::from(name.as_str()), &types, start);
+        let id = self.declare_function(&Arc::from(name.as_str()), &types, true, start);
         // It has the variables of no function but its own.
         let around = self.scopes.split_off(1);
         let tags = self.tags.split_off(1);
@@ -289,13 +289,16 @@ impl Parser {
             } else if specifiers.typedef {
                 self.define(&name, Entity::Type(ty));
             } else if let Ty::Function(function) = &ty {
-                self.declare_function(&name, function, span);
+                self.declare_function(&name, function, false, span);
             } else if specifiers.is_extern {
-                if !matches!(self.scopes[0].get(&name), Some(Entity::Variable(_))) {
-                    let id = self.variable(&name, ty, Life::Static, span);
-                    self.unit.variables[id].addressed = true;
-                    self.unit.variables[id].escapes = true;
-                    self.scopes[0].insert(name, Entity::Variable(id));
+                let id = match self.known_variable(&name, false) {
+                    Some(known) => known,
+                    None => self.variable(&name, ty, Life::Static, span),
+                };
+                self.unit.variables[id].addressed = true;
+                self.unit.variables[id].escapes = true;
+                if self.scopes[0].insert(Arc::clone(&name), Entity::Variable(id)).is_none() {
+                    self.share(&name, Entity::Variable(id), false);
                 }
             } else {
                 let keeps = specifiers.is_static || specifiers.thread_local;

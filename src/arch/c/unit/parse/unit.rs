@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::specifiers::Specifiers;
-use super::{Current, Entity, Parsed, Parser};
+use super::{Current, Entity, Object, Parsed, Parser};
 use crate::arch::c::preprocess::{Kind, Token};
 use crate::arch::c::unit::tree::{Expr, Function, Life, Stmt};
 use crate::arch::c::unit::types::{FunctionTy, Ty};
@@ -62,6 +62,7 @@ impl Parser {
                 typedef: false,
                 is_static: false,
                 is_extern: false,
+                is_inline: false,
                 thread_local: false,
             },
             false => self.specifiers()?,
@@ -81,9 +82,9 @@ impl Parser {
                 if !self.is("{") && !self.is(";") && !self.is(",") && !self.is("=") {
                     function = self.old_parameters(&function, &mut params)?;
                 }
-                let id = self.declare_function(&name, &function, span);
+                let id = self.declare_function(&name, &function, specifiers.is_static, span);
                 if self.is("{") {
-                    return self.body(id, &function, &params, span);
+                    return self.body(id, &function, &params, specifiers.is_inline, span);
                 }
             } else {
                 self.global(&name, ty, &specifiers, span)?;
@@ -165,8 +166,18 @@ impl Parser {
         }
     }
 
-    pub(super) fn declare_function(&mut self, name: &Arc<str>, types: &Rc<FunctionTy>, span: Span) -> usize {
-        let known = self.unit.functions.iter().position(|f| f.name == **name);
+    pub(super) fn declare_function(
+        &mut self,
+        name: &Arc<str>,
+        types: &Rc<FunctionTy>,
+        is_static: bool,
+        span: Span,
+    ) -> usize {
+        // What a header of ours has is there once, in however many files it is.
+        let is_static = is_static && !self.is_ours(span);
+        let known = self.known_function(name, is_static);
+        // A function of a file's own is not the one that a header has.
+        let known = known.filter(|id| !is_static || !self.is_ours(self.unit.functions[*id].span));
         let id = known.unwrap_or_else(|| {
             self.unit.functions.push(Function {
                 name: name.to_string(),
@@ -186,6 +197,10 @@ impl Parser {
         if let Some(scope) = self.scopes.first_mut() {
             scope.insert(Arc::clone(name), Entity::Function(id));
         }
+        // `static` once is `static` for the whole file.
+        let is_known =
+            known.is_some() && !matches!(self.known.get(name), Some(Entity::Function(same)) if *same == id);
+        self.share(name, Entity::Function(id), is_static || is_known);
         id
     }
 
@@ -194,6 +209,7 @@ impl Parser {
         id: usize,
         function: &Rc<FunctionTy>,
         names: &[(Arc<str>, Span)],
+        is_inline: bool,
         span: Span,
     ) -> Parsed<()> {
         let name = self.unit.functions[id].name.clone();
@@ -206,8 +222,10 @@ impl Parser {
             self.unit.functions[id].types = Rc::clone(function);
             self.unit.functions[id].result = function.result.clone();
         }
-        if self.is_library && self.unit.functions[id].body.is_some() {
-            // The program has its own.
+        let is_first_here = self.defined_here.insert(Object::Function(id));
+        let elsewhere = is_first_here && (is_inline || self.is_ours(span));
+        if (self.is_library || elsewhere) && self.unit.functions[id].body.is_some() {
+            // The program has its own, or another file has the same.
             return self.skip_braces();
         }
         if self.unit.functions[id].body.is_some() {
@@ -238,14 +256,14 @@ impl Parser {
 
     fn global(&mut self, name: &Arc<str>, ty: Ty, specifiers: &Specifiers, span: Span) -> Parsed<()> {
         let life = if specifiers.thread_local { Life::Thread } else { Life::Static };
-        let known = match self.scopes[0].get(name) {
-            Some(Entity::Variable(known)) => Some(*known),
-            _ => None,
-        };
+        let is_static = specifiers.is_static && !self.is_ours(span);
+        let known = self.known_variable(name, is_static);
         let id = match known {
             Some(known) => {
-                // The declaration that knows the length wins.
-                if self.unit.variables[known].ty.size(&self.unit.records).is_none() {
+                // The declaration that knows the length wins; another file has its own types.
+                let is_new = !self.scopes[0].contains_key(name);
+                let has_size = |ty: &Ty| ty.size(&self.unit.records).is_some();
+                if !has_size(&self.unit.variables[known].ty) || is_new && has_size(&ty) {
                     self.unit.variables[known].ty = ty;
                 }
                 known
@@ -257,6 +275,12 @@ impl Parser {
             self.unit.variables[id].escapes = true;
         }
         self.define(name, Entity::Variable(id));
+        let is_known =
+            known.is_some() && !matches!(self.known.get(name), Some(Entity::Variable(same)) if *same == id);
+        self.share(name, Entity::Variable(id), is_static || is_known);
+        if !specifiers.is_extern || self.is("=") {
+            self.define_variable(id, name, span)?;
+        }
         if self.eat("=") {
             self.initialise(id)?;
         }
