@@ -672,6 +672,9 @@ impl<'a> Bounds<'a> {
         if group.when.is_some() || !is_monotone && !exact {
             return Ok(self.opaque(id));
         }
+        if let Some(parts) = pool.closure_of(fix) {
+            return self.closure(fix, &parts);
+        }
         let nothing = self.nothing();
         for position in 0..group.bodies.len() {
             self.variables.insert((fix, position as u32), Place::exact(nothing));
@@ -715,26 +718,55 @@ impl<'a> Bounds<'a> {
                 self.words.truncate(end);
             }
             if settled {
-                // Once more with the final values, to leave the bounds of the inner nodes behind.
-                for body in &group.bodies {
-                    self.place(*body)?;
-                }
-                for (position, body) in group.bodies.iter().enumerate() {
-                    let value = Cell::Rows(self.variables[&(fix, position as u32)]);
-                    if let Some(variable) = pool.fix_var_node(fix, position as u32) {
-                        self.cells[variable.0 as usize] = value;
-                    }
-                    if let Some(node) = pool.find(&Expr::Fix(fix, position as u32, pool.sort(*body))) {
-                        self.cells[node.0 as usize] = value;
-                        if let Some(round) = self.round_of.get_mut(node.0 as usize) {
-                            *round = self.round;
-                        }
-                    }
-                }
-                return Ok(Cell::Rows(self.variables[&(fix, index)]));
+                return self.settled(fix, index);
             }
         }
         Err(group.does_not_settle())
+    }
+
+    /// The values of a recursive group are found. Once more with these, to leave the bounds of the inner nodes behind.
+    fn settled(&mut self, fix: FixId, index: u32) -> Result<Cell, Diagnostic> {
+        let pool = self.pool;
+        let group = pool.fix(fix);
+        for body in &group.bodies {
+            self.place(*body)?;
+        }
+        for (position, body) in group.bodies.iter().enumerate() {
+            let value = Cell::Rows(self.variables[&(fix, position as u32)]);
+            if let Some(variable) = pool.fix_var_node(fix, position as u32) {
+                self.cells[variable.0 as usize] = value;
+            }
+            if let Some(node) = pool.find(&Expr::Fix(fix, position as u32, pool.sort(*body))) {
+                self.cells[node.0 as usize] = value;
+                if let Some(round) = self.round_of.get_mut(node.0 as usize) {
+                    *round = self.round;
+                }
+            }
+        }
+        Ok(Cell::Rows(self.variables[&(fix, index)]))
+    }
+
+    /// A definition `r = a | b | r; r`: the transitive closure of what does not mention `r`. Rounds would come to the same, each of them as large.
+    fn closure(&mut self, fix: FixId, parts: &[ExprId]) -> Result<Cell, Diagnostic> {
+        let mut places: SmallVec<[Place; 16]> = SmallVec::new();
+        for part in parts {
+            let place = self.place(*part)?;
+            if !self.is_nothing(place) {
+                places.push(place);
+            }
+        }
+        let exact = places.iter().all(|place| place.is_exact());
+        let (size, shape) = (self.size(Sort::Rel), self.shape);
+        let closed = self.make_bounds(Sort::Rel, exact, |before, out, side| {
+            for place in &places {
+                let at = side.of(*place);
+                out.iter_mut().zip(&before[at..at + size]).for_each(|(a, b)| *a |= b);
+            }
+            shape.close(out);
+        });
+        self.variables.insert((fix, 0), closed);
+        self.round += 1;
+        self.settled(fix, 0)
     }
 
     /// Copies a value to a place; what was exact stays so.

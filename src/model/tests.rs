@@ -91,7 +91,8 @@ fn expression(random: &mut Random) -> (Model, ExprId, [ExprId; 2]) {
         let r = pool.intern(Expr::FixVar(fix, 0, Sort::Rel));
         let a = random_rel(pool, random, &sets, &rels, 2);
         let b = random_rel(pool, random, &sets, &rels, 1);
-        let step = pool.intern(Expr::Seq(vec![b, r]));
+        // `r; r` makes it a closure.
+        let step = pool.intern(Expr::Seq(vec![if random.below(2) == 0 { r } else { b }, r]));
         let body = pool.intern(Expr::Union(vec![a, step]));
         pool.set_bodies(fix, vec![body], None);
         rels.push(pool.intern(Expr::Fix(fix, 0, Sort::Rel)));
