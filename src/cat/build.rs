@@ -115,19 +115,14 @@ impl<'s> Builder<'s> {
         self.expr(start, end, make(left.node, right.node), [left.height, right.height])
     }
 
-    /// An expression with any number of children; a single one stands for itself.
+    /// An expression with any number of children.
     pub fn nary(
         &mut self,
         start: usize,
         end: usize,
         make: fn(Vec<Expr>) -> ExprKind,
-        mut parts: Vec<TallExpr>,
+        parts: Vec<TallExpr>,
     ) -> TallExpr {
-        if parts.len() == 1
-            && let Some(only) = parts.pop()
-        {
-            return only;
-        }
         let parts = separate(parts);
         self.expr(start, end, make(parts.node), [parts.height])
     }

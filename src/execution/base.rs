@@ -332,7 +332,8 @@ impl World {
 
     /// The events that the model sees.
     pub fn visible(&self, names: &Names) -> Set {
-        match names.registers_visible {
+        // Those that no model sees are among the last.
+        match names.registers_visible && names.n > self.n_main {
             true => self.select(names, |_| true),
             false => Set::below(self.end_of_seen(names), names.n),
         }
@@ -519,6 +520,17 @@ pub struct View<'a> {
     pub names: Names<'a>,
 }
 
+impl<'a> View<'a> {
+    /// The same without register events, where names say nothing of these: what a model says of the others by name is the same.
+    pub fn without_registers(&self) -> Option<View<'a>> {
+        let View { world, names } = *self;
+        let nameless = |event: &Event| event.sets.is_empty() || event.is_hidden();
+        let annotated = names.program.threads.iter().any(|thread| !thread.annotations.is_empty());
+        let can = names.n > world.n_main && !annotated && world.events[world.n_main..].iter().all(nameless);
+        can.then_some(View { world, names: Names { n: world.n_main, ..names } })
+    }
+}
+
 impl Universe for View<'_> {
     fn n_events(&self) -> usize {
         self.names.n
@@ -532,6 +544,18 @@ impl Universe for View<'_> {
         // Where both exist the relation wins.
         let rel = self.world.rel(base, &self.names).map(Val::Rel);
         rel.or_else(|| self.world.set(base, &self.names).map(Val::Set))
+    }
+
+    fn lacks(&self, base: &Base) -> bool {
+        /// Names that events have without carrying them.
+        const MEANT: [&str; 8] = ["T", "PTE", "D-PTE", "PA", "NA", "EXC-RET", "X", "RMW"];
+        let Base::Named(name) = base else { return false };
+        let Names { program, scopes, regions, .. } = self.names;
+        self.world.tagged(name).is_none()
+            && !MEANT.contains(&&**name)
+            && scopes.is_empty()
+            && regions.is_empty()
+            && program.threads.iter().all(|thread| thread.annotations.is_empty())
     }
 
     fn location_classes(&self) -> Vec<Set> {

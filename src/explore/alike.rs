@@ -10,7 +10,7 @@ use super::Options;
 use super::domains::narrow_world;
 use super::drive::{Job, unfolded};
 use super::goal::Goal;
-use super::root::{Bounded, bounded, decide, normalise};
+use super::root::{Bounded, bounded, decide};
 use crate::execution::{AtBound, View};
 use crate::litmus::Lowered;
 use crate::model::{Bounds, CheckKind, Expr, ExprId, Joined, Pair, Pool, Sort, Step, Test, TestKind, Val};
@@ -108,13 +108,13 @@ impl Alike<'_> {
 
     /// What a test says in this world whatever is chosen.
     fn decided(&mut self, test: &Test) -> Option<bool> {
-        let test = normalise(self.pool, test);
+        let test = test.normalised(self.pool);
         let shape = self.bounds.shape();
         decide(&test, shape, self.bounds.eval_rows(test.expr).ok()?)
     }
 
     fn tests(&mut self, own: &Test, changed: &Test) -> bool {
-        let (own, changed) = (normalise(self.pool, own), normalise(self.pool, changed));
+        let (own, changed) = (own.normalised(self.pool), changed.normalised(self.pool));
         if (own.kind, own.negated) != (changed.kind, changed.negated) {
             return false;
         }

@@ -347,7 +347,7 @@ impl Compiler<'_> {
                 let neighbour = neighbour.filter(|id| !self.pool.mentions_fix_var(**id));
                 let rows = neighbour.and_then(|id| self.bounds.known(*id));
                 rows.is_some_and(|rows| {
-                    let mut events = vec![0; shape.words];
+                    let mut events: SmallVec<[u64; 4]> = smallvec![0; shape.words];
                     if ends_here {
                         shape.add_range(&mut events, rows.may);
                     } else {

@@ -6,12 +6,14 @@ use super::goal::Goal;
 use super::problem::Problem;
 use super::sink::add;
 use super::steps::assertion_failed;
+use std::sync::Arc;
+
 use crate::condition::Observable;
 use crate::diag::{Diagnostic, Remedy};
 use crate::execution::{View, World};
 use crate::model::{
-    Base, Bound, Bounds, CheckKind, ChoiceId, Choices, Expr, ExprId, InterpId, Model, Order, OrderBase, Pool,
-    Rows, Signature, Sort, Step, Test, TestKind, Val, Watched,
+    Base, Bound, Bounds, CheckKind, ChoiceId, Choices, Expr, ExprId, InterpId, Model, Narrow, Order,
+    OrderBase, Rows, Signature, Sort, Step, Test, TestKind, Val, Watched,
 };
 use crate::outcome::{Cause, Counts};
 use crate::relation::flat::Shape;
@@ -40,15 +42,28 @@ pub(super) fn build<'p>(
     plainly: bool,
     entailed: &mut Counts,
 ) -> Result<Built<'p>, Diagnostic> {
-    let bounded = if plainly {
-        None
-    } else {
-        Builder::new(model, view, goal, observed, false).build(skip, entailed)?
-    };
+    let mut bounded = None;
+    if !plainly {
+        let main = view.without_registers();
+        let narrow = main.is_some().then(|| model.derived.get(String::new(), || Narrow::new(model)));
+        let narrow = narrow.filter(|narrow| narrow.is_usable());
+        if let (Some(main), Some(narrow)) = (&main, narrow) {
+            let bounds = Bounds::narrowed(model, main, view, Arc::clone(&narrow));
+            bounded =
+                Builder::new((model, view, main), goal, observed, bounds, false).build(skip, entailed)?;
+        }
+        if bounded.is_none() {
+            let bounds = Bounds::new(model, view);
+            bounded =
+                Builder::new((model, view, view), goal, observed, bounds, false).build(skip, entailed)?;
+        }
+    }
     match bounded {
         Some(built) => Ok(built),
         // Some part can only be evaluated plainly: leave all choices of the model to the plain run.
-        None => match Builder::new(model, view, goal, observed, true).build(skip, entailed)? {
+        None => match Builder::new((model, view, view), goal, observed, Bounds::new(model, view), true)
+            .build(skip, entailed)?
+        {
             Some(built) => Ok(built),
             None => Ok(Built::Refuted(Cause::NothingToChoose)),
         },
@@ -74,7 +89,7 @@ pub(super) fn bounded<'b>(
     view: &'b View<'b>,
     goal: &'b Goal,
 ) -> Result<Bounded<'b>, Diagnostic> {
-    let mut builder = Builder::new(model, view, goal, &[], false);
+    let mut builder = Builder::new((model, view, view), goal, &[], Bounds::new(model, view), false);
     builder.set_dynamic();
     for step in &model.steps {
         if let Step::With { choice, name, from, .. } = step {
@@ -92,6 +107,8 @@ pub(super) fn bounded<'b>(
 pub(super) struct Builder<'b, 'p> {
     pub model: &'p Model,
     pub view: &'p View<'p>,
+    /// The events that are evaluated: all, or those that are not register events.
+    pub seen: &'b View<'p>,
     pub world: &'p World,
     pub goal: &'b Goal,
     pub observed: &'b [Observable],
@@ -112,19 +129,20 @@ pub(super) struct Builder<'b, 'p> {
 
 impl<'b, 'p: 'b> Builder<'b, 'p> {
     fn new(
-        model: &'p Model,
-        view: &'p View<'p>,
+        (model, view, seen): (&'p Model, &'p View<'p>, &'b View<'p>),
         goal: &'b Goal,
         observed: &'b [Observable],
+        bounds: Bounds<'b>,
         plainly: bool,
     ) -> Builder<'b, 'p> {
         Builder {
             model,
             view,
+            seen,
             world: view.world,
             goal,
             observed,
-            bounds: Bounds::new(model, view),
+            bounds,
             plainly,
             choices: Vec::new(),
             orders: Vec::new(),
@@ -138,14 +156,29 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
         }
     }
 
-    /// `None`: the model has a part that needs the plain run.
-    fn build(mut self, skip: &[String], entailed: &mut Counts) -> Result<Option<Built<'p>>, Diagnostic> {
+    /// `None`: the model has a part that needs the plain run, or other events.
+    fn build(self, skip: &[String], entailed: &mut Counts) -> Result<Option<Built<'p>>, Diagnostic> {
+        let mut hold = Vec::new();
+        let built = self.run(skip, &mut hold)?;
+        if built.is_some() {
+            hold.into_iter().for_each(|name| add(entailed, &Cause::check(name), 1));
+        }
+        Ok(built)
+    }
+
+    /// Likewise; the names of checks that hold whatever is chosen are added to a list.
+    fn run(
+        mut self,
+        skip: &[String],
+        hold: &mut Vec<Option<&'p str>>,
+    ) -> Result<Option<Built<'p>>, Diagnostic> {
         self.set_dynamic();
-        for step in &self.model.steps {
+        let model = self.model;
+        for step in &model.steps {
             let refuted = match step {
                 Step::Check { name: Some(name), .. } if skip.contains(name) => None,
                 Step::Check { kind, test, name, .. } => {
-                    self.check(*kind, test, name.as_deref(), step, entailed)?
+                    self.check(*kind, test, name.as_deref(), step, hold)?
                 }
                 Step::With { choice, name, from, .. } => match self.with(*choice, name, *from)? {
                     Some(refuted) => refuted,
@@ -195,23 +228,23 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
         &mut self,
         kind: CheckKind,
         test: &Test,
-        name: Option<&str>,
+        name: Option<&'p str>,
         source: &Step,
-        entailed: &mut Counts,
+        hold: &mut Vec<Option<&'p str>>,
     ) -> Result<Option<Cause>, Diagnostic> {
-        let test = normalise(&self.model.pool, test);
-        let shape = self.bounds.shape();
-        let holds = decide(&test, shape, self.bounds.eval_rows(test.expr)?);
-        let cause = Cause::check(name);
+        let test = test.normalised(&self.model.pool);
+        let (shape, rows) = self.bounds.eval_test(&test)?;
+        let holds = decide(&test, shape, rows);
         match (kind, holds) {
-            (CheckKind::Plain, Some(false)) => return Ok(Some(cause)),
-            (CheckKind::Plain | CheckKind::Assert, Some(true)) => add(entailed, &cause, 1),
+            (CheckKind::Plain, Some(false)) => return Ok(Some(Cause::check(name))),
+            (CheckKind::Plain | CheckKind::Assert, Some(true)) => hold.push(name),
             (CheckKind::Assert, Some(false) | None) => return Err(assertion_failed(name, source)),
             (CheckKind::Flag, Some(true)) => self.sure_flags.extend(name.map(str::to_string)),
             (CheckKind::UndefinedUnless, Some(false)) => self.sure_undefined = true,
             (CheckKind::Flag, Some(false)) | (CheckKind::UndefinedUnless, Some(true)) => {}
             (_, None) => {
-                let check = Check { name: cause, kind, test: test.kind, negated: test.negated, slot: 0 };
+                let check =
+                    Check { name: Cause::check(name), kind, test: test.kind, negated: test.negated, slot: 0 };
                 let list = if kind == CheckKind::Plain { &mut self.checks } else { &mut self.flags };
                 list.push((test.expr, check));
             }
@@ -314,18 +347,25 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
     /// The alternatives, with inputs that are not known yet left open; `None` if that cannot be.
     fn alternatives(&mut self, from: ExprId) -> Result<Option<Choices>, Diagnostic> {
         let Expr::Interp(interp, _) = self.model.pool.expr(from) else { return Ok(None) };
-        let mut signature = Signature::new(from, self.view);
+        let events = Watched::new(self.seen);
+        let mut signature = Signature::new(from, &events);
         // What is wrong with an input is said when its turn comes.
         let told = self.add_inputs(*interp, &mut signature).unwrap_or(false);
         if told && let Some(choices) = self.model.recalled.get(&signature) {
             return Ok(Some(choices));
         }
         let interp = self.model.pool.interp(*interp);
-        let events = Watched::new(self.view);
         let open = |input: &ExprId| self.open_value(*input, &events);
         let inputs = interp.inputs.iter().map(open).collect::<Result<Vec<_>, _>>()?;
         match interp.function.eval(&inputs, &events) {
             Ok(Val::Choices(choices)) => {
+                // What there is to choose from may be about events that are left out here.
+                if (events.asked_more() || events.asked_for_all())
+                    && let Some(narrow) = self.bounds.narrow()
+                {
+                    narrow.give_up();
+                    return Ok(None);
+                }
                 if told && !events.asked_more() {
                     self.model.recalled.put(signature, &choices);
                 }
@@ -333,6 +373,11 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             }
             Ok(_) => Err(Diagnostic::internal("`with` is given no list of values")),
             Err(diagnostic) if diagnostic.remedy == Some(Remedy::DecidedInputs) => Ok(None),
+            // Others would be told of an error among other events.
+            Err(_) if let Some(narrow) = self.bounds.narrow() => {
+                narrow.give_up();
+                Ok(None)
+            }
             Err(diagnostic) => Err(diagnostic),
         }
     }
@@ -500,16 +545,6 @@ fn hull(values: &[Val]) -> Option<Bound> {
     match must {
         Val::Rel(_) | Val::Set(_) => Some(Bound::new(must, may)),
         _ => None,
-    }
-}
-
-/// `acyclic r+`, `irreflexive r+`: the same as `acyclic r`, and cheaper.
-pub(super) fn normalise(pool: &Pool, test: &Test) -> Test {
-    match (test.kind, pool.expr(test.expr)) {
-        (TestKind::Acyclic | TestKind::Irreflexive, Expr::Plus(inner)) => {
-            Test { kind: TestKind::Acyclic, negated: test.negated, expr: *inner }
-        }
-        _ => *test,
     }
 }
 

@@ -8,8 +8,7 @@ use super::code::{Base, Check, Class, Code, Group, Kind, Link, Slot};
 use super::usual;
 use crate::execution::EventKind;
 use crate::model::{
-    Base as Named, CheckKind, ChoiceId, Expr, ExprId, FixId, Model, Pool, Sort, Step, Test, TestKind,
-    ValueTest,
+    Base as Named, CheckKind, ChoiceId, Expr, ExprId, FixId, Model, Pool, Sort, Step, ValueTest,
 };
 
 /// What coherence orders contain.
@@ -42,7 +41,7 @@ pub(super) fn compile(model: &Model, skip: &[String], base: OrderOn) -> Result<C
         match step {
             Step::Check { name: Some(name), .. } if skip.contains(name) => {}
             Step::Check { kind, test, name, .. } => {
-                let test = normalise(&model.pool, test);
+                let test = test.normalised(&model.pool);
                 let slot = compiler.slot(test.expr)?;
                 let check = Check {
                     name: name.clone().unwrap_or_else(|| "(unnamed)".to_string()),
@@ -115,16 +114,6 @@ fn coherence(model: &Model, base: OrderOn) -> Result<ChoiceId, String> {
         [(choice, from)] if base == OrderOn::Checked && usual::base(model, from).is_some() => Ok(choice),
         [_] => Err("what it chooses is not a coherence order of the usual kind".to_string()),
         _ => Err("it makes more than one choice".to_string()),
-    }
-}
-
-/// `acyclic r+`, `irreflexive r+`: the same as `acyclic r`, and cheaper.
-fn normalise(pool: &Pool, test: &Test) -> Test {
-    match (test.kind, pool.expr(test.expr)) {
-        (TestKind::Acyclic | TestKind::Irreflexive, Expr::Plus(inner)) => {
-            Test { kind: TestKind::Acyclic, negated: test.negated, expr: *inner }
-        }
-        _ => *test,
     }
 }
 

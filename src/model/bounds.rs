@@ -13,7 +13,8 @@ use smallvec::SmallVec;
 
 use super::base::no_value;
 use super::buffer::Buffer;
-use super::{Base, Expr, ExprId, FixId, Model, Pool, Sort, Universe, Val};
+use super::narrow::Narrow;
+use super::{Base, Expr, ExprId, FixId, Model, Pool, Sort, Test, Universe, Val};
 use crate::diag::Diagnostic;
 use crate::limits;
 use crate::relation::flat::{Shape, bits};
@@ -108,6 +109,22 @@ pub struct Bounds<'a> {
     opaque: FxHashSet<ExprId>,
     /// Where the empty relation begins, once it has been asked for.
     nothing: Option<usize>,
+    /// Where only some of the events are looked at: what must be evaluated among all of them.
+    whole: Option<Whole<'a>>,
+}
+
+/// The evaluation among all events that one among some of them falls back on.
+struct Whole<'a> {
+    narrow: Arc<Narrow>,
+    model: &'a Model,
+    universe: &'a dyn Universe,
+    bounds: Option<Box<Bounds<'a>>>,
+}
+
+impl<'a> Whole<'a> {
+    fn bounds(&mut self) -> &mut Bounds<'a> {
+        self.bounds.get_or_insert_with(|| Box::new(Bounds::new(self.model, self.universe)))
+    }
 }
 
 impl<'a> Bounds<'a> {
@@ -127,6 +144,37 @@ impl<'a> Bounds<'a> {
             variables: FxHashMap::default(),
             opaque: FxHashSet::default(),
             nothing: None,
+            whole: None,
+        }
+    }
+
+    /// An evaluation over the first events of `all`, those of `universe`; `narrow` says what must be evaluated over all of them.
+    pub fn narrowed(
+        model: &'a Model,
+        universe: &'a dyn Universe,
+        all: &'a dyn Universe,
+        narrow: Arc<Narrow>,
+    ) -> Bounds<'a> {
+        let whole = Whole { narrow, model, universe: all, bounds: None };
+        Bounds { whole: Some(whole), ..Bounds::new(model, universe) }
+    }
+
+    /// Which expressions are evaluated over some of the events, where not all are.
+    pub fn narrow(&self) -> Option<&Narrow> {
+        self.whole.as_ref().map(|whole| &*whole.narrow)
+    }
+
+    /// The bounds of what a test asks about, with how they lie: among all events, where only these decide it.
+    ///
+    /// # Errors
+    /// A run-time error of the model.
+    pub fn eval_test(&mut self, test: &Test) -> Result<(Shape, Rows<'_>), Diagnostic> {
+        if self.narrow().is_none_or(|narrow| narrow.decides(test)) {
+            return Ok((self.shape, self.eval_rows(test.expr)?));
+        }
+        match &mut self.whole {
+            Some(whole) => whole.bounds().eval_test(test),
+            None => Err(Diagnostic::internal("there are no other events")),
         }
     }
 
@@ -414,7 +462,11 @@ impl<'a> Bounds<'a> {
         let shape = self.shape;
         let sort = pool.sort(id);
         let (rel, set) = (self.size(Sort::Rel), self.size(Sort::Set));
+        if self.whole.as_ref().is_some_and(|whole| whole.narrow.is_whole(id)) {
+            return self.cut_down(id);
+        }
         match pool.expr(id) {
+            Expr::Base(base, _) if self.universe.lacks(base) => Ok(Cell::Rows(Place::exact(self.nothing()))),
             Expr::Base(base, _) => match self.universe.base(base) {
                 Some(value) => Ok(self.push_val(&value)),
                 None => match base {
@@ -536,6 +588,27 @@ impl<'a> Bounds<'a> {
         }
     }
 
+    /// A value computed among all events, cut down to those that are looked at here.
+    fn cut_down(&mut self, id: ExprId) -> Result<Cell, Diagnostic> {
+        let (sort, shape) = (self.pool.sort(id), self.shape);
+        let Some(mut whole) = self.whole.take() else { return Ok(self.opaque(id)) };
+        let all = whole.bounds();
+        let from = all.shape;
+        let place = all.eval_rows(id).map(|rows| {
+            let copied = |value: &[u64], out: &mut [u64]| {
+                let rows =
+                    value.chunks_exact(from.words.max(1)).zip(out.chunks_exact_mut(shape.words.max(1)));
+                rows.for_each(|(value, out)| shape.copy_row(out, value));
+            };
+            self.make_bounds(sort, rows.exact, |_, out, side| match side {
+                Side::Must => copied(rows.must, out),
+                Side::May => copied(rows.may, out),
+            })
+        });
+        self.whole = Some(whole);
+        Ok(Cell::Rows(place?))
+    }
+
     /// All visible events, or all pairs of them.
     fn universe_of(&mut self, sort: Sort) -> usize {
         let (visible, shape) = (self.visible.clone(), self.shape);
@@ -599,6 +672,9 @@ impl<'a> Bounds<'a> {
         if group.when.is_some() || !is_monotone && !exact {
             return Ok(self.opaque(id));
         }
+        if let Some(parts) = pool.closure_of(fix) {
+            return self.closure(fix, &parts);
+        }
         let nothing = self.nothing();
         for position in 0..group.bodies.len() {
             self.variables.insert((fix, position as u32), Place::exact(nothing));
@@ -642,26 +718,55 @@ impl<'a> Bounds<'a> {
                 self.words.truncate(end);
             }
             if settled {
-                // Once more with the final values, to leave the bounds of the inner nodes behind.
-                for body in &group.bodies {
-                    self.place(*body)?;
-                }
-                for (position, body) in group.bodies.iter().enumerate() {
-                    let value = Cell::Rows(self.variables[&(fix, position as u32)]);
-                    if let Some(variable) = pool.fix_var_node(fix, position as u32) {
-                        self.cells[variable.0 as usize] = value;
-                    }
-                    if let Some(node) = pool.find(&Expr::Fix(fix, position as u32, pool.sort(*body))) {
-                        self.cells[node.0 as usize] = value;
-                        if let Some(round) = self.round_of.get_mut(node.0 as usize) {
-                            *round = self.round;
-                        }
-                    }
-                }
-                return Ok(Cell::Rows(self.variables[&(fix, index)]));
+                return self.settled(fix, index);
             }
         }
         Err(group.does_not_settle())
+    }
+
+    /// The values of a recursive group are found. Once more with these, to leave the bounds of the inner nodes behind.
+    fn settled(&mut self, fix: FixId, index: u32) -> Result<Cell, Diagnostic> {
+        let pool = self.pool;
+        let group = pool.fix(fix);
+        for body in &group.bodies {
+            self.place(*body)?;
+        }
+        for (position, body) in group.bodies.iter().enumerate() {
+            let value = Cell::Rows(self.variables[&(fix, position as u32)]);
+            if let Some(variable) = pool.fix_var_node(fix, position as u32) {
+                self.cells[variable.0 as usize] = value;
+            }
+            if let Some(node) = pool.find(&Expr::Fix(fix, position as u32, pool.sort(*body))) {
+                self.cells[node.0 as usize] = value;
+                if let Some(round) = self.round_of.get_mut(node.0 as usize) {
+                    *round = self.round;
+                }
+            }
+        }
+        Ok(Cell::Rows(self.variables[&(fix, index)]))
+    }
+
+    /// A definition `r = a | b | r; r`: the transitive closure of what does not mention `r`. Rounds would come to the same, each of them as large.
+    fn closure(&mut self, fix: FixId, parts: &[ExprId]) -> Result<Cell, Diagnostic> {
+        let mut places: SmallVec<[Place; 16]> = SmallVec::new();
+        for part in parts {
+            let place = self.place(*part)?;
+            if !self.is_nothing(place) {
+                places.push(place);
+            }
+        }
+        let exact = places.iter().all(|place| place.is_exact());
+        let (size, shape) = (self.size(Sort::Rel), self.shape);
+        let closed = self.make_bounds(Sort::Rel, exact, |before, out, side| {
+            for place in &places {
+                let at = side.of(*place);
+                out.iter_mut().zip(&before[at..at + size]).for_each(|(a, b)| *a |= b);
+            }
+            shape.close(out);
+        });
+        self.variables.insert((fix, 0), closed);
+        self.round += 1;
+        self.settled(fix, 0)
     }
 
     /// Copies a value to a place; what was exact stays so.

@@ -7,7 +7,8 @@ use std::ops::{Deref, DerefMut};
 const KEPT: usize = 1 << 21;
 
 thread_local! {
-    static SPARE: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+    /// Two: an evaluation of some of the events may have one of all of them beside it.
+    static SPARE: RefCell<[Vec<u64>; 2]> = const { RefCell::new([Vec::new(), Vec::new()]) };
 }
 
 /// Words, in the memory of the last buffer that this thread has done with.
@@ -16,7 +17,11 @@ pub struct Buffer(Vec<u64>);
 impl Buffer {
     /// An empty one, with room for some words at least.
     pub fn with_capacity(words: usize) -> Buffer {
-        let kept = SPARE.with(|spare| spare.try_borrow_mut().map(|mut spare| std::mem::take(&mut *spare)));
+        let largest = |spare: &mut [Vec<u64>; 2]| {
+            let [one, other] = spare;
+            std::mem::take(if one.capacity() < other.capacity() { other } else { one })
+        };
+        let kept = SPARE.with(|spare| spare.try_borrow_mut().map(|mut spare| largest(&mut spare)));
         let kept = kept.unwrap_or_default();
         Buffer(if kept.capacity() >= words { kept } else { Vec::with_capacity(words) })
     }
@@ -31,10 +36,12 @@ impl Drop for Buffer {
         words.clear();
         // A thread that ends has no use for it.
         let _ = SPARE.try_with(|spare| {
-            if let Ok(mut spare) = spare.try_borrow_mut()
-                && spare.capacity() < words.capacity()
-            {
-                *spare = words;
+            if let Ok(mut spare) = spare.try_borrow_mut() {
+                let [one, other] = &mut *spare;
+                let smallest = if one.capacity() < other.capacity() { one } else { other };
+                if smallest.capacity() < words.capacity() {
+                    *smallest = words;
+                }
             }
         });
     }

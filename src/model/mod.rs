@@ -10,6 +10,7 @@ mod buffer;
 mod derived;
 mod given;
 mod join;
+mod narrow;
 mod origin;
 mod plain;
 mod pool;
@@ -26,6 +27,7 @@ pub use bounds::{Bound, Bounds, Rows};
 pub use derived::Derived;
 pub use given::violating;
 pub use join::{Joined, Pair, join};
+pub use narrow::Narrow;
 pub use origin::{Operator, Origins, Spot, Written};
 pub use plain::{EvalError, Plain};
 pub use pool::{Dynamics, Node, Polarity, Pool};
@@ -221,6 +223,11 @@ pub trait Universe: Sync {
     fn visible(&self) -> Set;
     /// A predefined set or relation (static ones only). `None`: there is no such thing here.
     fn base(&self, base: &Base) -> Option<Val>;
+    /// Is it certain, at a glance, that a predefined set or relation has nothing here? (Only `true` must be right.)
+    fn lacks(&self, base: &Base) -> bool {
+        let _ = base;
+        false
+    }
     /// Events grouped by exact location (for `classes-loc`), events without one left out; in order of first event.
     fn location_classes(&self) -> Vec<Set>;
     /// Events whose location is the global `name` (for `loc2events`).
@@ -303,6 +310,18 @@ pub struct Test {
     pub negated: bool,
     /// Of what.
     pub expr: ExprId,
+}
+
+impl Test {
+    /// `acyclic r+`, `irreflexive r+`: the same as `acyclic r`, and cheaper.
+    pub fn normalised(&self, pool: &Pool) -> Test {
+        match (self.kind, pool.expr(self.expr)) {
+            (TestKind::Acyclic | TestKind::Irreflexive, Expr::Plus(inner)) => {
+                Test { kind: TestKind::Acyclic, negated: self.negated, expr: *inner }
+            }
+            _ => *self,
+        }
+    }
 }
 
 /// What becomes of a test's answer.

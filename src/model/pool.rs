@@ -474,6 +474,18 @@ impl Pool {
             .find_map(|sort| self.index.get(&Expr::FixVar(fix, index, sort)).copied())
     }
 
+    /// Of a definition `r = a | b | r; r`, all but the last: it is the transitive closure of these.
+    pub fn closure_of(&self, fix: FixId) -> Option<Vec<ExprId>> {
+        let group = self.fix(fix);
+        let ([body], None) = (&group.bodies[..], group.when) else { return None };
+        let Expr::Union(parts) = self.expr(*body) else { return None };
+        let variable = self.fix_var_node(fix, 0)?;
+        let twice = |part: &ExprId| matches!(self.expr(*part), Expr::Seq(both) if both[..] == [variable; 2]);
+        let (steps, rest): (Vec<ExprId>, Vec<ExprId>) = parts.iter().copied().partition(twice);
+        let closed = steps.len() == 1 && !rest.iter().any(|part| self.mentions_fix_var(*part));
+        closed.then_some(rest)
+    }
+
     /// Is a recursive group monotone in its own variables?
     pub fn fix_is_monotone(&self, fix: FixId) -> bool {
         let group = self.fix(fix);

@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
 
@@ -15,7 +15,10 @@ use crate::relation::Set;
 /// More than this are forgotten, all at once.
 const MOST: usize = 1024;
 
-/// The orders that a model has chosen from so far. A copy of a model starts anew: its expressions may be others.
+/// Lists of more values than this are not kept.
+const SHORT: usize = 4;
+
+/// What a model has chosen from so far. A copy of a model starts anew: its expressions may be others.
 #[derive(Default)]
 pub struct Recalled(Mutex<FxHashMap<Signature, Choices>>);
 
@@ -37,9 +40,14 @@ impl Recalled {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(signature).cloned()
     }
 
-    /// Remembers what there is to choose from. Lists may be long, and are not kept.
+    /// Remembers what there is to choose from, but for long lists.
     pub fn put(&self, signature: Signature, choices: &Choices) {
-        if !matches!(choices, Choices::Orders(_)) {
+        let short = match choices {
+            Choices::Orders(_) => true,
+            Choices::List(values) => values.len() <= SHORT,
+            Choices::Cross(lists) => lists.iter().map(Vec::len).sum::<usize>() <= SHORT,
+        };
+        if !short {
             return;
         }
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -56,11 +64,11 @@ pub struct Signature(Vec<u64>);
 
 impl Signature {
     /// Of a choice among events, before its inputs.
-    pub fn new(from: ExprId, universe: &dyn Universe) -> Signature {
-        let mut words = Vec::with_capacity(32);
-        words.extend([u64::from(from.0), universe.n_events() as u64]);
-        words.extend(universe.visible().words());
-        let classes = universe.location_classes();
+    pub fn new(from: ExprId, events: &Watched) -> Signature {
+        let mut words = Vec::with_capacity(256);
+        words.extend([u64::from(from.0), events.n_events() as u64]);
+        words.extend(events.universe.visible().words());
+        let classes = events.classes.get_or_init(|| events.universe.location_classes());
         words.push(classes.len() as u64);
         classes.iter().for_each(|class| words.extend(class.words()));
         Signature(words)
@@ -88,12 +96,20 @@ impl Signature {
 pub struct Watched<'u> {
     universe: &'u dyn Universe,
     more: AtomicBool,
+    all: AtomicBool,
+    classes: OnceLock<Vec<Set>>,
 }
 
 impl<'u> Watched<'u> {
     /// Nothing has been asked yet.
     pub fn new(universe: &'u dyn Universe) -> Watched<'u> {
-        Watched { universe, more: AtomicBool::new(false) }
+        let (more, all) = (AtomicBool::new(false), AtomicBool::new(false));
+        Watched { universe, more, all, classes: OnceLock::new() }
+    }
+
+    /// Has it been asked which events there are? Other functions of values have values of the same events.
+    pub fn asked_for_all(&self) -> bool {
+        self.all.load(Ordering::Relaxed)
     }
 
     /// Has more been asked?
@@ -113,11 +129,12 @@ impl Universe for Watched<'_> {
     }
 
     fn visible(&self) -> Set {
+        self.all.store(true, Ordering::Relaxed);
         self.universe.visible()
     }
 
     fn location_classes(&self) -> Vec<Set> {
-        self.universe.location_classes()
+        self.classes.get_or_init(|| self.universe.location_classes()).clone()
     }
 
     fn base(&self, base: &Base) -> Option<Val> {
@@ -170,7 +187,7 @@ mod tests {
         };
         let (one, other) = (events(&[&[0, 1], &[2, 3]]), events(&[&[0, 2], &[1, 3]]));
         let asked = |events: &Events, input: Val| {
-            let mut signature = Signature::new(ExprId(1), events);
+            let mut signature = Signature::new(ExprId(1), &Watched::new(events));
             assert!(signature.add(&input));
             signature
         };
@@ -178,20 +195,26 @@ mod tests {
         let recalled = Recalled::default();
         let order = Order { over: Set::of(4, [0, 1]), base: OrderBase::Rel(Rel::empty(4)) };
         recalled.put(asked(&one, set([0, 1])), &Choices::Orders(vec![order]));
-        recalled.put(asked(&other, set([0, 1])), &Choices::List(Vec::new()));
+        let long = vec![Val::Rel(Rel::empty(4)); SHORT + 1];
+        recalled.put(asked(&other, set([0, 1])), &Choices::List(long));
+        recalled.put(asked(&other, set([2, 3])), &Choices::List(Vec::new()));
         assert!(
             matches!(recalled.get(&asked(&one, set([0, 1]))), Some(Choices::Orders(orders)) if orders.len() == 1)
         );
         assert!(recalled.get(&asked(&other, set([0, 1]))).is_none());
+        assert!(matches!(recalled.get(&asked(&other, set([2, 3]))), Some(Choices::List(_))));
         assert!(recalled.get(&asked(&one, set([0, 2]))).is_none());
         assert!(recalled.get(&asked(&one, Val::Unknown(ExprId(3)))).is_none());
         assert!(recalled.get(&asked(&one, Val::Rel(Rel::empty(4)))).is_none());
         assert!(recalled.clone().get(&asked(&one, set([0, 1]))).is_none());
-        assert!(!Signature::new(ExprId(1), &one).add(&Val::Choices(Choices::List(Vec::new()))));
+        assert!(
+            !Signature::new(ExprId(1), &Watched::new(&one)).add(&Val::Choices(Choices::List(Vec::new())))
+        );
 
         let watched = Watched::new(&one);
         assert_eq!((watched.n_events(), watched.location_classes().len()), (4, 2));
-        assert!(!watched.asked_more());
+        assert!(!watched.asked_more() && !watched.asked_for_all());
+        assert!(watched.visible().len() == 4 && watched.asked_for_all() && !watched.asked_more());
         assert!(watched.events_of_location("x").is_none() && watched.asked_more());
     }
 }

@@ -27,6 +27,14 @@ impl Shape {
         self.n * self.words
     }
 
+    /// Copies one row of a relation over more events, without those that are not here.
+    pub fn copy_row(self, out: &mut [u64], row: &[u64]) {
+        out.copy_from_slice(&row[..self.words]);
+        if let (Some(last), rest @ 1..) = (out.last_mut(), self.n % 64) {
+            *last &= (1 << rest) - 1;
+        }
+    }
+
     fn rows(self, rel: &[u64]) -> impl Iterator<Item = &[u64]> {
         rel.chunks_exact(self.words.max(1))
     }

@@ -50,7 +50,7 @@ impl Isa for AArch64 {
         match syntax::named(name)? {
             (syntax::Name::Zero, syntax::Width::X) => Some("XZR".into()),
             (syntax::Name::Sp, syntax::Width::X) => Some("SP".into()),
-            (syntax::Name::Number(number), syntax::Width::X) => Some(format!("X{number}")),
+            (syntax::Name::Number(number), syntax::Width::X) => Some(syntax::numbered(number).into_owned()),
             // Tests name whole registers: a W name would not say what the upper half holds.
             _ => None,
         }

@@ -1,5 +1,10 @@
 //! Mnemonics with their suffixes, and operands.
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
 use super::missing::{CAPABILITIES, MISSING, UNSUPPORTED_PREFIXES, VECTORS};
 use super::table::{CONDITIONS, Entry, Form, PREDICATE_CONDITIONS, Shift, TABLE};
 use super::{NAME, REGISTERS};
@@ -45,14 +50,24 @@ pub enum Name {
 
 impl Name {
     /// As it stands in states; none for the zero register, which is no register of the program.
-    fn canonical(&self) -> Option<String> {
+    fn canonical(&self) -> Option<Cow<'static, str>> {
         match self {
-            Name::Number(n) => Some(format!("X{n}")),
+            Name::Number(n) => Some(numbered(*n)),
             Name::Zero => None,
             Name::Sp => Some("SP".into()),
-            Name::Symbolic(name) => Some(format!("%{name}")),
+            Name::Symbolic(name) => Some(format!("%{name}").into()),
         }
     }
+}
+
+/// The name of a register that has a number, all of it.
+pub fn numbered(number: u8) -> Cow<'static, str> {
+    const NAMES: [&str; REGISTERS as usize] = [
+        "X0", "X1", "X2", "X3", "X4", "X5", "X6", "X7", "X8", "X9", "X10", "X11", "X12", "X13", "X14", "X15",
+        "X16", "X17", "X18", "X19", "X20", "X21", "X22", "X23", "X24", "X25", "X26", "X27", "X28", "X29",
+        "X30",
+    ];
+    NAMES.get(usize::from(number)).map_or_else(|| format!("X{number}").into(), |name| Cow::Borrowed(*name))
 }
 
 /// A register operand.
@@ -221,7 +236,12 @@ pub fn nothing(span: Span) -> Option<Mnemonic> {
 }
 
 fn find(name: &str) -> Option<&'static Entry> {
-    TABLE.iter().chain(MISSING).find(|entry| entry.name == name)
+    static BY_NAME: LazyLock<FxHashMap<&str, &Entry>> = LazyLock::new(|| {
+        // Of several of one name, the first.
+        let entries: Vec<&Entry> = TABLE.iter().chain(MISSING).collect();
+        entries.into_iter().rev().map(|entry| (entry.name, entry)).collect()
+    });
+    BY_NAME.get(name).copied()
 }
 
 /// An atomic with order and size suffixes.
@@ -287,13 +307,15 @@ pub fn operands(scanner: &mut Scanner, cx: &mut ColumnCx) -> Result<Vec<Operand>
 
 fn operand(scanner: &mut Scanner, cx: &mut ColumnCx) -> Result<Kind, Diagnostic> {
     // A label with signs that no word has would fall to pieces.
-    let mut ahead = *scanner;
-    if let Ok((name, _)) = ahead.label("a label")
-        && name.contains(['$', '/', '-'])
-        && cx.labels.iter().any(|(label, _)| label == name)
-    {
-        *scanner = ahead;
-        return Ok(Kind::Name(name.to_string()));
+    if cx.labels.iter().any(|(label, _)| label.contains(['$', '/', '-'])) {
+        let mut ahead = *scanner;
+        if let Ok((name, _)) = ahead.label("a label")
+            && name.contains(['$', '/', '-'])
+            && cx.labels.iter().any(|(label, _)| label == name)
+        {
+            *scanner = ahead;
+            return Ok(Kind::Name(name.to_string()));
+        }
     }
     match scanner.peek() {
         Some(Token::Punct('[')) => Ok(Kind::Mem(memory(scanner, cx)?)),
@@ -371,25 +393,29 @@ fn register(scanner: &mut Scanner, cx: &mut ColumnCx) -> Result<Option<Gpr>, Dia
 
 /// A general-purpose register by name, in either view.
 pub fn named(word: &str) -> Option<(Name, Width)> {
-    let upper = word.to_ascii_uppercase();
-    match upper.as_str() {
-        "LR" => return Some((Name::Number(30), Width::X)),
-        "FP" => return Some((Name::Number(29), Width::X)),
-        "XZR" => return Some((Name::Zero, Width::X)),
-        "WZR" => return Some((Name::Zero, Width::W)),
-        "SP" => return Some((Name::Sp, Width::X)),
-        "WSP" => return Some((Name::Sp, Width::W)),
-        _ => {}
-    }
-    let width = match upper.as_bytes().first()? {
-        b'X' => Width::X,
-        b'W' => Width::W,
-        _ => return None,
+    const NAMES: [(&str, Name, Width); 6] = [
+        ("LR", Name::Number(30), Width::X),
+        ("FP", Name::Number(29), Width::X),
+        ("XZR", Name::Zero, Width::X),
+        ("WZR", Name::Zero, Width::W),
+        ("SP", Name::Sp, Width::X),
+        ("WSP", Name::Sp, Width::W),
+    ];
+    let numbered = || {
+        let width = match word.as_bytes().first()? {
+            b'X' | b'x' => Width::X,
+            b'W' | b'w' => Width::W,
+            _ => return None,
+        };
+        let digits = &word[1..];
+        let canonical = digits == "0" || !digits.starts_with(['0', '+']);
+        let number: u8 = digits.parse().ok().filter(|n| *n < REGISTERS && canonical)?;
+        Some((Name::Number(number), width))
     };
-    let digits = &upper[1..];
-    let canonical = digits == "0" || !digits.starts_with(['0', '+']);
-    let number: u8 = digits.parse().ok().filter(|n| *n < REGISTERS && canonical)?;
-    Some((Name::Number(number), width))
+    numbered().or_else(|| {
+        let (_, name, width) = NAMES.into_iter().find(|(name, ..)| name.eq_ignore_ascii_case(word))?;
+        Some((name, width))
+    })
 }
 
 /// A register of the vector extensions, such as `V0`, `Q1`, `Z3`?

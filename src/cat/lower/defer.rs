@@ -92,7 +92,7 @@ impl Leaf {
         fuel: Option<u32>,
         stack: Option<usize>,
     ) -> Eval {
-        let concrete = Concrete { universe, inputs, n: universe.n_events(), visible: universe.visible() };
+        let concrete = Concrete { universe, inputs, n: universe.n_events() };
         let mut interpreter = Interpreter::new(Mode::Concrete(concrete), self.declared.clone());
         interpreter.fuel = fuel;
         if let Some(stack) = stack {

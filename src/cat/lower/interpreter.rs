@@ -122,7 +122,6 @@ pub(super) struct Concrete<'a> {
     pub universe: &'a dyn Universe,
     pub inputs: FxHashMap<ExprId, Value>,
     pub n: usize,
-    pub visible: Set,
 }
 
 /// About where the stack ends now.
@@ -425,15 +424,18 @@ impl<'a> Interpreter<'a> {
     pub(super) fn universe(&mut self, sort: Sort) -> Eval {
         match &self.mode {
             Mode::Abstract(_) => self.node(model::Expr::Universe(sort)),
-            Mode::Concrete(c) if sort == Sort::Set => Ok(Value::set(c.visible.clone())),
-            Mode::Concrete(c) => Ok(Value::rel(Rel::product(&c.visible, &c.visible))),
+            Mode::Concrete(c) if sort == Sort::Set => Ok(Value::set(c.universe.visible())),
+            Mode::Concrete(c) => {
+                let visible = c.universe.visible();
+                Ok(Value::rel(Rel::product(&visible, &visible)))
+            }
         }
     }
 
     pub(super) fn identity(&mut self) -> Eval {
         match &self.mode {
             Mode::Abstract(_) => self.node(model::Expr::Id),
-            Mode::Concrete(c) => Ok(Value::rel(Rel::id_on(&c.visible))),
+            Mode::Concrete(c) => Ok(Value::rel(Rel::id_on(&c.universe.visible()))),
         }
     }
 

@@ -414,9 +414,9 @@ impl Interpreter<'_> {
             (_, Value::Set(set)) => Ok(Value::rel(Rel::id_on(set))),
             (Mode::Concrete(c), Value::Rel(rel)) => Ok(Value::rel(match op {
                 Op::Inverse => rel.inverse(),
-                Op::Opt => rel.union(&Rel::id_on(&c.visible)),
+                Op::Opt => rel.union(&Rel::id_on(&c.universe.visible())),
                 Op::Plus => rel.plus(),
-                _ => rel.plus().union(&Rel::id_on(&c.visible)),
+                _ => rel.plus().union(&Rel::id_on(&c.universe.visible())),
             })),
             _ => Err(Stop::NoValue),
         }
