@@ -147,6 +147,67 @@ fn the_solver_gives_the_same_verdicts() {
     assert!(answered > 40, "{refused:#?}");
 }
 
+/// Store buffers as variables of a program, with a step of the machine as a part that nothing comes between. Three threads have too many executions to be listed; two have few enough
+/// for `--keep-going`, which lists them all.
+#[test]
+fn parts_that_nothing_comes_between_by_states() {
+    let by_states = ["--engine", "states", "--ignore", "race"];
+    let growing = ["--keep-going", "--ignore", "race"];
+    for (args, wanted) in [(&[][..], "Safe"), (&["-D", "BROKEN"][..], "Unsafe")] {
+        let (word, ..) = verify("buffers.c", "sc", &[args, &["--ignore", "race"]].concat());
+        assert!(word.starts_with(wanted), "three threads {args:?}: {word}");
+        for threads in ["THREADS=1", "THREADS=2"] {
+            let args = [args, &["-D", threads, "-D", "FEWER"]].concat();
+            let (states, ..) = verify("buffers.c", "sc", &[&args[..], &by_states].concat());
+            let (grown, ..) = verify("buffers.c", "sc", &[&args[..], &growing].concat());
+            assert_eq!(states, grown, "{args:?}");
+        }
+    }
+}
+
+/// What states do not say is said.
+#[test]
+fn states_are_for_sequential_consistency() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("litmus/programs/ticket.c");
+    let run = Command::new(env!("CARGO_BIN_EXE_litmus"))
+        .arg("verify")
+        .arg(&path)
+        .args(["-m", "rc11", "--engine", "states"])
+        .output()
+        .expect("litmus runs");
+    let text = String::from_utf8_lossy(&run.stderr).into_owned();
+    let first = "error[verify::states]: states do not say all that is asked of this program";
+    assert_eq!((run.status.code(), text.lines().next()), (Some(3), Some(first)), "{text}");
+}
+
+/// Programs without such parts have the same verdict by their states, where these say all that is asked.
+#[test]
+fn states_give_the_same_verdicts() {
+    let mut answered = 0;
+    for (file, args, verdicts, _) in TABLE.iter().filter(|(_, args, ..)| !args.contains(&"--every-round")) {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(file);
+        let run = Command::new(env!("CARGO_BIN_EXE_litmus"))
+            .arg("verify")
+            .arg(&path)
+            .args(["-m", "sc", "--timeout", "30", "--engine", "states"])
+            .args(["--ignore", "race", "--ignore", "lock", "--ignore", "memory", "--ignore", "liveness"])
+            .args(*args)
+            .output()
+            .expect("litmus runs");
+        let text = String::from_utf8_lossy(&run.stdout).into_owned();
+        match run.status.code() {
+            // A loop that goes round for ever.
+            Some(3) => {}
+            code => {
+                let wanted = if verdicts.starts_with('U') { ": Unsafe" } else { ": Safe" };
+                assert!(text.contains(wanted), "{file} {args:?}: {code:?}\n{text}");
+                answered += 1;
+            }
+        }
+    }
+    assert!(answered > 20, "{answered} answered");
+}
+
 #[test]
 fn the_gallery() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("litmus/programs");

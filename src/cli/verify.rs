@@ -283,8 +283,10 @@ fn settings_of(args: &VerifyArgs, orders: Orders) -> verify::Settings {
             VerifyEngineArg::Grow => verify::Engine::Grow,
             VerifyEngineArg::Sat => verify::Engine::Sat,
             VerifyEngineArg::Auto => verify::Engine::Auto,
+            VerifyEngineArg::States => verify::Engine::States,
         },
         jobs: usize::from(args.jobs),
+        looks: None,
     }
 }
 

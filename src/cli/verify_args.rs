@@ -81,6 +81,8 @@ pub enum VerifyEngineArg {
     Sat,
     /// Both at once on two cores, and who is through first answers; on one core, by an estimate
     Auto,
+    /// Under sc: each state once, however many executions come to it
+    States,
 }
 
 /// How `verify` shows threads and locks.

@@ -18,6 +18,11 @@ impl Loops {
         Loops { heads: program.threads.iter().map(|thread| heads(thread, n, looked_at)).collect() }
     }
 
+    /// Does that code have a loop?
+    pub fn has_any(&self, code: usize) -> bool {
+        self.heads.get(code).is_some_and(|heads| heads.iter().any(Option::is_some))
+    }
+
     /// The registers that are live at the head of a loop, if one is there.
     pub fn at(&self, code: usize, pc: usize) -> Option<&[Reg]> {
         self.heads.get(code)?.get(pc)?.as_deref()
@@ -34,7 +39,46 @@ struct Summary {
     falls_through: bool,
 }
 
-fn heads(thread: &Thread, n_regs: usize, looked_at: bool) -> Vec<Option<Vec<Reg>>> {
+/// The registers that may still be looked at, by code and program counter: before an instruction, or after it.
+pub(super) struct Live {
+    regs: Vec<Vec<Vec<Reg>>>,
+}
+
+impl Live {
+    /// Of a program, whose threads' registers nobody looks at once they have ended.
+    pub fn new(program: &Program) -> Live {
+        let n_regs = program.regs.len();
+        let of = |thread: &Thread| {
+            let (summaries, live) = flow(thread, n_regs, false);
+            let n = thread.code.len();
+            let at = |pc: usize| {
+                let after = summaries[pc].after(pc).map(|to| &live[to.min(n)]);
+                let all: Vec<&Vec<bool>> = after.chain([&live[pc]]).collect();
+                (0..n_regs)
+                    .filter(|reg| all.iter().any(|live| live[*reg]))
+                    .map(|reg| Reg(reg as u16))
+                    .collect()
+            };
+            (0..n).map(at).collect()
+        };
+        Live { regs: program.threads.iter().map(of).collect() }
+    }
+
+    /// Inside an instruction.
+    pub fn at(&self, code: usize, pc: usize) -> &[Reg] {
+        self.regs.get(code).and_then(|code| code.get(pc)).map_or(&[], Vec::as_slice)
+    }
+}
+
+impl Summary {
+    /// Where it goes on after the instruction at `pc`.
+    fn after(&self, pc: usize) -> impl Iterator<Item = usize> + '_ {
+        self.targets.iter().copied().chain(self.falls_through.then_some(pc + 1))
+    }
+}
+
+/// What instructions do to registers, and which are live before each of them and at the end.
+fn flow(thread: &Thread, n_regs: usize, looked_at: bool) -> (Vec<Summary>, Vec<Vec<bool>>) {
     let n = thread.code.len();
     let labels: Vec<usize> = thread.labels.iter().map(|(_, pc)| *pc).collect();
     let summaries: Vec<Summary> =
@@ -51,8 +95,7 @@ fn heads(thread: &Thread, n_regs: usize, looked_at: bool) -> Vec<Option<Vec<Reg>
         for pc in (0..n).rev() {
             let summary = &summaries[pc];
             let mut now = vec![false; n_regs];
-            let next = summary.falls_through.then_some(pc + 1);
-            for to in summary.targets.iter().copied().chain(next) {
+            for to in summary.after(pc) {
                 let after = &live[to.min(n)];
                 now.iter_mut().zip(after).for_each(|(now, after)| *now |= after);
             }
@@ -65,6 +108,12 @@ fn heads(thread: &Thread, n_regs: usize, looked_at: bool) -> Vec<Option<Vec<Reg>
             }
         }
     }
+    (summaries, live)
+}
+
+fn heads(thread: &Thread, n_regs: usize, looked_at: bool) -> Vec<Option<Vec<Reg>>> {
+    let n = thread.code.len();
+    let (summaries, live) = flow(thread, n_regs, looked_at);
     // Where a loop is entered from its end, and where it goes on once its condition holds: less is live there.
     let mut is_head = vec![false; n + 1];
     for from in 0..n {

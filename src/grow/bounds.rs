@@ -59,6 +59,16 @@ impl Code {
         }
     }
 
+    /// Does some check refuse every cycle of program order, reads, coherence and from-reads?
+    pub fn is_sequential(&self) -> bool {
+        self.checks.iter().any(|check| {
+            let mut parts = Parts::default();
+            self.parts(check.slot, &mut parts);
+            let has_order = parts.fixed.iter().any(|slot| self.is(*slot, Base::Po));
+            check.test == TestKind::Acyclic && !check.negated && parts.co && parts.fr && parts.rf && has_order
+        })
+    }
+
     /// A fixed relation of that kind.
     pub fn keep(&mut self, kind: Kind) -> usize {
         if let Some(slot) = self.slots.iter().position(|slot| slot.kind == kind) {

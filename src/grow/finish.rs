@@ -41,12 +41,17 @@ impl Ended {
     /// Of a test, an execution in which a thread waits for ever is none. Of a program (`properties`) it is one as far as it goes: where another thread was cut, or
     /// asked for what cannot be given, nobody knows what would have come there.
     pub(super) fn of<const W: usize>(graph: &Graph<W>, properties: bool) -> Ended {
+        Ended::at(graph.threads.iter().map(|thread| &*thread.stop), properties)
+    }
+
+    /// Likewise, by where threads have come to.
+    pub(super) fn at<'s, 'p: 's>(stops: impl Iterator<Item = &'s Stop<'p>>, properties: bool) -> Ended {
         let mut cuts = Vec::new();
         let mut blocked = false;
         let mut waits = false;
         let mut error = None;
-        for (number, thread) in graph.threads.iter().enumerate() {
-            match &*thread.stop {
+        for (number, stop) in stops.enumerate() {
+            match stop {
                 // Whatever others do, it has been done.
                 Stop::Violation(_, property, span) => {
                     let property = property.clone();
@@ -260,21 +265,7 @@ impl<const W: usize> Execution for Graph<'_, W> {
     }
 
     fn waiting(&self) -> Vec<Waiting> {
-        let threads = self.threads.iter().enumerate();
-        let waiting = |(number, thread): (usize, &super::node::Thread<'_, W>)| {
-            let (state, why) = match &*thread.stop {
-                Stop::Join(join) => (&join.state, Why::Join(join.target)),
-                Stop::Blocked(state) if state.waits() => (state, Why::Loop),
-                Stop::Blocked(state) if state.is_repeated => (state, Why::Given),
-                Stop::Blocked(state) => (state, Why::Instruction),
-                Stop::Cut(state, _) | Stop::Error(state, _) | Stop::Violation(state, ..) => {
-                    (state, Why::Given)
-                }
-                _ => return None,
-            };
-            Some(Waiting { thread: number as u16, code: state.code() as u16, pc: state.pc(), why })
-        };
-        threads.filter_map(waiting).collect()
+        waiting(self.threads.iter().map(|thread| &*thread.stop))
     }
 
     fn memory(&self, cell: usize) -> Value {
@@ -312,4 +303,20 @@ impl<const W: usize> Execution for Graph<'_, W> {
         }
         lines.join("\n")
     }
+}
+
+/// Those of some threads that have not come to their end, by where they have come to.
+pub(super) fn waiting<'s, 'p: 's>(stops: impl Iterator<Item = &'s Stop<'p>>) -> Vec<Waiting> {
+    let waiting = |(number, stop): (usize, &Stop)| {
+        let (state, why) = match stop {
+            Stop::Join(join) => (&join.state, Why::Join(join.target)),
+            Stop::Blocked(state) if state.waits() => (state, Why::Loop),
+            Stop::Blocked(state) if state.is_repeated => (state, Why::Given),
+            Stop::Blocked(state) => (state, Why::Instruction),
+            Stop::Cut(state, _) | Stop::Error(state, _) | Stop::Violation(state, ..) => (state, Why::Given),
+            _ => return None,
+        };
+        Some(Waiting { thread: number as u16, code: state.code() as u16, pc: state.pc(), why })
+    };
+    stops.enumerate().filter_map(waiting).collect()
 }

@@ -4,6 +4,7 @@
 //! they read, so that no branch is taken that no execution takes. [`plan`] says whether a model can be run in this way, from what the
 //! model is; [`explore`] runs it.
 
+mod again;
 mod arithmetic;
 mod arrive;
 mod awaits;
@@ -34,7 +35,9 @@ mod recipe;
 mod revisit;
 mod search;
 mod sketch;
+mod snapshot;
 mod state;
+mod states;
 mod step;
 mod twins;
 mod usual;
@@ -124,6 +127,10 @@ impl Default for Options {
 pub trait Visitor {
     /// An execution that the model accepts. Break: that is enough.
     fn execution(&mut self, ended: Ended, found: &Found, execution: &dyn Execution) -> ControlFlow<()>;
+    /// An execution came to its end, of which only that is known so far, and where threads wait. Is it to be shown? One that is not is not an execution that this visitor is told of.
+    fn wants(&mut self, _ended: &Ended, _waiting: &[Waiting]) -> bool {
+        true
+    }
     /// Asked now and then whether to go on.
     fn look(&mut self) -> ControlFlow<()> {
         ControlFlow::Continue(())
@@ -245,6 +252,28 @@ pub fn explore_together(
         }
         stats
     })
+}
+
+/// Are the executions that a model accepts of a program those of threads that take turns on one memory, as far as its checks say so by themselves?
+pub fn is_sequential(program: &Program, model: &Model, skip_checks: &[String]) -> bool {
+    let code = code_for(program, model, skip_checks, Lists::InOrder);
+    code.as_ref().as_ref().is_ok_and(|code| code.is_sequential() && code.flags.is_empty() && !code.depends)
+}
+
+/// Runs a program under such a model by its states: of all executions that come to an end in one state, one is shown. `None`: states do not say what is asked.
+///
+/// # Errors
+/// The model cannot be run by this engine.
+pub fn states(
+    program: &Program,
+    model: &Model,
+    options: &Options,
+    visitor: &mut (dyn Visitor + Send),
+) -> Result<Option<Stats>, Diagnostic> {
+    if !is_sequential(program, model, &options.skip_checks) {
+        return Ok(None);
+    }
+    prepared(program, model, options, |search, _| states::States::new(search, visitor).walk())
 }
 
 /// Walks from the beginning to the end of an execution, at each step by one of the graphs that are next: `pick` says which of so many.

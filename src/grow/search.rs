@@ -463,7 +463,7 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
     }
 
     /// No thread goes on.
-    fn end(&mut self, graph: &mut Graph<'p, W>) -> ControlFlow<()> {
+    pub fn end(&mut self, graph: &mut Graph<'p, W>) -> ControlFlow<()> {
         let mut found = Found::default();
         if !self.code.flags.is_empty() || self.code.checks.iter().any(|check| !check.prunes) {
             if !self.is_accepted(graph) {

@@ -177,6 +177,31 @@ impl<'p, G> Control<'p, G> {
         true
     }
 
+    /// Says in numbers where it is: two that say the same go on in the same way. With `counts`, also how often loops were gone through, for whom that bounds them.
+    pub fn tell(&self, counts: bool, say: &mut impl FnMut(u64)) {
+        let place = |(code, pc): CodeAt| u64::from(code) << 32 | u64::from(pc);
+        say(place((self.code, self.pc)));
+        say(self.next.map_or(u64::MAX, place));
+        // A list that has been run to its end says nothing any more.
+        for frame in self.frames.iter().filter(|frame| (frame.at as usize) < frame.ops.len()) {
+            say(frame.ops.as_ptr() as u64);
+            let known = u64::from(frame.guard.is_some()) << 2 | u64::from(frame.constant) << 1;
+            say(u64::from(frame.at) << 3 | known | u64::from(frame.forked));
+        }
+        say(u64::MAX);
+        if counts {
+            for (to, n) in &self.jumps {
+                say(place(*to));
+                say(u64::from(*n));
+            }
+            say(u64::MAX);
+            for (id, n) in &self.loops {
+                say(u64::from(*id) << 32 | u64::from(*n));
+            }
+            say(u64::MAX);
+        }
+    }
+
     /// Has it gone through a loop?
     pub fn has_looped(&self) -> bool {
         !self.jumps.is_empty() || !self.loops.is_empty()

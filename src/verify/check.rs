@@ -52,6 +52,11 @@ impl Wanted {
         self.frees || self.locks || self.sections
     }
 
+    /// Is something looked for in what was done on the way, which cannot be seen from where an execution has come to?
+    pub fn looks_back(self) -> bool {
+        self.frees || self.locks || self.makes
+    }
+
     pub fn of(program: &Program) -> Wanted {
         let mut wanted = Wanted { frees: false, makes: false, locks: false, sections: false };
         let ops = program.threads.iter().flat_map(|t| &t.code).flat_map(|instr| &instr.ops);

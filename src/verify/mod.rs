@@ -21,6 +21,7 @@ mod replay;
 mod run;
 mod sections;
 mod solve;
+mod states;
 mod stuck;
 mod together;
 mod trace;

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use crate::arch::ArchId;
 use crate::arch::c::unit::lower::{Machine, Orders, not_all};
 use crate::diag::Diagnostic;
-use crate::grow::{self, Ended, Execution, Found, Lists, Visitor};
+use crate::grow::{self, Ended, Execution, Found, Lists, Visitor, Waiting, Why};
 use crate::limits::{self, Gauge, Stopped};
 use crate::model::Model;
 use crate::program::control::ENDLESS_LOOP;
@@ -24,7 +24,7 @@ use super::load::Loaded;
 use super::loose::{self, Left};
 use super::overtaken::overtaken;
 use super::trace::{self, Step};
-use super::{auto, replay, sections, solve, stuck};
+use super::{auto, replay, sections, solve, states, stuck};
 
 /// How to run it.
 #[derive(Clone, Debug, Default)]
@@ -57,6 +57,8 @@ pub struct Settings {
     pub engine: Engine,
     /// Workers; none: one.
     pub jobs: usize,
+    /// Give up after so many looks at the limits; none: go on.
+    pub looks: Option<u32>,
 }
 
 /// How a program is run.
@@ -69,6 +71,8 @@ pub enum Engine {
     Sat,
     /// The first, and the second where that would take too long.
     Auto,
+    /// Its states are gone through, each once.
+    States,
 }
 
 /// Kinds of properties.
@@ -131,6 +135,8 @@ pub struct Answer {
     pub symmetric: bool,
     /// How the program has to be made again, so that its accesses fit the memory that they go to.
     pub reshapes: Vec<Reshape>,
+    /// Was the search given up, after as many looks at the limits as it was given?
+    pub(super) gave_up: bool,
     /// What the search did, where it came to its end.
     pub work: Option<grow::Stats>,
 }
@@ -142,6 +148,8 @@ pub enum By {
     Growing,
     /// A solver, which counts no executions.
     Solver(merged::Stats),
+    /// So many states, each of which was looked at once. Of all executions that end in one state, one counts.
+    States(u64),
 }
 
 impl Answer {
@@ -162,6 +170,7 @@ impl Answer {
             by,
             symmetric: false,
             reshapes: Vec::new(),
+            gave_up: false,
             work: None,
         }
     }
@@ -183,7 +192,7 @@ impl Answer {
         }
         self.verdict = match () {
             () if self.violating > 0 => Verdict::Unsafe,
-            () if self.stopped.is_some() || !self.errors.is_empty() => Verdict::Unknown,
+            () if self.stopped.is_some() || self.gave_up || !self.errors.is_empty() => Verdict::Unknown,
             () if self.cut > 0 => Verdict::SafeUpTo(bound),
             () => Verdict::Safe,
         };
@@ -268,6 +277,7 @@ pub fn run(program: &Program, model: &Model, settings: &Settings) -> Result<Answ
         Engine::Grow => grown(program, model, settings),
         Engine::Sat => solve::solved(program, model, settings),
         Engine::Auto => auto::either(program, model, settings),
+        Engine::States => states::only(program, model, settings),
     }
 }
 
@@ -304,7 +314,27 @@ pub fn run_fitted(load: impl Fn(&Shapes) -> Loaded, run: impl Fn(&Program) -> Ra
 
 /// Runs a program by growing its executions, and looks for those that do not grow.
 pub(super) fn grown(program: &Program, model: &Model, settings: &Settings) -> Result<Answer, Diagnostic> {
-    let (mut answer, mut leaves_out) = searched(program, model, settings)?;
+    if states::would_do(program, model, settings) {
+        let brief = Settings { looks: Some(states::PATIENCE), ..settings.clone() };
+        let (answer, leaves_out) = searched(program, model, &brief)?;
+        return match answer.gave_up {
+            true => match states::run(program, model, settings)? {
+                Some(answer) => Ok(answer),
+                None => complete(program, model, settings, searched(program, model, settings)?),
+            },
+            false => complete(program, model, settings, (answer, leaves_out)),
+        };
+    }
+    complete(program, model, settings, searched(program, model, settings)?)
+}
+
+/// What is left where executions have grown: bounds, and those that do not grow.
+fn complete(
+    program: &Program,
+    model: &Model,
+    settings: &Settings,
+    (mut answer, mut leaves_out): (Answer, bool),
+) -> Result<Answer, Diagnostic> {
     let mut bound = settings.unroll.unwrap_or(settings.recursion);
     if settings.unroll.is_none() && answer.is_endless() {
         (answer, leaves_out, bound) = deepening(program, model, settings, (answer, leaves_out, bound))?;
@@ -502,24 +532,27 @@ pub const RECURSION: usize = 16;
 /// Executions that are looked at for races that are only a warning.
 const RACES_TO_WARN_OF: u64 = 200;
 
-struct Recorder<'a> {
+pub(super) struct Recorder<'a> {
     program: &'a Program,
     machine: trace::Machine,
     settings: &'a Settings,
     wanted: Wanted,
     /// Is an execution looked at again before it is shown?
     replays: bool,
-    answer: Answer,
+    /// Looks at the limits that are left.
+    looks: Option<u32>,
+    pub answer: Answer,
 }
 
 impl<'a> Recorder<'a> {
-    fn new(program: &'a Program, machine: trace::Machine, settings: &'a Settings) -> Recorder<'a> {
+    pub fn new(program: &'a Program, machine: trace::Machine, settings: &'a Settings) -> Recorder<'a> {
         Recorder {
             program,
             machine,
             settings,
             wanted: Wanted::of(program),
             replays: false,
+            looks: settings.looks,
             answer: Answer::none(By::Growing),
         }
     }
@@ -669,7 +702,33 @@ impl Visitor for Recorder<'_> {
         ControlFlow::Continue(())
     }
 
+    /// What a violation is seen by is shown; of the others, the first.
+    fn wants(&mut self, ended: &Ended, waiting: &[Waiting]) -> bool {
+        let answer = &mut self.answer;
+        let looked = answer.complete + answer.blocked + answer.cut;
+        // Who waits because an assumption does not hold waits for nothing.
+        let assumes = |thread: &Waiting| {
+            thread.why == Why::Instruction && stuck::awaited(thread, self.program).is_none()
+        };
+        match ended {
+            _ if looked < RACES_TO_WARN_OF => return true,
+            Ended::Complete => answer.complete += 1,
+            Ended::Blocked if waiting.iter().any(assumes) => answer.blocked += 1,
+            _ => return true,
+        }
+        false
+    }
+
     fn look(&mut self) -> ControlFlow<()> {
+        if let Some(left) = &mut self.looks {
+            match left.checked_sub(1) {
+                Some(fewer) => *left = fewer,
+                None => {
+                    self.answer.gave_up = true;
+                    return ControlFlow::Break(());
+                }
+            }
+        }
         if let Some(gauge) = &self.settings.gauge {
             let Answer { complete, blocked, cut, violating, .. } = &self.answer;
             gauge.executions.store(complete + blocked + cut + violating, Ordering::Relaxed);

@@ -81,7 +81,7 @@ fn part(thread: &Waiting, program: &Program, does: String) -> Option<Part> {
 }
 
 /// What a thread waits for, if its instruction says so.
-fn awaited(thread: &Waiting, program: &Program) -> Option<Awaited> {
+pub(super) fn awaited(thread: &Waiting, program: &Program) -> Option<Awaited> {
     fn find(ops: &[Op]) -> Option<Awaited> {
         ops.iter().find_map(|op| match op {
             Op::Await { what, .. } => Some(*what),

@@ -15,6 +15,7 @@ impl Answer {
         self.cuts.sort_unstable();
         self.cuts.dedup();
         self.too_deep |= other.too_deep;
+        self.gave_up |= other.gave_up;
         self.errors.extend(other.errors);
         // One error of a kind and place is enough, and workers meet the same ones.
         self.errors.dedup_by(|a, b| a.message == b.message);

@@ -20,6 +20,7 @@ mod print;
 mod program;
 mod random;
 mod solver;
+mod states;
 mod store_buffers;
 mod twins;
 mod two_models;

@@ -66,7 +66,11 @@ fn result(checked: &Checked) -> Value {
     value["engine"] = json!(match answer.by {
         By::Growing => "grow",
         By::Solver(_) => "sat",
+        By::States(_) => "states",
     });
+    if let By::States(states) = answer.by {
+        value["states"] = json!(states);
+    }
     if let By::Solver(stats) = answer.by {
         value["solver"] = json!({
             "events": stats.events,

@@ -71,6 +71,15 @@ fn write(checked: &Checked, detail: Detail, out: &mut String) -> std::fmt::Resul
             answer.violating,
             if answer.symmetric { ", up to exchange of threads" } else { "" }
         ),
+        By::States(states) => writeln!(
+            out,
+            "  by {}: {} complete, {} blocked, {} cut, {} violating, up to the state that they end in",
+            several(states, "state"),
+            answer.complete,
+            answer.blocked,
+            answer.cut,
+            answer.violating
+        ),
         By::Solver(stats) => writeln!(
             out,
             "  by the solver: {}, {}, {}",
