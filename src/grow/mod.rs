@@ -24,6 +24,7 @@ mod graph;
 mod holes;
 mod keeps;
 mod kept;
+mod levels;
 mod members;
 mod memory;
 mod node;
@@ -47,6 +48,7 @@ mod tests;
 
 use compile::OrderOn;
 use fewer::Fewer;
+use levels::{Sharing, Top};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -442,9 +444,12 @@ impl<'p> Setting<'_, 'p> {
             evaluation: evaluate::Evaluation::new(self.code),
             ways: ways::Ways::default(),
             spare: Vec::new(),
-            stats: Stats { refuted: vec![0; self.code.checks.len()], ..Stats::default() },
+            stats: self.figures(),
             visitor,
             shared,
+            top: None,
+            depth: 0,
+            ended_at: 0,
             all_blocked: self.all_blocked,
         }
     }
@@ -513,18 +518,36 @@ impl<'p> Setting<'_, 'p> {
         filling.search.stats
     }
 
+    /// Figures to begin with.
+    fn figures(&self) -> Stats {
+        Stats { refuted: vec![0; self.code.checks.len()], ..Stats::default() }
+    }
+
     /// Runs one worker for each visitor, on graphs of at most 64 `W` events.
     fn run<const W: usize>(&self, visitors: &mut [&mut (dyn Visitor + Send)]) -> Stats {
-        let shared = &workers::Shared::new(visitors.len(), self.first::<W>());
-        let worker = |visitor: &mut (dyn Visitor + Send)| self.search(visitor, shared).work();
-        let mut all = Stats { refuted: vec![0; self.code.checks.len()], ..Stats::default() };
+        let sharing = if visitors.len() > 1 { self.sharing::<W>(visitors.len()) } else { Sharing::Small };
+        let (workers, levels) = match &sharing {
+            Sharing::Small => (1, None),
+            Sharing::ByLevels(levels) => (visitors.len(), Some(levels)),
+            Sharing::ByGraphs => (visitors.len(), None),
+        };
+        let shared = &workers::Shared::new(workers, levels.is_none().then(|| self.first::<W>()));
+        let worker = |number: usize, visitor: &mut (dyn Visitor + Send)| {
+            let mut search = self.search(visitor, shared);
+            let Some(levels) = levels else { return search.work() };
+            search.top = Some(Top::new(levels, self.figures()));
+            search.work_from(&mut self.first::<W>(), number == 0)
+        };
+        let mut all = self.figures();
         std::thread::scope(|scope| {
             let worker = &worker;
             let handles: Vec<_> = visitors
                 .iter_mut()
-                .filter_map(|visitor| {
+                .take(workers)
+                .enumerate()
+                .filter_map(|(number, visitor)| {
                     let builder = std::thread::Builder::new().stack_size(workers::STACK);
-                    let work = limits::handed_on(move || worker(&mut **visitor));
+                    let work = limits::handed_on(move || worker(number, &mut **visitor));
                     builder.spawn_scoped(scope, work).ok()
                 })
                 .collect();
