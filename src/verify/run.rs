@@ -133,6 +133,8 @@ pub struct Answer {
     pub reshapes: Vec<Reshape>,
     /// What the search did, where it came to its end.
     pub work: Option<grow::Stats>,
+    /// What the search with holes did besides, where there was one.
+    pub with_holes: Option<grow::Stats>,
 }
 
 /// Who gives an answer.
@@ -163,6 +165,7 @@ impl Answer {
             symmetric: false,
             reshapes: Vec::new(),
             work: None,
+            with_holes: None,
         }
     }
 
