@@ -482,6 +482,7 @@ fn figures(report: &Report) -> String {
     line(stats.clauses, "clauses that it was given");
     line(stats.revisits, "reads given a write that came later");
     line(stats.residual.saturating_word(), "executions with a cycle of po and rf, by worlds");
+    line(stats.with_holes.saturating_word(), "executions with a cycle of po and rf, grown with holes");
     line(u64::from(stats.no_residual), "search left out: no execution can have a cycle of po and rf here");
     line(stats.blocked, "executions in which a thread waits for what never comes");
     line(

@@ -11,7 +11,7 @@ use crate::grow::{Keeps, Shape, Way};
 use crate::limits;
 use crate::litmus::Lowered;
 use crate::model::Model;
-use crate::program::SetName;
+use crate::program::{Op, SetName, any_op};
 
 /// Of threads with more paths than this nothing is asked.
 const MANY: usize = 10_000;
@@ -75,6 +75,36 @@ pub(super) fn may_be(test: &Lowered, model: &Model, skip_checks: &[String], worl
         }
     }
     !(0..keeps.n_checks()).any(|check| steps.are_refused_by(check))
+}
+
+/// Does no thread access a cell twice, or read and write in one instruction, or make a choice? Where the model keeps all else that events need in order, no execution with a cycle of
+/// that and `rf` is accepted then.
+pub(super) fn touch_cells_once(test: &Lowered, worlds: &Worlds) -> bool {
+    let is_bound = |op: &Op| {
+        matches!(
+            op,
+            Op::Choice { .. }
+                | Op::Conditional { .. }
+                | Op::Nondet { .. }
+                | Op::Rmw { .. }
+                | Op::CompareExchange { .. }
+                | Op::Spawn { .. }
+                | Op::Join { .. }
+                | Op::Free { .. }
+        )
+    };
+    let mut code = test.program.threads.iter().flat_map(|thread| &thread.code);
+    if code.any(|instr| any_op(&instr.ops, is_bound)) {
+        return false;
+    }
+    worlds.paths().iter().flatten().all(|path| {
+        limits::poll();
+        let accesses: Vec<&Event> = path.events.iter().filter(|e| e.is_read() || e.is_write()).collect();
+        accesses.iter().enumerate().all(|(at, event)| {
+            let apart = |other: &&Event| other.loc != event.loc && other.instance != event.instance;
+            event.loc.is_some() && accesses[at + 1..].iter().all(apart)
+        })
+    })
 }
 
 fn seen(event: &Event) -> Shape<'_> {

@@ -101,6 +101,10 @@ pub(super) fn run_into(
             job.look_into_all(worlds, &mut sink);
         }
     }
+    if let Some(keeping) = &options.keep {
+        let kept = sink.keeps.take().filter(|_| !sink.is_stopped());
+        keeping.note(kept);
+    }
     let mut outcome = sink.finish()?;
     // A search that was cut short knows nothing of what it has not seen.
     let whole = is_through(&outcome);
@@ -186,11 +190,13 @@ impl Job<'_> {
         let goes_on = worlds.may_go_wrong();
         sink.begin(0.0, worlds.share());
         for world in built {
+            sink.number += 1;
             if self.look_into(world, sink).is_break() || sink.look_at_limits().is_break() {
                 return;
             }
         }
         while let Some(world) = worlds.next_while(&mut || sink.look_at_limits().is_continue()) {
+            sink.number += 1;
             let over = self.look_into(world, sink).is_break() && !(goes_on && sink.is_decided());
             if over || sink.look_at_limits().is_break() {
                 return;
@@ -249,10 +255,15 @@ impl Job<'_> {
         if let Err(diagnostic) = fits(view.names.n) {
             return sink.fail(diagnostic);
         }
-        match limits::catch(|| in_world(self.model, &view, self.options, sink)) {
+        let before = sink.keeps.as_ref().map_or(0, |keeps| keeps.hits);
+        let flow = match limits::catch(|| in_world(self.model, &view, self.options, sink)) {
             Ok(flow) => flow,
             Err(why) => sink.stop(why.into()),
+        };
+        if let Some(keeps) = &mut sink.keeps {
+            keeps.end_world(sink.number, world, before);
         }
+        flow
     }
 }
 

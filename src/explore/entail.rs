@@ -41,7 +41,7 @@ impl<const W: usize> Search<'_, '_, W> {
         let problem = self.problem;
         // What has not paid off so far will hardly do so further down; where subtrees are shared out, all workers must find the same.
         let paid = self.tally.case_hits * 4 >= self.tally.case_looks || self.tally.case_looks < 4;
-        let pays = left >= WORTH && (self.shared || paid);
+        let pays = left >= WORTH && (self.is_the_same_for_all() || paid);
         let mut suspects = Vec::new();
         for (index, check) in problem.checks.iter().enumerate() {
             if !Mask::can_close(index) || !state.open.has(index) || check.negated {

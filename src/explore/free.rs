@@ -38,7 +38,12 @@ impl<const W: usize> Search<'_, '_, W> {
     /// Goes through all completions of a state that is free.
     pub(super) fn complete(&mut self, state: &mut State<W>) -> ControlFlow<()> {
         match self.split(state) {
-            Some((ways, visible)) => self.count_from(state, &visible, &ways),
+            Some((ways, visible)) => {
+                self.counted_from = self.sink.keeps.is_some().then(|| state.candidates.clone());
+                let flow = self.count_from(state, &visible, &ways);
+                self.counted_from = None;
+                flow
+            }
             None => self.list(state),
         }
     }
@@ -175,6 +180,9 @@ impl<const W: usize> Search<'_, '_, W> {
 
     /// Builds every completion, in place.
     fn list(&mut self, state: &mut State<W>) -> ControlFlow<()> {
+        if !self.is_asked(state) {
+            return ControlFlow::Continue(());
+        }
         match self.branch(state) {
             Branch::Leaf => return self.leaf(state, &Count::ONE),
             Branch::Read(read) => {

@@ -43,7 +43,7 @@ pub(super) fn run(
     let mut sink = own.sink;
     more.into_iter().for_each(|recorder| sink.join(recorder.sink));
     if stats.leaves_out && !sink.is_stopped() {
-        residual(test, model, options, &mut sink)?;
+        residual(test, model, options, goes_on, &mut sink)?;
     }
     sink.outcome.stats.graphs += stats.steps;
     sink.outcome.stats.revisits += stats.revisits;
@@ -54,8 +54,15 @@ pub(super) fn run(
     sink.finish()
 }
 
-/// What the engine does not list, by closed worlds: executions with a cycle of program order and `rf`, if there may be any.
-fn residual(test: &Lowered, model: &Model, options: &Options, sink: &mut Sink) -> Result<(), Diagnostic> {
+/// What the search in order does not list: executions with a cycle of program order and `rf`, if there may be any. With holes, where all of them are sure to grow in that way;
+/// else by closed worlds.
+fn residual(
+    test: &Lowered,
+    model: &Model,
+    options: &Options,
+    goes_on: bool,
+    sink: &mut Sink,
+) -> Result<(), Diagnostic> {
     let worlds = match limits::catch(|| super::drive::unfolded(test, options)) {
         Ok(worlds) => worlds?,
         Err(why) => {
@@ -74,6 +81,14 @@ fn residual(test: &Lowered, model: &Model, options: &Options, sink: &mut Sink) -
             return Ok(());
         }
     }
+    if !options.awaits
+        && options.max_executions.is_none()
+        && cycles::touch_cells_once(test, &worlds)
+        && grow::loose_but_for_cells(&test.program, model, &options.skip_checks)
+        && with_holes(test, model, options, goes_on, sink)?
+    {
+        return Ok(());
+    }
     let model = grow::residual(model);
     let registers = model.needs_register_events();
     let before = sink.outcome.stats.executions.clone();
@@ -81,6 +96,30 @@ fn residual(test: &Lowered, model: &Model, options: &Options, sink: &mut Sink) -
     let stats = &mut sink.outcome.stats;
     stats.residual += &stats.executions - &before;
     Ok(())
+}
+
+/// Lets executions with a cycle of program order and `rf` grow with holes. False: these may not be all, and what was found is forgotten.
+fn with_holes(
+    test: &Lowered,
+    model: &Model,
+    options: &Options,
+    goes_on: bool,
+    sink: &mut Sink,
+) -> Result<bool, Diagnostic> {
+    let mut own = Sink::continued(test, options, sink.started());
+    own.until_undefined = sink.until_undefined;
+    let mut recorder = Recorder { sink: own, goes_on };
+    let settings = grow::Options { lists: grow::Lists::Cyclic, ..settings(test, options) };
+    let stats = grow::explore(&test.program, model, &settings, &mut recorder)?;
+    if stats.astray > 0 {
+        return Ok(false);
+    }
+    let found = recorder.sink.outcome.stats.executions.clone();
+    sink.join(recorder.sink);
+    sink.outcome.stats.with_holes += found;
+    sink.outcome.stats.graphs += stats.steps;
+    sink.outcome.stats.revisits += stats.revisits;
+    Ok(true)
 }
 
 fn settings(test: &Lowered, options: &Options) -> grow::Options {

@@ -63,7 +63,21 @@ impl<const W: usize> Search<'_, '_, W> {
         completed.lock().expect("no test panics while it notes").push(note);
     }
 
+    /// Tells of executions, and keeps them if they are to be shown.
     pub(super) fn accept(
+        &mut self,
+        state: &State<W>,
+        values: &[Option<Value>],
+        last: &[usize],
+        ways: &Count,
+    ) -> ControlFlow<()> {
+        let before = self.hits();
+        let flow = self.tell(state, values, last, ways);
+        self.keep_sources(before, &state.candidates);
+        flow
+    }
+
+    fn tell(
         &mut self,
         state: &State<W>,
         values: &[Option<Value>],

@@ -24,6 +24,7 @@ mod finals;
 mod free;
 mod goal;
 mod growing;
+mod kept;
 mod leaf;
 mod mask;
 mod naive;
@@ -53,6 +54,7 @@ mod unit_tests;
 pub use crate::limits::Gauge;
 pub use alike::may_notice;
 pub use candidates::{Candidate, candidates, names};
+pub use kept::Keeping;
 pub(crate) use probe::Random;
 pub use recall::recall;
 pub use survey::{Estimate, Guess, Share, estimate, guess, survey};
@@ -142,6 +144,8 @@ pub struct Options {
     pub awaits: bool,
     /// From how many nodes on a search looks whether it has counted what is left before. (Most are through by then.)
     pub large: u32,
+    /// Executions to be shown later are kept there, so that they need not be looked for again.
+    pub keep: Option<Arc<Keeping>>,
     /// Where the explorer notes every execution that it completes, so that tests can tell whether it found one twice.
     #[cfg(test)]
     pub(crate) completed: Option<Arc<std::sync::Mutex<Vec<String>>>>,
@@ -167,6 +171,7 @@ impl Default for Options {
             unit: None,
             awaits: false,
             large: 128,
+            keep: None,
             #[cfg(test)]
             completed: None,
         }

@@ -78,7 +78,8 @@ impl<const W: usize> Search<'_, '_, W> {
     /// has paid off so far; always where subtrees are shared out, since what has paid off differs from worker to worker.
     fn probe(&mut self, state: &mut State<W>, left: usize) {
         let problem = self.problem;
-        let pays = self.shared || self.tally.hits * 4 >= self.tally.probes || self.tally.probes < 16;
+        let pays =
+            self.is_the_same_for_all() || self.tally.hits * 4 >= self.tally.probes || self.tally.probes < 16;
         if left < 2 || (left < 5 && !pays) {
             return;
         }

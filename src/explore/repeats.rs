@@ -370,6 +370,8 @@ impl<const W: usize> Search<'_, '_, W> {
         }
         self.find_last(state);
         let mut last = self.last.clone();
+        let before = self.hits();
+        self.kept_whole = true;
         for (shown, ways) in found {
             let (reads, lasts) = shown.split_at(frame.reads.len());
             for (event, number) in frame.reads.iter().zip(reads) {
@@ -380,6 +382,8 @@ impl<const W: usize> Search<'_, '_, W> {
             }
             self.accept(state, &values, &last, ways)?;
         }
+        self.kept_whole = false;
+        self.keep_sources(before, &state.candidates);
         ControlFlow::Continue(())
     }
 

@@ -94,6 +94,12 @@ pub(super) struct Search<'s, 't, const W: usize> {
     /// The sources of reads when it was looked at last.
     pub settled: Vec<Row<W>>,
     pub repeats: Repeats<W>,
+    /// Sources of executions that alone are asked for, if there are any ([`super::kept`]).
+    pub only: Vec<Vec<Row<W>>>,
+    /// What each read could read where executions began to be counted.
+    pub counted_from: Option<Vec<Row<W>>>,
+    /// Is all that comes of the node at hand kept as one?
+    pub kept_whole: bool,
 }
 
 /// What was found out on the way.
@@ -181,7 +187,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         part: Part,
         sink: &'s mut Sink<'t>,
     ) -> Search<'s, 't, W> {
-        Search {
+        let mut search = Search {
             problem,
             eval: Evaluator::new(problem),
             tally: Tally::new(problem.checks.len()),
@@ -202,7 +208,12 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             domains: problem.domains(),
             settled: Vec::new(),
             repeats: Repeats::default(),
-        }
+            only: Vec::new(),
+            counted_from: None,
+            kept_whole: false,
+        };
+        search.only = search.asked();
+        search
     }
 
     /// Takes decisions as made. False: they contradict each other, and nothing comes after them.
@@ -314,7 +325,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         self.shared = shared;
         let branch = self.propagate(state);
         self.refuted = branch.is_none();
-        let Some(branch) = branch else { return ControlFlow::Continue(()) };
+        let Some(branch) = branch.filter(|_| self.is_asked(state)) else { return ControlFlow::Continue(()) };
         if self.states.len() == depth + 1 {
             self.states.push(State::default());
         }
@@ -322,9 +333,13 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
             return self.complete(state);
         }
         if !shared && let Some(solved) = self.follow_values(state) {
+            let before = self.hits();
+            self.kept_whole = true;
             for Solved { state, ways, visible } in solved {
                 self.count_from(&state, &visible, &ways)?;
             }
+            self.kept_whole = false;
+            self.keep_sources(before, &state.candidates);
             return ControlFlow::Continue(());
         }
         if !shared && self.may_repeat(state) {
@@ -482,9 +497,14 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         places.find_map(|(at, a)| Some((*a, *order.over[at + 1..].iter().find(|b| open(a, b))?)))
     }
 
-    /// How often trying the alternatives of a variable has ended at once. Where subtrees are shared out all workers must
-    /// walk the same tree, whatever they have met elsewhere.
+    /// Must the tree be the same, whatever was met elsewhere? Where subtrees are shared out, all workers walk it; and who looks at executions sees them in one order, whether
+    /// all of them are looked for or some that were kept.
+    pub(super) fn is_the_same_for_all(&self) -> bool {
+        self.shared || self.sink.watch.is_some()
+    }
+
+    /// How often trying the alternatives of a variable has ended at once.
     fn trouble(&self, variable: usize) -> u32 {
-        if self.shared { 1 } else { self.troubles[variable] }
+        if self.is_the_same_for_all() { 1 } else { self.troubles[variable] }
     }
 }

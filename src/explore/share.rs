@@ -93,6 +93,7 @@ fn take_worlds(job: &Job, queue: &Mutex<Queue>, over: &AtomicBool, share: &mut S
             (*number, world)
         };
         let (number, world) = next;
+        share.sink.number = number;
         let flow = job.look_into(world, &mut share.sink);
         // A sink looks for the loops that it does not know of yet: in every world, so that the first to show one is the same for all.
         let cuts = std::mem::take(&mut share.sink.outcome.cuts);

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::candidates::Look;
+use super::kept::{Kept, Sources};
 use super::repeats::Looks;
 use super::unit::{Decision, Listed, Subtree};
 use super::witness::Watch;
@@ -71,6 +72,12 @@ pub(crate) struct Sink<'t> {
     pub(super) world: (u64, Vec<Vec<Decision>>),
     /// Has this part of a search proved too big? What has not begun is left to others.
     too_big: bool,
+    /// Executions to be shown later, where some are.
+    pub(super) keeps: Option<Kept>,
+    /// The number of the world at hand, of all.
+    pub(super) number: usize,
+    /// Only these executions of the world at hand are asked for, if there are any.
+    pub(super) only: Vec<Sources>,
     /// Someone who looks at every accepted execution.
     pub(super) watch: Option<Watch<'t>>,
     /// Someone who looks at every candidate, whatever the model says of it (with a solver: at those that it accepts).
@@ -102,6 +109,9 @@ impl<'t> Sink<'t> {
             most_graphs: u64::MAX,
             world: (0, vec![Vec::new()]),
             too_big: false,
+            keeps: Kept::of(options),
+            number: 0,
+            only: Vec::new(),
             watch: None,
             look: None,
         }
@@ -150,6 +160,9 @@ impl<'t> Sink<'t> {
             if !self.outcome.cuts.contains(&cut) {
                 self.outcome.cuts.push(cut);
             }
+        }
+        if let (Some(keeps), Some(kept)) = (&mut self.keeps, part.keeps) {
+            keeps.join(kept);
         }
         if let Some(error) = part.error {
             self.error.get_or_insert(error);
@@ -360,6 +373,9 @@ impl<'t> Sink<'t> {
         }
         let positive = self.states.add(&key, ways, || self.test.condition.prop.holds(value));
         self.key = key;
+        if let Some(keeps) = &mut self.keeps {
+            keeps.see(self.options, &self.test.condition, positive, found);
+        }
         if positive {
             self.outcome.positive += ways;
         } else {

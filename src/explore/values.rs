@@ -68,10 +68,11 @@ impl<const W: usize> Search<'_, '_, W> {
 
     /// Drops sources that no value can come from. False: nothing is left for some read.
     fn settle(&mut self, state: &mut State<W>) -> bool {
+        let same = self.is_the_same_for_all();
         let Some(domains) = &mut self.domains else { return true };
         // What has not paid off so far will hardly do so later: a wrong value is found when it is known, at the latest. Where subtrees are shared out, all workers must find the same.
         let Tally { settle_looks: looks, settle_hits: hits, .. } = &mut self.tally;
-        if self.settled == state.candidates || !self.shared && *looks >= 64 && *hits * 16 < *looks {
+        if self.settled == state.candidates || !same && *looks >= 64 && *hits * 16 < *looks {
             return true;
         }
         *looks += 1;

@@ -8,8 +8,9 @@ use std::ops::ControlFlow;
 
 use super::against;
 use super::candidates::Candidate;
-use super::drive::run_into;
+use super::drive::{Job, run_into};
 use super::finals::{Finals, Registers};
+use super::kept::Kept;
 use super::sink::{Found, Sink};
 use super::{Mode, Options};
 use crate::condition::{Condition, Quantifier};
@@ -42,7 +43,7 @@ pub enum Show {
 }
 
 impl Show {
-    fn wants(&self, positive: bool, found: &Found, quantifier: Quantifier) -> bool {
+    pub(super) fn wants(&self, positive: bool, found: &Found, quantifier: Quantifier) -> bool {
         let Found { flags, undefined, .. } = *found;
         match self {
             Show::Prop => positive,
@@ -103,8 +104,42 @@ pub fn executions(
         found.push(execution);
         if found.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
-    let outcome = each_execution(test, model, None, options, request, &mut see)?;
+    let kept = options.keep.as_deref().and_then(|keeping| keeping.take(request));
+    let outcome = match kept {
+        Some(kept) => again(test, model, options, request, kept, &mut see)?,
+        None => each_execution(test, model, None, options, request, &mut see)?,
+    };
     Ok((found, outcome))
+}
+
+/// Shows executions that a run has kept, and looks for no others.
+fn again(
+    test: &Lowered,
+    model: &Model,
+    options: &Options,
+    request: &Request,
+    kept: Kept,
+    see: &mut (dyn FnMut(Execution) -> ControlFlow<()> + Send),
+) -> Result<Outcome, Diagnostic> {
+    let options = watched(options, request);
+    let watch = Watch { request, condition: &test.condition, test, against: None, see };
+    let mut sink = Sink::watched(test, &options, watch);
+    let registers = model.needs_register_events();
+    kept.look_into(&Job { test, model, options: &options, registers }, &mut sink);
+    sink.finish()
+}
+
+/// How executions are looked for that are to be shown.
+fn watched(options: &Options, request: &Request) -> Options {
+    Options {
+        mode: Mode::Count,
+        jobs: 1,
+        max_executions: None,
+        // Only those that decide the condition: no other need be looked for.
+        speedcheck: request.show == Show::Wit,
+        keep: None,
+        ..options.clone()
+    }
 }
 
 /// Shows the executions of a test that `model` accepts and `request` asks for to `see`, each with what `other` says of it, and
@@ -120,14 +155,7 @@ pub fn each_execution(
     request: &Request,
     see: &mut (dyn FnMut(Execution) -> ControlFlow<()> + Send),
 ) -> Result<Outcome, Diagnostic> {
-    let options = Options {
-        mode: Mode::Count,
-        jobs: 1,
-        max_executions: None,
-        // Only those that decide the condition: no other need be looked for.
-        speedcheck: request.show == Show::Wit,
-        ..options.clone()
-    };
+    let options = watched(options, request);
     let watch = Watch { request, condition: &test.condition, test, against: other, see };
     run_into(test, model, &options, Sink::watched(test, &options, watch))
 }

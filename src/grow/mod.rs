@@ -25,6 +25,7 @@ mod graph;
 mod holes;
 mod keeps;
 mod kept;
+mod levels;
 mod members;
 mod memory;
 mod node;
@@ -43,6 +44,7 @@ mod twins;
 mod usual;
 mod ways;
 mod widen;
+mod wording;
 mod workers;
 
 #[cfg(test)]
@@ -50,6 +52,7 @@ mod tests;
 
 use compile::OrderOn;
 use fewer::Fewer;
+use levels::{Sharing, Top};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -60,7 +63,7 @@ use crate::model::Model;
 use crate::program::shapes::Reshapes;
 use crate::program::{Op, Program, Start};
 
-pub use decide::{Plan, plan, plan_of_all, residual};
+pub use decide::{Holes, Plan, plan, plan_of_all, residual};
 pub use finish::{Ended, Event, Execution, Found, Violation, Waiting, Why};
 pub use keeps::{Keeps, Shape, Way};
 pub use search::TOO_MANY_EVENTS;
@@ -471,9 +474,12 @@ impl<'p> Setting<'_, 'p> {
             evaluation: evaluate::Evaluation::new(self.code),
             ways: ways::Ways::default(),
             spare: Vec::new(),
-            stats: Stats { refuted: vec![0; self.code.checks.len()], ..Stats::default() },
+            stats: self.figures(),
             visitor,
             shared,
+            top: None,
+            depth: 0,
+            ended_at: 0,
             all_blocked: self.all_blocked,
         }
     }
@@ -542,18 +548,36 @@ impl<'p> Setting<'_, 'p> {
         filling.search.stats
     }
 
+    /// Figures to begin with.
+    fn figures(&self) -> Stats {
+        Stats { refuted: vec![0; self.code.checks.len()], ..Stats::default() }
+    }
+
     /// Runs one worker for each visitor, on graphs of at most 64 `W` events.
     fn run<const W: usize>(&self, visitors: &mut [&mut (dyn Visitor + Send)]) -> Stats {
-        let shared = &workers::Shared::new(visitors.len(), self.first::<W>());
-        let worker = |visitor: &mut (dyn Visitor + Send)| self.search(visitor, shared).work();
-        let mut all = Stats { refuted: vec![0; self.code.checks.len()], ..Stats::default() };
+        let sharing = if visitors.len() > 1 { self.sharing::<W>(visitors.len()) } else { Sharing::Small };
+        let (workers, levels) = match &sharing {
+            Sharing::Small => (1, None),
+            Sharing::ByLevels(levels) => (visitors.len(), Some(levels)),
+            Sharing::ByGraphs => (visitors.len(), None),
+        };
+        let shared = &workers::Shared::new(workers, levels.is_none().then(|| self.first::<W>()));
+        let worker = |number: usize, visitor: &mut (dyn Visitor + Send)| {
+            let mut search = self.search(visitor, shared);
+            let Some(levels) = levels else { return search.work() };
+            search.top = Some(Top::new(levels, self.figures()));
+            search.work_from(&mut self.first::<W>(), number == 0)
+        };
+        let mut all = self.figures();
         std::thread::scope(|scope| {
             let worker = &worker;
             let handles: Vec<_> = visitors
                 .iter_mut()
-                .filter_map(|visitor| {
+                .take(workers)
+                .enumerate()
+                .filter_map(|(number, visitor)| {
                     let builder = std::thread::Builder::new().stack_size(workers::STACK);
-                    let work = limits::handed_on(move || worker(&mut **visitor));
+                    let work = limits::handed_on(move || worker(number, &mut **visitor));
                     builder.spawn_scoped(scope, work).ok()
                 })
                 .collect();

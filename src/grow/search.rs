@@ -16,6 +16,7 @@ use super::code::Code;
 use super::evaluate::Evaluation;
 use super::finish::{Ended, Found};
 use super::graph::{Graph, Pending};
+use super::levels::Top;
 use super::node::{Bound, NONE};
 use super::state::{Join, Leaf, Stop};
 use super::step::Stepper;
@@ -39,6 +40,11 @@ pub(super) struct Search<'s, 'p, const W: usize> {
     pub stats: Stats,
     pub visitor: &'s mut (dyn Visitor + Send),
     pub shared: &'s Shared<'p, W>,
+    /// The first levels, as long as it walks them; and the level that it is at.
+    pub top: Option<Top<'s>>,
+    pub depth: usize,
+    /// How many events the execution had that was found last.
+    pub ended_at: usize,
     /// Are executions in which a thread waits listed, whatever it waits for?
     pub all_blocked: bool,
 }
@@ -60,14 +66,6 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
             }
         }
         self.stats
-    }
-
-    /// Everything that can come of a graph that is consistent; by someone else, if someone has nothing to do.
-    fn visit(&mut self, graph: &mut Graph<'p, W>) -> ControlFlow<()> {
-        if self.shared.give(graph, self.code) {
-            return ControlFlow::Continue(());
-        }
-        self.explore(graph)
     }
 
     /// Counts a step, and looks at limits now and then.
@@ -101,13 +99,13 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
             graph.pending = Some(pending);
             return flow;
         }
-        let Some(thread) = self.next(graph) else { return self.end(graph) };
+        let Some(thread) = self.next(graph) else { return self.part(|search| search.end(graph)) };
         let stop = graph.threads[thread].stop.clone();
         if matches!(&*stop, Stop::Unborn | Stop::Ready(_)) {
             return ControlFlow::Continue(());
         }
         if !graph.has_room(self.room_for(&stop)) {
-            return self.make_room(graph);
+            return self.part(|search| search.make_room(graph));
         }
         if let Some(twins) = self.stepper.twins
             && graph.stops_joining(thread, &stop)
@@ -464,6 +462,7 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
 
     /// No thread goes on.
     pub fn end(&mut self, graph: &mut Graph<'p, W>) -> ControlFlow<()> {
+        self.ended_at = graph.n();
         let mut found = Found::default();
         if !self.code.flags.is_empty() || self.code.checks.iter().any(|check| !check.prunes) {
             if !self.is_accepted(graph) {
@@ -527,6 +526,9 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
             stats: Stats { refuted: vec![0; self.code.checks.len()], ..Stats::default() },
             visitor: &mut *self.visitor,
             shared,
+            top: None,
+            depth: 0,
+            ended_at: 0,
             all_blocked: self.all_blocked,
         }
     }

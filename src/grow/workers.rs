@@ -9,6 +9,9 @@ use super::graph::Graph;
 /// The stack of a worker: the search goes one call deeper with each event and each revisit.
 pub(crate) const STACK: usize = 1 << 28;
 
+/// So many events are missing in a graph that is worth giving away.
+const FAR: usize = 6;
+
 /// What the workers of a search share.
 pub(super) struct Shared<'p, const W: usize> {
     waiting: Mutex<Waiting<'p, W>>,
@@ -27,10 +30,10 @@ struct Waiting<'p, const W: usize> {
 }
 
 impl<'p, const W: usize> Shared<'p, W> {
-    /// For so many workers, with one graph to begin with.
-    pub fn new(workers: usize, first: Graph<'p, W>) -> Shared<'p, W> {
+    /// For so many workers, with one graph to begin with unless they have one.
+    pub fn new(workers: usize, first: Option<Graph<'p, W>>) -> Shared<'p, W> {
         Shared {
-            waiting: Mutex::new(Waiting { graphs: vec![first], idle: 0 }),
+            waiting: Mutex::new(Waiting { graphs: first.into_iter().collect(), idle: 0 }),
             changed: Condvar::new(),
             hungry: AtomicUsize::new(0),
             stopped: Arc::default(),
@@ -68,13 +71,13 @@ impl<'p, const W: usize> Shared<'p, W> {
         std::mem::take(&mut self.waiting.lock().unwrap_or_else(PoisonError::into_inner).graphs)
     }
 
-    /// Gives a graph away, if someone waits for one.
-    pub fn give(&self, graph: &Graph<'p, W>, code: &Code) -> bool {
+    /// Gives a graph away, if someone waits for one. Not one that is nearly as large as the last execution: what comes of it is sooner done than handed over.
+    pub fn give(&self, graph: &Graph<'p, W>, code: &Code, ended_at: usize) -> bool {
         if self.collects {
             self.waiting.lock().unwrap_or_else(PoisonError::into_inner).graphs.push(graph.copy(code));
             return true;
         }
-        if self.hungry.load(Ordering::Relaxed) == 0 {
+        if self.hungry.load(Ordering::Relaxed) == 0 || graph.n() + FAR > ended_at {
             return false;
         }
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);

@@ -59,6 +59,8 @@ pub struct Stats {
     pub residual: Count,
     /// Was it known, from the program and the model, that there are none of these, so that nobody looked?
     pub no_residual: bool,
+    /// Those of the executions with such a cycle that grew with holes.
+    pub with_holes: Count,
     /// Executions in which some thread waits for what never comes (likewise).
     pub blocked: u64,
     /// Candidates whose values contradict each other or justify only themselves.

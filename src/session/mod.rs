@@ -278,6 +278,8 @@ impl Session {
         let start = Instant::now();
         let mut options = self.settings.explore.clone();
         options.unroll = test.unroll.or(self.settings.unroll).unwrap_or(options.unroll);
+        let shown = self.settings.shown.as_ref().filter(|request| request.show != explore::Show::Forbidden);
+        options.keep = shown.map(|request| Arc::new(explore::Keeping::new(request)));
         let key = load::key(&self.settings, report.model.as_deref(), &parsed);
         let run = |test: &Lowered, prepared: &Prepared| auto::answer(test, &prepared.model, &options);
         let (test, prepared, outcome) = self.in_any_sizes(test, prepared, key, run);

@@ -27,7 +27,9 @@ pub(super) fn search(
         return Ok(Rest::Unknown("threads were told from each other".to_string()));
     };
     let stopped = found.answer.stopped;
+    let work = found.answer.work.clone();
     answer.join(found.answer);
+    answer.with_holes = work;
     Ok(match stopped {
         Some(why) => Rest::Stopped(why),
         None if found.astray => Rest::Unknown("what events hang on was not all known".to_string()),
@@ -63,7 +65,9 @@ pub(super) fn hunt(
     if found.violating == 0 && (found.stopped.is_some() || !found.errors.is_empty()) {
         return Ok(Left::All);
     }
+    let work = found.with_holes.take();
     answer.join(found);
+    answer.with_holes = work;
     Ok(if matches!(rest, Ok(Ok(Rest::Safe))) { Left::Few } else { Left::All })
 }
 

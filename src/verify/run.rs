@@ -139,6 +139,8 @@ pub struct Answer {
     pub(super) gave_up: bool,
     /// What the search did, where it came to its end.
     pub work: Option<grow::Stats>,
+    /// What the search with holes did besides, where there was one.
+    pub with_holes: Option<grow::Stats>,
 }
 
 /// Who gives an answer.
@@ -172,6 +174,7 @@ impl Answer {
             reshapes: Vec::new(),
             gave_up: false,
             work: None,
+            with_holes: None,
         }
     }
 

@@ -9,6 +9,7 @@ mod explain;
 mod grow;
 mod holes;
 mod hostile;
+mod kept;
 mod loops;
 mod machine;
 mod many;

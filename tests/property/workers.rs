@@ -53,3 +53,34 @@ fn what_does_not_repeat_itself_is_shared() {
         assert_eq!(figures(&run(&text, jobs)), figures(&alone));
     }
 }
+
+/// So do those who let executions grow: each graph is visited by one of them, and counted once.
+#[test]
+fn executions_that_grow_are_shared() {
+    let crossed = |n: usize| {
+        let (one, other) = if n.is_multiple_of(2) { ("x", "y") } else { ("y", "x") };
+        format!(
+            "  atomic_store_explicit({one}, {}, memory_order_relaxed);\n  int r = atomic_load_explicit({other}, memory_order_relaxed);\n",
+            n + 1
+        )
+    };
+    let grown = |text: &str, jobs: usize| {
+        let session = Session::new(Settings::default());
+        let test = lower(&session, text);
+        let mut library = Library::default();
+        let model = library.get("tso", Arch::C);
+        explore::run(&test, model, &options(Mode::Count, Engine::Grow, jobs)).expect("a count")
+    };
+    for threads in [2, 3, 5] {
+        let text = test(threads, &crossed);
+        let alone = grown(&text, 1);
+        for jobs in [2, 3, 8] {
+            let together = grown(&text, jobs);
+            assert_eq!(figures(&together), figures(&alone));
+            let work = |outcome: &Outcome| {
+                (outcome.stats.graphs, outcome.stats.revisits, outcome.stats.pruned.clone())
+            };
+            assert_eq!(work(&together), work(&alone), "{threads} threads, {jobs} workers");
+        }
+    }
+}

@@ -27,5 +27,11 @@ pub fn work(checked: &Checked) -> String {
     for (check, count) in refuted {
         line(*count, &format!("branches refuted by {check}"));
     }
+    if let Some(work) = checked.answer.as_ref().and_then(|answer| answer.with_holes.as_ref()) {
+        line(work.steps, "graphs with holes, besides, for executions with a cycle of program order and `rf`");
+        line(work.revisits, "reads in these given a write that came later");
+        line(work.complete, "executions found in this way");
+        line(work.astray, "graphs in which something hung on what it was not known to hang on");
+    }
     text
 }
