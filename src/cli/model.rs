@@ -143,9 +143,6 @@ pub fn model(
                         )?;
                     }
                     writeln!(out, " *)")?;
-                    if let Some(holes) = &plan.holes {
-                        writeln!(out, "{}", with_holes(holes))?;
-                    }
                 }
                 Err(why) => writeln!(out, "(* engines: worlds; not grow, because {why} *)")?,
             }
@@ -303,21 +300,4 @@ pub fn parse_arch(word: &str) -> Result<ArchId, Stop> {
             nearest(word, names.iter().copied()).map_or(String::new(), |n| format!(", did you mean {n}?"));
         Stop::Usage(format!("there is no architecture `{word}`{hint} (there are {})", names.join(", ")))
     })
-}
-
-/// How executions grow that have a cycle of program order and `rf`.
-fn with_holes(holes: &crate::grow::Holes) -> String {
-    if holes.whole {
-        return "(* with holes nothing more grows: the checks have all of `po` *)".to_string();
-    }
-    let rest = match holes.but_for_cells {
-        true => {
-            "that is all, unless a thread accesses a cell twice, updates one or makes a choice between a read and a later write that nothing orders"
-        }
-        false => "others may have a cycle of P and `rf`",
-    };
-    format!(
-        "(* with holes executions grow that have no cycle of `rf` and P: {rest};\n   P = {}, and what an event hangs on in its thread *)",
-        holes.prefix
-    )
 }
