@@ -22,19 +22,6 @@ pub struct Plan {
     pub without: Vec<String>,
     /// May there be executions with a cycle of program order and `rf`? These are not listed.
     pub residual: bool,
-    /// If so: how those of them grow that have none of `rf` and what the model makes of program order.
-    pub holes: Option<Holes>,
-}
-
-/// Growing with holes.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Holes {
-    /// What the model makes of program order, in the words of `cat`: P, but for what an event hangs on in its thread that it is there, where and with what value.
-    pub prefix: String,
-    /// Is all of program order in it? Then no more executions grow than in order.
-    pub whole: bool,
-    /// Must every other execution that the model accepts go through two accesses of one thread to one cell, or through an instruction that reads and writes?
-    pub but_for_cells: bool,
 }
 
 impl Plan {
@@ -62,17 +49,7 @@ pub fn plan(model: &Model) -> Result<Plan, String> {
     let names = |prunes: bool| {
         code.checks.iter().filter(|check| check.prunes == prunes).map(|check| check.name.clone()).collect()
     };
-    let (pruning, last) = (names(true), names(false));
-    let holes = code.residual.then(|| holes(&code));
-    Ok(Plan { pruning, last, residual: code.residual, without, holes })
-}
-
-/// What a model makes of program order.
-fn holes(code: &Code) -> Holes {
-    let mut loose = code.clone();
-    loose.loosen();
-    let whole = loose.prefix.iter().any(|slot| loose.slots[*slot].kind == Kind::Base(super::code::Base::Po));
-    Holes { prefix: loose.worded(&loose.prefix), whole, but_for_cells: loose.orders_prefix() }
+    Ok(Plan { pruning: names(true), last: names(false), residual: code.residual, without })
 }
 
 /// Likewise, of models whose executions this engine lists all.

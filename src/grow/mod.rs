@@ -44,7 +44,6 @@ mod twins;
 mod usual;
 mod ways;
 mod widen;
-mod wording;
 mod workers;
 
 #[cfg(test)]
@@ -63,7 +62,7 @@ use crate::model::Model;
 use crate::program::shapes::Reshapes;
 use crate::program::{Op, Program, Start};
 
-pub use decide::{Holes, Plan, plan, plan_of_all, residual};
+pub use decide::{Plan, plan, plan_of_all, residual};
 pub use finish::{Ended, Event, Execution, Found, Violation, Waiting, Why};
 pub use keeps::{Keeps, Shape, Way};
 pub use search::TOO_MANY_EVENTS;

@@ -22,7 +22,7 @@ fn fits(program: &Program, model: &Model, settings: &Settings) -> bool {
     let looks_back = Wanted::of(program).looks_back() && !(ignored(Kind::Lock) && ignored(Kind::Memory));
     settings.orders == Orders::Fences
         && !looks_back
-        && !(settings.races && !ignored(Kind::Race))
+        && (!settings.races || ignored(Kind::Race))
         && grow::is_sequential(program, model, &[])
 }
 
