@@ -6,6 +6,7 @@
 use super::addresses::Addresses;
 use super::run::Violation;
 use super::trace::{self, Step};
+use crate::machine;
 use crate::program::{
     AccessSize, Extra, Instr, Location, Op, Port, Program, Reg, Start, Sym, Target, Thread, Tmp, Type, Value,
     any_op, each_op,
@@ -184,13 +185,15 @@ fn part(program: &Program) -> Option<(usize, usize)> {
     loop {
         let (low, high) = (lo, hi);
         for (pc, instr) in code.iter().enumerate() {
-            each_target(instr, &mut |to| {
+            let mut targets = Vec::new();
+            machine::targets(&instr.ops, &mut targets);
+            for to in targets {
                 if (low..high).contains(&pc) {
                     (lo, hi) = (lo.min(to), hi.max(to));
                 } else if low < to && to < high {
                     (lo, hi) = (lo.min(pc), hi.max(pc + 1));
                 }
-            });
+            }
         }
         if lo < after || hi > until {
             return None;
@@ -199,14 +202,6 @@ fn part(program: &Program) -> Option<(usize, usize)> {
             return Some((lo, hi));
         }
     }
-}
-
-fn each_target(instr: &Instr, see: &mut impl FnMut(usize)) {
-    each_op(&instr.ops, &mut |op| {
-        if let Op::Goto { pc } | Op::Jump { target: Target::Pc(pc) } = op {
-            see(*pc);
-        }
-    });
 }
 
 fn jumps(instr: &Instr) -> bool {
