@@ -373,12 +373,14 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             }
             Ok(_) => Err(Diagnostic::internal("`with` is given no list of values")),
             Err(diagnostic) if diagnostic.remedy == Some(Remedy::DecidedInputs) => Ok(None),
-            // Others would be told of an error among other events.
-            Err(_) if let Some(narrow) = self.bounds.narrow() => {
-                narrow.give_up();
-                Ok(None)
-            }
-            Err(diagnostic) => Err(diagnostic),
+            Err(diagnostic) => match self.bounds.narrow() {
+                // Others would be told of an error among other events.
+                Some(narrow) => {
+                    narrow.give_up();
+                    Ok(None)
+                }
+                None => Err(diagnostic),
+            },
         }
     }
 
