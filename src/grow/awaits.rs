@@ -4,7 +4,7 @@
 //! been: the thread would be where it is, with fewer reads. So a thread that comes back to the head of a loop as it left it is blocked: the rounds
 //! that matter are those that leave the loop, and these are found by giving its reads other sources.
 
-use crate::program::{Op, Program, Reg, Target, Thread};
+use crate::program::{Instr, Op, Program, Reg, Target, Thread};
 
 /// The heads of loops, by code and program counter, with the registers that are live there.
 pub(super) struct Loops {
@@ -75,6 +75,13 @@ impl Summary {
     fn after(&self, pc: usize) -> impl Iterator<Item = usize> + '_ {
         self.targets.iter().copied().chain(self.falls_through.then_some(pc + 1))
     }
+}
+
+/// Where each instruction of a thread may go on: at others, or past the last one, at the end.
+pub(super) fn successors(thread: &Thread, n_regs: usize) -> Vec<Vec<usize>> {
+    let labels: Vec<usize> = thread.labels.iter().map(|(_, pc)| *pc).collect();
+    let after = |(pc, instr): (usize, &Instr)| summary(&instr.ops, n_regs, &labels).after(pc).collect();
+    thread.code.iter().enumerate().map(after).collect()
 }
 
 /// What instructions do to registers, and which are live before each of them and at the end.

@@ -25,6 +25,7 @@ mod graph;
 mod holes;
 mod keeps;
 mod kept;
+mod later;
 mod levels;
 mod members;
 mod memory;

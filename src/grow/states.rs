@@ -1,7 +1,7 @@
 //! Programs under sequential consistency by their states: what threads go on from, and what memory holds.
 //!
 //! Executions that come to the same state go on in the same ways, so that each state is looked at once, however many executions lead to it. A part of a thread that nothing
-//! comes between is one step. What is found at an end is shown as an execution: the steps that led there are made again, on a graph.
+//! comes between is one step; what a thread does that no other will notice belongs to the step before it. What is found at an end is shown as an execution: the steps that led there are made again, on a graph.
 //!
 //! A thread that would only wait is put off as long as another can go on: it changes nothing, and what it would have read is not what it reads in the end.
 
@@ -10,8 +10,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::finish::{Ended, waiting};
+use super::later::Later;
 use super::snapshot::{Numbered, Snapshots};
 use super::state::{Join, Plain, State, Stop};
 use super::ways::Ways;
@@ -20,9 +22,13 @@ use super::{Setting, Stats, Visitor};
 use crate::execution::EventKind;
 use crate::program::threads::{SECTION_BEGIN, SECTION_END};
 use crate::program::{Op, Program, Value, any_op};
+use crate::relation::Set;
 
 /// A thread's step: which thread, and which of the ways it had.
 pub(super) type Taken = (u16, u16);
+
+/// Events of one step at most, where others could go on in between and would not notice.
+const UNNOTICED: usize = 64;
 
 /// So many states pass between two looks at the limits.
 const TICKS: u64 = 64;
@@ -44,6 +50,8 @@ struct Now<'p> {
     threads: Vec<At<'p>>,
     /// By cell: the number of what it holds; 0 for what it held at first.
     memory: Vec<u32>,
+    /// Threads that were waited for, as they are on the way here; it does not tell states from each other.
+    joined: Vec<u16>,
 }
 
 /// A state on the way, with those that come next.
@@ -70,6 +78,7 @@ pub(super) struct States<'s, 'p> {
     ways: Ways<'p>,
     snapshots: Snapshots<'p>,
     values: Vec<Option<Value>>,
+    later: Later,
     looks: Numbered<Vec<(u32, u16, u32)>>,
     looked: Vec<Vec<(u32, u16, u32)>>,
     /// By code: may a thread come to wait there?
@@ -93,6 +102,7 @@ impl<'s, 'p> States<'s, 'p> {
             ways: Ways::default(),
             snapshots: Snapshots::new(program, stepper.loops, bounded),
             values: Vec::new(),
+            later: Later::new(program, &stepper.cells),
             looks: Numbered::default(),
             looked: vec![Vec::new()],
             may_wait: may_wait.collect(),
@@ -113,7 +123,7 @@ impl<'s, 'p> States<'s, 'p> {
                 number: 0,
             })
             .collect();
-        let mut first = Now { threads, memory: Vec::new() };
+        let mut first = Now { threads, ..Now::default() };
         first.threads.iter_mut().for_each(|at| self.settle(at));
         match self.go(first) {
             Ok(()) | Err(Halt::Enough) => Some(Stats { steps: self.met.len() as u64, ..self.stats }),
@@ -144,7 +154,7 @@ impl<'s, 'p> States<'s, 'p> {
         if self.stats.steps.is_multiple_of(TICKS) && self.visitor.look().is_break() {
             return Err(Halt::Enough);
         }
-        let key = key(now);
+        let key = self.key(now);
         match self.met.entry(key.clone()) {
             Entry::Vacant(entry) => entry.insert(false),
             Entry::Occupied(left) if *left.get() => return Ok(None),
@@ -155,7 +165,10 @@ impl<'s, 'p> States<'s, 'p> {
         let mut next = Vec::new();
         if !now.threads.iter().any(is_wrong) {
             let mut put_off = Vec::new();
-            for thread in 0..now.threads.len() {
+            let threads = 0..now.threads.len();
+            // What one does that nobody else notices comes before all else: in every other order it would come to the same.
+            let alone = threads.clone().find(|thread| self.is_unnoticed(now, *thread));
+            for thread in alone.map_or(threads, |thread| thread..thread + 1) {
                 match self.readiness(now, thread) {
                     Readiness::Now => self.step(now, thread, &mut next)?,
                     Readiness::Last => put_off.push(thread),
@@ -170,6 +183,31 @@ impl<'s, 'p> States<'s, 'p> {
             self.end(now)?;
         }
         Ok(Some(Step { key, next: next.into_iter(), taken: self.taken.len() }))
+    }
+
+    /// A state as numbers: where threads are, and what memory holds, as far as a thread may read it.
+    fn key(&self, now: &Now<'p>) -> Box<[u32]> {
+        let mut key: Vec<u32> = now.threads.iter().map(|at| at.number).collect();
+        key.push(u32::MAX);
+        let after = key.len();
+        key.extend_from_slice(&now.memory);
+        let program = self.setting.stepper.program;
+        let places: SmallVec<[&Set; 8]> = now
+            .threads
+            .iter()
+            .filter_map(|at| looking(program, &at.stop))
+            .map(|state| self.later.reads(state.code(), state.pc() as usize))
+            .collect();
+        let n_static = self.setting.stepper.cells.initial().len();
+        for (cell, content) in key[after..].iter_mut().enumerate().take(n_static) {
+            if *content != 0 && !places.iter().any(|later| later.contains(cell)) {
+                *content = 0;
+            }
+        }
+        while key.len() > after && key.last() == Some(&0) {
+            key.pop();
+        }
+        key.into()
     }
 
     /// When a thread goes on.
@@ -188,6 +226,44 @@ impl<'s, 'p> States<'s, 'p> {
             Stop::Join(join) if has_ended(now, join) => Readiness::Now,
             _ => Readiness::Never,
         }
+    }
+
+    /// Is what a thread does next of no consequence to what others may do, and they to it? A part that nothing comes between is done as a whole.
+    fn is_unnoticed(&mut self, now: &Now<'p>, thread: usize) -> bool {
+        let at = &now.threads[thread];
+        if at.stop.state().is_some_and(|state| passes(at.inside, &state.fresh)) {
+            return false;
+        }
+        match &*at.stop {
+            Stop::Spawn(_) => true,
+            Stop::Join(join) => has_ended(now, join),
+            Stop::Access(leaves) => {
+                self.is_own(now, thread, leaves[0].access.cell)
+                    && self.readiness(now, thread) == Readiness::Now
+            }
+            _ => false,
+        }
+    }
+
+    /// Will no other thread access a cell before this one has ended?
+    fn is_own(&self, now: &Now<'p>, thread: usize, cell: u16) -> bool {
+        let program = self.setting.stepper.program;
+        let cell = usize::from(cell);
+        if cell >= self.setting.stepper.cells.initial().len() {
+            return false;
+        }
+        let is_child = |other: &usize| {
+            let at = &now.threads[*other];
+            !matches!(&*at.stop, Stop::Unborn) && !now.joined.contains(&(*other as u16))
+        };
+        // The threads that others may wait for while this one goes on.
+        let waited_for = (0..now.threads.len()).filter(is_child).filter(|other| *other != thread).count();
+        now.threads.iter().enumerate().filter(|(other, _)| *other != thread).all(|(_, at)| match &*at.stop {
+            Stop::Join(join) if usize::from(join.target) == thread => true,
+            stop => looking(program, stop).is_none_or(|state| {
+                !self.later.touches(state.code(), state.pc() as usize, waited_for).contains(cell)
+            }),
+        })
     }
 
     /// What a cell holds.
@@ -225,7 +301,7 @@ impl<'s, 'p> States<'s, 'p> {
                 let taken = if all.peek().is_some() { before.clone() } else { before.take() };
                 let mut taken = taken.unwrap_or_default();
                 taken.push((thread as u16, way));
-                if goes_on {
+                if goes_on || taken.len() < UNNOTICED && self.is_unnoticed(&next, thread) {
                     open.push((next, taken));
                     continue;
                 }
@@ -312,6 +388,7 @@ impl<'s, 'p> States<'s, 'p> {
                 let stop = stepper.join(join, result);
                 let goes_on = inside && !is_over(&stop);
                 let mut next = now.clone();
+                next.joined.push(join.target);
                 next.threads[thread] = At { stop: Arc::new(stop), inside, looks: 0, number: 0 };
                 all.push((next, 0, goes_on));
             }
@@ -388,12 +465,6 @@ enum Readiness {
     Never,
 }
 
-/// A state as numbers.
-fn key(now: &Now) -> Box<[u32]> {
-    let threads = now.threads.iter().map(|at| at.number);
-    threads.chain([u32::MAX]).chain(now.memory.iter().copied()).collect()
-}
-
 fn has_ended(now: &Now, join: &Join) -> bool {
     now.threads.get(usize::from(join.target)).is_some_and(|at| matches!(&*at.stop, Stop::Ended(_)))
 }
@@ -410,6 +481,20 @@ fn passes(inside: bool, events: &[Plain]) -> bool {
 fn is_over(stop: &Stop) -> bool {
     let ends = |event: &Plain| event.sets.iter().any(|set| set == SECTION_END);
     stop.last().is_some() || stop.state().is_some_and(|state| state.fresh.iter().any(ends))
+}
+
+/// Where a thread is that may look at memory again. Whether one waits for ever hangs on what it would see; one whose assumption does not hold sees nothing any more.
+fn looking<'a, 'p>(program: &Program, stop: &'a Stop<'p>) -> Option<&'a State<'p>> {
+    match stop {
+        Stop::Unborn | Stop::Ended(_) | Stop::Violation(..) => None,
+        Stop::Blocked(state) => {
+            let awaits = |op: &Op| matches!(op, Op::Await { .. });
+            let waits =
+                state.waits() || state.is_repeated || any_op(&state.control.instr(program).ops, awaits);
+            waits.then_some(state)
+        }
+        _ => stop.state(),
+    }
 }
 
 /// Does a thread wait for others in that code?
