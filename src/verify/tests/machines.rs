@@ -1,6 +1,6 @@
 //! Programs under the models of machines and of the kernel.
 
-use super::{asked, two};
+use super::{HEADERS, asked, two};
 use crate::program::Property;
 use crate::verify::Verdict;
 
@@ -378,4 +378,25 @@ fn races_in_the_kernels_model() {
     assert!(found.iter().any(|violation| violation.property == Property::Race), "{found:?}");
     let marked = kernel("int x;", "WRITE_ONCE(x, 1);", "int r = READ_ONCE(x);", "");
     assert_ne!(verdict(&marked, "lkmm"), Verdict::Unsafe);
+}
+
+/// Who sees the accesses of two sections out of order sees no more than that: neither section comes between the accesses of the other.
+#[test]
+fn sections_that_are_seen_out_of_order() {
+    let text = format!(
+        "{HEADERS}atomic_int a, b, c, d, e;
+         #define GET(x) atomic_load_explicit(&x, memory_order_relaxed)
+         #define PUT(x, v) atomic_store_explicit(&x, v, memory_order_relaxed)
+         #define BOTH(x, y) __VERIFIER_atomic_begin(); PUT(x, 1); PUT(y, 1); PUT(c, GET(c) + 1); __VERIFIER_atomic_end(); return 0
+         int seen;
+         void *one(void *u) {{ BOTH(a, b); }}
+         void *two(void *u) {{ BOTH(d, e); }}
+         void *sees(void *u) {{ int r = GET(b), s = GET(a), t = GET(e), v = GET(d); seen = r && !s && t && !v; return 0; }}
+         int main(void) {{ pthread_t x, y, z; pthread_create(&x, 0, one, 0); pthread_create(&y, 0, two, 0); pthread_create(&z, 0, sees, 0);
+           pthread_join(x, 0); pthread_join(y, 0); pthread_join(z, 0); assert(GET(c) == 2); assert(MAY || !seen); return 0; }}"
+    );
+    for model in ["aarch64", "riscv", "rc11"] {
+        assert_eq!(verdict(&text.replace("MAY", "1"), model), Verdict::Safe, "{model}");
+        assert_eq!(verdict(&text.replace("MAY", "0"), model), Verdict::Unsafe, "{model}");
+    }
 }
