@@ -167,9 +167,9 @@ const ARCHITECTURES: &[Name] = &[
     set("annot", &[C], "Events that carry an annotation."),
     group("LK", &[C], "Locks: lock, its read and its write, successful and failed tries, unlock; reading the state of a lock.", &[
         "LKR", "LKW", "LS", "LF", "UL", "RL", "RU"]),
-    group("lkmm-once", &[C], "Programs under the kernel's model: accesses by mark (READ_ONCE, acquire, release, fully ordered, without a value), fences, RCU.", &[
+    group("lkmm-once", &[C], "Programs under the kernel's model: accesses by mark (READ_ONCE, acquire, release, fully ordered, without a value, races not reported), fences, RCU.", &[
         "lkmm-acquire", "lkmm-release", "lkmm-mb", "lkmm-noreturn", "lkmm-rmb", "lkmm-wmb", "lkmm-before-atomic", "lkmm-after-atomic", "lkmm-after-spinlock", "lkmm-after-unlock-lock", "lkmm-rcu-lock",
-        "lkmm-rcu-unlock", "lkmm-sync-rcu"]),
+        "lkmm-rcu-unlock", "lkmm-sync-rcu", "lkmm-data-race"]),
     set("Ftotal", &[Lisa], "Fences without label sets."),
 ];
 

@@ -482,6 +482,21 @@ impl Code {
         }
     }
 
+    /// May a relation lead from an event to itself, because nothing need be done to go along it?
+    fn is_reflexive(&self, slot: usize) -> bool {
+        match &self.slots[slot].kind {
+            Kind::Opt(_) | Kind::Star(_) | Kind::Id | Kind::ToId(_) => true,
+            Kind::Union(list) => list.iter().any(|slot| self.is_reflexive(*slot)),
+            Kind::Inter(a, b) => self.is_reflexive(*a) && self.is_reflexive(*b),
+            Kind::Diff(a, _) => self.is_reflexive(*a),
+            Kind::Seq(links) => links.iter().all(|link| match link {
+                Link::Filter(_) => true,
+                Link::Step(slot) => self.is_reflexive(*slot),
+            }),
+            _ => false,
+        }
+    }
+
     /// The parts of a relation whose new pairs all touch a new event, if it is composed of such parts. Those from an event to itself are left out: what fails by
     /// such pairs alone would fail wherever the event is added.
     fn walks(&self, slot: usize, locals: &[bool]) -> Option<Vec<usize>> {
@@ -493,12 +508,19 @@ impl Code {
         if is_own {
             return Some(Vec::new());
         }
-        if locals[slot] && !matches!(self.slots[slot].kind, Kind::Union(_)) {
+        if locals[slot] && !matches!(self.slots[slot].kind, Kind::Union(_)) && !self.is_reflexive(slot) {
             return Some(vec![slot]);
         }
+        // What is known between any two events by themselves gets no new pair but with a new event.
+        let is_settled = |slot: usize| self.slots[slot].class != Class::Whole;
         let parts: Vec<usize> = match &self.slots[slot].kind {
             Kind::Union(list) => list.clone(),
+            Kind::Inter(a, b) if is_settled(*a) => vec![*b],
+            Kind::Inter(a, b) if is_settled(*b) => vec![*a],
             Kind::Inter(a, b) => vec![*a, *b],
+            // A pair of a recursive relation comes of pairs of what its bodies are composed of.
+            Kind::Fix { group, .. } => self.groups[*group].bodies.clone(),
+            Kind::Variable => Vec::new(),
             Kind::Plus(a) | Kind::Star(a) | Kind::Opt(a) | Kind::DifferentValues(a) => vec![*a],
             Kind::Diff(a, b) if locals[*b] => vec![*a],
             Kind::Seq(links) => {

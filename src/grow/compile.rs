@@ -362,7 +362,12 @@ impl Compiler<'_> {
         let before = self.code.slots.len();
         let bodies = self.all(&bodies)?;
         let mut code: Vec<usize> = (before..self.code.slots.len()).collect();
-        code.retain(|slot| self.class(*slot) == Class::Whole);
+        // What does not hang on the variables is computed once.
+        let mut hangs: Vec<bool> = (0..before).map(|slot| variables.contains(&slot)).collect();
+        for slot in before..self.code.slots.len() {
+            hangs.push(self.code.operands(slot).iter().any(|operand| hangs[*operand]));
+        }
+        code.retain(|slot| self.class(*slot) == Class::Whole && hangs[*slot]);
         self.code.groups.push(Group { variables, bodies, code });
         let group = self.code.groups.len() - 1;
         self.groups.insert(fix, group);

@@ -1,7 +1,7 @@
 //! Checks over a graph. Rows are computed when they are asked for, and once for each graph.
 
-use super::bits::{Bits, add, and, each, has, is_acyclic, is_empty, none, one, or, without};
-use super::code::{Base, Check, Class, Code, Kind, Link, Walks};
+use super::bits::{Bits, add, and, each, has, is_acyclic, is_empty, none, one, or, remove, without};
+use super::code::{Base, Check, Class, Code, Group, Kind, Link, Walks};
 use super::graph::{Graph, base_row};
 use super::kept::{Facts, Kept, capacity, different};
 use super::node::NONE;
@@ -409,7 +409,19 @@ impl<const W: usize> Evaluation<W> {
         self.known[slot] = seen.facts.present;
     }
 
-    /// Runs a recursive group until nothing changes.
+    /// Takes what leads to one event one round further. Has that changed?
+    fn grows_at(&mut self, code: &Code, group: &Group, x: usize, seen: &Seen<W>) -> bool {
+        let mut changed = false;
+        for (variable, body) in group.variables.iter().zip(&group.bodies) {
+            let row = self.row(code, *body, x, seen);
+            let known = &mut self.rows[variable * capacity::<W>() + x];
+            changed |= row != *known;
+            *known = row;
+        }
+        changed
+    }
+
+    /// Runs a recursive group until nothing changes: it only grows, so that what is found on the way is never too much.
     fn settle(&mut self, code: &Code, group: usize, seen: &Seen<W>) {
         if std::mem::replace(&mut self.settled[group], self.graph) == self.graph {
             return;
@@ -419,13 +431,26 @@ impl<const W: usize> Evaluation<W> {
             let at = variable * capacity::<W>();
             self.rows[at..at + capacity::<W>()].fill(none());
         }
-        loop {
+        let forget = |own: &mut Self| {
             for slot in &group.code {
-                self.of[*slot] = 0;
+                own.of[*slot] = 0;
                 if let Kind::Fix { group, .. } = code.slots[*slot].kind {
-                    self.settled[group] = 0;
+                    own.settled[group] = 0;
                 }
             }
+        };
+        forget(self);
+        // Event by event first: where what leads to an event hangs on earlier ones, that is nearly all.
+        if group.variables.iter().all(|variable| !code.slots[*variable].is_set) {
+            self.any(&seen.facts.visible, |own, x| {
+                while own.grows_at(code, group, x, seen) {
+                    group.code.iter().for_each(|slot| remove(&mut own.known[*slot], x));
+                }
+                false
+            });
+        }
+        loop {
+            forget(self);
             let mut changed = false;
             let mut next = Vec::new();
             for (variable, body) in group.variables.iter().zip(&group.bodies) {

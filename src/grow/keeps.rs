@@ -145,4 +145,31 @@ impl<'p> Keeps<'p> {
         let events = vec![self.drawn(write), self.drawn(read)];
         self.have(&Sketch::from_thread_to_thread(Passing { events, ..Passing::default() }), &[(1, 2)])
     }
+
+    /// A thread reads a cell, and later reads it again: is whatever it then writes after what it read first, whoever wrote what it read the second time? If the first read is that of an update, that
+    /// may be the write of the update; else no write of the thread's own comes between.
+    pub fn rereads(&self, first: &Shape, update: Option<&Shape>, again: &Shape) -> bool {
+        let refuses = |sketch: &Sketch| {
+            self.asked.checks.iter().any(|check| decide::refutes(&self.asked.pool, check, sketch))
+        };
+        let passing = |shapes: &[&Shape]| Passing {
+            events: shapes.iter().map(|shape| self.drawn(shape)).collect(),
+            ..Passing::default()
+        };
+        if !refuses(&Sketch::own_write_read()) || !refuses(&Sketch::back_in_time(passing(&[first, again]))) {
+            return false;
+        }
+        // From the write that was read first to the second read: at once, or by one that came later.
+        let (from, on) = (self.drawn(first), Sketch::on_to_a_write(self.drawn(again)));
+        let mut steps = vec![
+            self.have(&Sketch::on_to_a_write(from.clone()), &[(1, 2)]),
+            self.have(&on, &[(1, 2)]),
+            self.have(&on, &[(2, 3)]),
+            self.have(&Sketch::overwritten_elsewhere(from), &[(2, 1)]),
+        ];
+        if let Some(write) = update {
+            steps.push(self.have(&Sketch::update_read_again(passing(&[first, write, again])), &[(1, 3)]));
+        }
+        (0..self.n_checks()).any(|check| steps.iter().all(|step| step[check]))
+    }
 }

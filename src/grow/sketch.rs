@@ -63,6 +63,10 @@ pub(super) struct Sketch {
     first_is_apart: bool,
     /// Is nothing known of their threads, and of program order?
     any_threads: bool,
+    /// Which of them belong to one instruction, if that is known.
+    instruction: Option<(usize, usize)>,
+    /// Does no other event access their cell?
+    has_cell_alone: bool,
     /// Address, data and control dependencies between the events, if these are known.
     depends: Option<[Vec<(usize, usize)>; 3]>,
     /// Are the events new, the last of their thread, their write the last of its cell, their read from the last one there was?
@@ -201,6 +205,60 @@ impl Sketch {
             loc: vec![(1, 2), (2, 1)],
             first_is_apart: true,
             depends: Some(Default::default()),
+            ..Sketch::default()
+        }
+    }
+
+    /// A read of another thread's write, of which all is known, and what its thread writes later.
+    pub fn on_to_a_write((kind, sets): (EventKind, BTreeSet<String>)) -> Sketch {
+        let mut sketch = Sketch::through_a_thread();
+        sketch.events[1] = Drawn { kind, open: false, sets: Some(sets) };
+        sketch
+    }
+
+    /// A read, of which all is known, of a write that another thread has overwritten.
+    pub fn overwritten_elsewhere((kind, sets): (EventKind, BTreeSet<String>)) -> Sketch {
+        let write = || Drawn::new(EventKind::Write, true);
+        Sketch {
+            events: vec![write(), Drawn { kind, open: false, sets: Some(sets) }, write()],
+            rf: vec![(3, 2)],
+            loc: (1..4).flat_map(|a| (1..4).map(move |b| (a, b))).collect(),
+            co: vec![(3, 1)],
+            first_is_apart: true,
+            ..Sketch::default()
+        }
+    }
+
+    /// Two reads of one cell, of which all is known, the later of which reads what was written earlier.
+    pub fn back_in_time(passing: Passing) -> Sketch {
+        let write = || Drawn::new(EventKind::Write, true);
+        let drawn = |(kind, sets)| Drawn { kind, open: false, sets: Some(sets) };
+        Sketch {
+            events: [write()]
+                .into_iter()
+                .chain(passing.events.into_iter().map(drawn))
+                .chain([write()])
+                .collect(),
+            po: vec![(2, 3)],
+            rf: vec![(1, 2), (4, 3)],
+            loc: (1..5).flat_map(|a| (1..5).map(move |b| (a, b))).collect(),
+            co: vec![(4, 1)],
+            first_is_apart: true,
+            ..Sketch::default()
+        }
+    }
+
+    /// The two accesses of an update, and a later read of what it wrote, of which all is known; nobody else accesses the cell.
+    pub fn update_read_again(passing: Passing) -> Sketch {
+        let drawn = |(kind, sets)| Drawn { kind, open: false, sets: Some(sets) };
+        Sketch {
+            events: passing.events.into_iter().map(drawn).collect(),
+            po: vec![(1, 3), (2, 3)],
+            rf: vec![(2, 3)],
+            loc: (1..4).flat_map(|a| (1..4).map(move |b| (a, b))).collect(),
+            depends: Some(Default::default()),
+            instruction: Some((1, 2)),
+            has_cell_alone: true,
             ..Sketch::default()
         }
     }
@@ -365,6 +423,7 @@ impl Sketch {
                 () => No,
             }),
             "loc" => self.of(|a, b| match () {
+                () if others(a, b) && a != b && self.has_cell_alone => No,
                 () if others(a, b) => Perhaps,
                 () if a == b || given(&self.loc, a, b) => Yes,
                 () => Perhaps,
@@ -384,6 +443,8 @@ impl Sketch {
                 () if others(a, b) => Perhaps,
                 () if a == b => Yes,
                 () if apart(a, b) => No,
+                () if self.instruction.is_some_and(|both| both == (a, b) || both == (b, a)) => Yes,
+                () if self.instruction.is_some() => No,
                 () if self.is_one_instruction => Yes,
                 () => Perhaps,
             }),

@@ -22,6 +22,8 @@ pub const FLOAT: &str = "float";
 pub const DOUBLE: &str = "double";
 /// The set of accesses that are atomic in the source, where `A` means something else.
 pub const ATOMIC: &str = "atomic";
+/// The set of accesses that may race, as the program says itself (`data_race(x)` in the kernel).
+pub const MAY_RACE: &str = "lkmm-data-race";
 /// The set of a fence that begins a part of a thread that nothing may come between.
 pub const SECTION_BEGIN: &str = "atomic-begin";
 /// The set of a fence that ends one.

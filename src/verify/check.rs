@@ -5,7 +5,7 @@ use super::{grace, sections, trace};
 use crate::arch::c::unit::lower::{Machine, Orders};
 use crate::execution::EventKind;
 use crate::grow::{Event, Execution};
-use crate::program::threads::{DESTROY, LOCK, SECTION_BEGIN, UNLOCK};
+use crate::program::threads::{DESTROY, LOCK, MAY_RACE, SECTION_BEGIN, UNLOCK};
 use crate::program::{Op, Program, Property, Storage, Sym, Value};
 use crate::source::Span;
 
@@ -256,7 +256,7 @@ pub(super) fn place(thread: u16, code: u16, pc: u32, program: &Program) -> Optio
 pub(super) fn race(execution: &dyn Execution, program: &Program) -> Option<Finding> {
     let facts = Facts::new(execution);
     let before = Before::happens(&facts).and(&sections::order(&facts));
-    let all: Vec<(usize, &Event)> = facts.accesses().collect();
+    let all: Vec<(usize, &Event)> = facts.accesses().filter(|(_, e)| !is_in(e, MAY_RACE)).collect();
     for (n, a) in all.iter().filter(|(_, e)| !atomic(e)) {
         for (m, b) in &all {
             let conflict = a.cell == b.cell && a.thread != b.thread && (writes(a) || writes(b));

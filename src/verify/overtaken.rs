@@ -7,6 +7,8 @@
 use rustc_hash::FxHashMap;
 
 use super::addresses::{Addresses, Cell, Cells};
+use crate::execution::EventKind;
+use crate::grow::{Keeps, Shape};
 use crate::limits;
 use crate::machine;
 use crate::program::threads::LOCK;
@@ -15,14 +17,14 @@ use crate::source::Span;
 
 /// A load with a later store of its thread that nothing of the program orders after it, if other threads can close the cycle: what was stored leads, by loads and later stores
 /// of theirs in whatever order these are, to a store into the cell that was loaded.
-pub(super) fn overtaken(program: &Program) -> Option<Span> {
-    found(program, Round::Any)
+pub(super) fn overtaken(program: &Program, keeps: Option<&Keeps>) -> Option<Span> {
+    found(program, Round::Any, keeps)
 }
 
 /// Likewise, if what the machine keeps of program order may lead round as well, where all of it but the order of accesses to one cell and of one instruction is known to be refuted: between load and
 /// store, the thread accesses some cell twice, or updates one, or waits for what it has read.
 pub(super) fn overtaken_by_cells(program: &Program) -> Option<Span> {
-    found(program, Round::ByCells)
+    found(program, Round::ByCells, None)
 }
 
 /// What a load and a later store may be related by.
@@ -32,7 +34,7 @@ enum Round {
     ByCells,
 }
 
-fn found(program: &Program, round: Round) -> Option<Span> {
+fn found(program: &Program, round: Round, keeps: Option<&Keeps>) -> Option<Span> {
     let addresses = Addresses::of(program);
     let codes: Vec<Code> = (0..program.threads.len())
         .map(|code| Code { pairs: pairs(program, code, &addresses), often: started(program, code) > 1 })
@@ -40,7 +42,7 @@ fn found(program: &Program, round: Round) -> Option<Span> {
     let mut loads = (0..codes.len())
         .flat_map(|code| relaxed(program, code, &addresses).into_iter().map(move |load| (code, load)));
     loads.find_map(|(code, load)| {
-        let stores = overtaking(program, code, &load, round, &addresses);
+        let stores = overtaking(program, code, &load, round, (&addresses, keeps));
         let closes = |store: &Stored| leads(*store, (code, load.cell), &codes, round);
         stores.iter().any(closes).then(|| program.threads[code].code[load.pc].span)
     })
@@ -211,12 +213,14 @@ struct Way {
     /// The cells accessed since, the one of the load first, and was one accessed twice, or more done with one?
     cells: Vec<Cell>,
     twice: bool,
+    /// May the thread have written to the cell of the load since, but for the update that the load belongs to?
+    written: bool,
 }
 
 impl Way {
     fn has_less(&self, other: &Way) -> bool {
         let met = self.twice || !other.twice && other.cells.iter().all(|cell| self.cells.contains(cell));
-        met && self.hangs_less(other)
+        met && (self.written || !other.written) && self.hangs_less(other)
     }
 
     /// An access.
@@ -240,6 +244,7 @@ impl Way {
         // What is accessed on any of them.
         for way in ways {
             self.twice |= way.twice;
+            self.written |= way.written;
             for cell in &way.cells {
                 if !self.cells.contains(cell) {
                     self.cells.push(*cell);
@@ -274,7 +279,7 @@ fn overtaking(
     code: usize,
     load: &Load,
     round: Round,
-    addresses: &Addresses,
+    (addresses, keeps): (&Addresses, Option<&Keeps>),
 ) -> Vec<Stored> {
     let instrs = &program.threads[code].code;
     let mut stores: Vec<Stored> = Vec::new();
@@ -298,7 +303,14 @@ fn overtaking(
         }
         let mut met = Vec::new();
         let cells = addresses.cells(code, pc, instr);
+        let again =
+            |sets: &[SetName]| keeps.is_some_and(|keeps| reads_again(instrs, code, load, sets, keeps));
+        if start.is_none() && !way.written && is_read_again(instr, load.cell, &cells, &again) {
+            continue;
+        }
         let order = after(instr, &mut way, start, &mut met, &cells);
+        let own = start.is_some();
+        way.written |= writes_beside(instr, load.cell, &cells, own);
         for store in met {
             if way.twice && store.cell.may_differ(load.cell) && !stores.contains(&store) {
                 stores.push(store);
@@ -311,6 +323,48 @@ fn overtaking(
         open.extend(followers(instr, pc).into_iter().map(|pc| (pc, way.clone(), None)));
     }
     stores
+}
+
+/// Does an instruction read the very cell of the load, in one of its accesses, so that all it does later comes after the load?
+fn is_read_again(instr: &Instr, cell: Cell, cells: &Cells<'_>, again: &impl Fn(&[SetName]) -> bool) -> bool {
+    // What is done in any case: a failed exchange is a read of another kind.
+    let own = instr.ops.iter().any(|op| match op {
+        Op::Load { addr, size, sets, .. } => !cells.of(*addr, *size).may_differ(cell) && again(sets),
+        _ => false,
+    });
+    own && !cell.may_differ(cell)
+}
+
+/// Does the model keep a load before all that comes after a read of these sets that reads the same cell again?
+fn reads_again(instrs: &[Instr], code: usize, load: &Load, sets: &[SetName], keeps: &Keeps) -> bool {
+    let thread = Some(code as u16);
+    let mut ops = Vec::new();
+    each_op(&instrs[load.pc].ops, &mut |op| ops.push(op));
+    let Some(Op::Load { sets: own, .. }) = ops.get(load.at) else { return false };
+    let read = |sets| Shape { kind: EventKind::Read, thread, sets };
+    let writes: Vec<Shape> = ops
+        .iter()
+        .filter_map(|op| match op {
+            Op::Store { sets, .. } => Some(Shape { kind: EventKind::Write, thread, sets }),
+            _ => None,
+        })
+        .collect();
+    match writes[..] {
+        [] => keeps.rereads(&read(own), None, &read(sets)),
+        [write] => keeps.rereads(&read(own), Some(&write), &read(sets)),
+        _ => false,
+    }
+}
+
+/// May an instruction write to the cell of the load, unless that is its own update?
+fn writes_beside(instr: &Instr, cell: Cell, cells: &Cells<'_>, own: bool) -> bool {
+    any_op(&instr.ops, |op| match op {
+        Op::Store { sets, .. } if own && sets.iter().any(|set| set == "X") => false,
+        Op::Store { addr, size, .. }
+        | Op::Rmw { addr, size, .. }
+        | Op::CompareExchange { addr, size, .. } => cells.of(*addr, *size).may_be(cell),
+        _ => false,
+    })
 }
 
 /// Goes through an instruction after a load. Stores that may overtake it are added to those met; does everything that follows come after it?

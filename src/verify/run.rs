@@ -351,7 +351,10 @@ fn complete(
         return Ok(answer);
     }
     let load = match settings.orders {
-        Orders::Dependent | Orders::Machine(_) => match limits::catch(|| overtaken(program)) {
+        Orders::Dependent | Orders::Machine(_) => match limits::catch(|| {
+            let keeps = grow::Keeps::new(program, model, &[]);
+            overtaken(program, keeps.as_ref())
+        }) {
             Ok(None) => {
                 answer.conclude(program, bound);
                 return Ok(answer);

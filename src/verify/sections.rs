@@ -90,16 +90,41 @@ pub(super) fn order(facts: &Facts) -> Vec<(usize, usize)> {
 pub(super) fn hold(execution: &dyn Execution) -> bool {
     let facts = Facts::new(execution);
     let (name, inside) = names(&facts);
+    let broken = |edges: &[(usize, usize)]| -> Vec<usize> {
+        let contracted: Vec<(usize, usize)> =
+            edges.iter().map(|(a, b)| (name[*a], name[*b])).filter(|(a, b)| a != b).collect();
+        let before = Before::closure(facts.events.len(), &contracted);
+        (0..name.len()).filter(|n| inside[*n] && name[*n] == *n && before.has(*n, *n)).collect()
+    };
     let edges = sequential(&facts);
-    let contracted: Vec<(usize, usize)> =
-        edges.iter().map(|(a, b)| (name[*a], name[*b])).filter(|(a, b)| a != b).collect();
-    let before = Before::closure(facts.events.len(), &contracted);
-    let broken: Vec<usize> =
-        (0..name.len()).filter(|n| inside[*n] && name[*n] == *n && before.has(*n, *n)).collect();
-    if broken.is_empty() {
+    let all = broken(&edges);
+    if all.is_empty() {
         return true;
+    }
+    if !broken(&firm(&facts, &inside, &edges)).is_empty() {
+        return false;
     }
     // A cycle that is there without sections, too, is one that a weak model allows: it says nothing about them.
     let whole = Before::closure(facts.events.len(), &edges);
-    broken.iter().all(|first| (0..name.len()).any(|m| name[m] == *first && whole.has(m, m)))
+    all.iter().all(|first| (0..name.len()).any(|m| name[m] == *first && whole.has(m, m)))
+}
+
+/// The steps that no model undoes: all but those of a thread from one access outside of sections to the next, which may be out of order. Between a section and what its thread does
+/// before and after there are full fences.
+fn firm(facts: &Facts, inside: &[bool], edges: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    let of = |n: usize| facts.events[n].as_ref().map(|event| (event.thread, event.instance));
+    let is_firm = |(a, b): (usize, usize)| match (of(a), of(b)) {
+        (Some(one), Some(other)) => inside[a] || inside[b] || one.0 != other.0 || one == other,
+        _ => true,
+    };
+    let mut firm: Vec<(usize, usize)> = edges.iter().copied().filter(|edge| is_firm(*edge)).collect();
+    for thread in &facts.threads {
+        for (at, n) in thread.iter().enumerate().filter(|(_, n)| !inside[**n]) {
+            let before = thread[..at].iter().rfind(|m| inside[**m]);
+            let after = thread[at..].iter().find(|m| inside[**m]);
+            firm.extend(before.map(|m| (*m, *n)));
+            firm.extend(after.map(|m| (*n, *m)));
+        }
+    }
+    firm
 }

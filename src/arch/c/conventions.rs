@@ -4,7 +4,7 @@ use crate::arch::ArchId;
 use crate::program::{CellSizes, Conventions};
 
 /// Sets of C besides those of its bell file.
-const C_SETS: [&str; 35] = [
+const C_SETS: [&str; 36] = [
     "X",
     "RMW",
     "A",
@@ -42,6 +42,7 @@ const C_SETS: [&str; 35] = [
     "lkmm-rcu-lock",
     "lkmm-rcu-unlock",
     "lkmm-sync-rcu",
+    "lkmm-data-race",
 ];
 
 /// Those of C.

@@ -1,6 +1,6 @@
 //! Programs under the models of machines and of the kernel.
 
-use super::{asked, two};
+use super::{HEADERS, asked, two};
 use crate::program::Property;
 use crate::verify::Verdict;
 
@@ -378,4 +378,54 @@ fn races_in_the_kernels_model() {
     assert!(found.iter().any(|violation| violation.property == Property::Race), "{found:?}");
     let marked = kernel("int x;", "WRITE_ONCE(x, 1);", "int r = READ_ONCE(x);", "");
     assert_ne!(verdict(&marked, "lkmm"), Verdict::Unsafe);
+    // A race that the program knows of is not reported, whichever of the two accesses says so; the others are.
+    let known = |first: &str, second: &str| verdict(&kernel("int x, y;", first, second, ""), "lkmm");
+    assert_eq!(known("x = 1;", "int r = data_race(x);"), Verdict::Safe);
+    assert_eq!(known("data_race(x = 1);", "int r = x;"), Verdict::Safe);
+    assert_eq!(known("data_race(x++);", "int r = data_race(x + y);"), Verdict::Safe);
+    assert_eq!(known("x = 1; y = 1;", "int r = data_race(x); r = y;"), Verdict::Unsafe);
+}
+
+/// Who sees the accesses of two sections out of order sees no more than that: neither section comes between the accesses of the other.
+#[test]
+fn sections_that_are_seen_out_of_order() {
+    let text = format!(
+        "{HEADERS}atomic_int a, b, c, d, e;
+         #define GET(x) atomic_load_explicit(&x, memory_order_relaxed)
+         #define PUT(x, v) atomic_store_explicit(&x, v, memory_order_relaxed)
+         #define BOTH(x, y) __VERIFIER_atomic_begin(); PUT(x, 1); PUT(y, 1); PUT(c, GET(c) + 1); __VERIFIER_atomic_end(); return 0
+         int seen;
+         void *one(void *u) {{ BOTH(a, b); }}
+         void *two(void *u) {{ BOTH(d, e); }}
+         void *sees(void *u) {{ int r = GET(b), s = GET(a), t = GET(e), v = GET(d); seen = r && !s && t && !v; return 0; }}
+         int main(void) {{ pthread_t x, y, z; pthread_create(&x, 0, one, 0); pthread_create(&y, 0, two, 0); pthread_create(&z, 0, sees, 0);
+           pthread_join(x, 0); pthread_join(y, 0); pthread_join(z, 0); assert(GET(c) == 2); assert(MAY || !seen); return 0; }}"
+    );
+    for model in ["aarch64", "riscv", "rc11"] {
+        assert_eq!(verdict(&text.replace("MAY", "1"), model), Verdict::Safe, "{model}");
+        assert_eq!(verdict(&text.replace("MAY", "0"), model), Verdict::Unsafe, "{model}");
+    }
+}
+
+/// What a thread reads again with an acquire keeps what it read first before all that follows, unless it reads what it has stored in between.
+#[test]
+fn cells_that_are_read_again() {
+    let text = |between: &str, order: &str, end: &str| {
+        two(
+            "atomic_int x, y; void *third(void *p) { return 0; }",
+            &format!(
+                "int e = 0; atomic_compare_exchange_strong_explicit(&x, &e, 2, memory_order_relaxed, memory_order_relaxed); {between}
+                 int r = atomic_load_explicit(&x, {order}); atomic_store_explicit(&y, 1, memory_order_relaxed); assert(e != 1);"
+            ),
+            "int s = atomic_load_explicit(&y, memory_order_relaxed); atomic_store_explicit(&x, s, memory_order_relaxed);",
+            end,
+        )
+    };
+    // Executions with a cycle are not looked for where threads start after others have ended: it is known that there are none.
+    let later = "pthread_t c; pthread_create(&c, 0, third, 0); pthread_join(c, 0);";
+    assert_eq!(verdict(&text("", "memory_order_acquire", later), "aarch64"), Verdict::Safe);
+    assert_eq!(verdict(&text("", "memory_order_acquire", ""), "aarch64"), Verdict::Safe);
+    assert_eq!(verdict(&text("", "memory_order_relaxed", ""), "aarch64"), Verdict::Unsafe);
+    let stores = "atomic_store_explicit(&x, 3, memory_order_relaxed);";
+    assert_eq!(verdict(&text(stores, "memory_order_acquire", ""), "aarch64"), Verdict::Unsafe);
 }

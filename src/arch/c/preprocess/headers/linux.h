@@ -93,7 +93,11 @@ typedef int gfp_t;
 #define fallthrough ((void)0)
 #define lockdep_is_held(l) 1
 #define lockdep_assert_held(l) ((void)(l))
+#ifdef __LITMUS_LKMM
+#define data_race(e) __litmus_data_race(e)
+#else
 #define data_race(e) (e)
+#endif
 #define might_sleep() ((void)0)
 #define cond_resched() ((void)0)
 #define schedule() ((void)0)

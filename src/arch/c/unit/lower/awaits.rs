@@ -144,8 +144,9 @@ impl Found<'_> {
             ExprKind::Assign(target, _) | ExprKind::Update { target, .. } => inner.push((**target).clone()),
             ExprKind::Builtin(name, args) => match *name {
                 "load" | "calls" | "self" | "await" | "thread_fence" | "signal_fence" | "synchronize"
-                | "full_fence" | "kernel_fence" | "nothing" | "print" | "assume" | "assert" | "exchange"
-                | "lock_exchange" | "test_and_set" | "bool_cas" | "val_cas" | "error" | "unreachable" => {}
+                | "full_fence" | "kernel_fence" | "data_race" | "nothing" | "print" | "assume" | "assert"
+                | "exchange" | "lock_exchange" | "test_and_set" | "bool_cas" | "val_cas" | "error"
+                | "unreachable" => {}
                 "compare_exchange" => match &args[1].kind {
                     ExprKind::AddressOf(target) => inner.push((**target).clone()),
                     _ => self.writes = true,

@@ -89,6 +89,12 @@ impl Lowering<'_> {
                 self.fence(sets, span);
                 Ok(Rv::ZERO)
             }
+            "data_race" => {
+                let around = std::mem::replace(&mut self.may_race, true);
+                let value = self.expr(&args[0]);
+                self.may_race = around;
+                value
+            }
             "kernel_fence" => {
                 let name = string_of(&args[0], self.unit).unwrap_or_default();
                 self.fence(vec![format!("lkmm-{name}").into()], span);

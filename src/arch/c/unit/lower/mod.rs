@@ -108,6 +108,7 @@ pub fn lower(
         waiting: Vec::new(),
         thread_result: Reg(0),
         lenient: None,
+        may_race: false,
         floating: None,
         is_main: true,
         own_handle: Reg(0),
@@ -219,6 +220,8 @@ struct Lowering<'a> {
     thread_result: Reg,
     /// The set of accesses to what need not have been written, while such accesses are made.
     lenient: Option<&'static str>,
+    /// Are accesses being made whose races the program knows of?
+    may_race: bool,
     /// The size of the floating-point number that is being accessed, and the set of such accesses.
     floating: Option<(AccessSize, &'static str)>,
     /// Is it `main`?

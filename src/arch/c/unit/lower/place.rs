@@ -6,7 +6,7 @@ use crate::arch::c::unit::types::Ty;
 use crate::diag::Diagnostic;
 use crate::program::fences::full_fence;
 use crate::program::shapes::WITHIN;
-use crate::program::threads::{COPY, DOUBLE, FLOAT, PART};
+use crate::program::threads::{COPY, DOUBLE, FLOAT, MAY_RACE, PART};
 use crate::program::{AccessSize, BinOp, Content, Extra, Op, Port, Reg, SetName, Storage, UnOp, Value};
 use crate::source::Span;
 
@@ -310,6 +310,7 @@ impl Lowering<'_> {
         // Part of a number is none.
         sets.extend(self.floating.filter(|(whole, _)| *whole == size).map(|(_, set)| set.into()));
         sets.extend(self.within.then(|| WITHIN.into()));
+        sets.extend(self.may_race.then(|| MAY_RACE.into()));
         sets
     }
 
