@@ -223,6 +223,16 @@ impl SymVal {
         }
     }
 
+    /// Is it a number whenever all reads return numbers? Then no operation in it is without meaning.
+    pub fn is_number(&self) -> bool {
+        match self {
+            SymVal::Known(value) => matches!(value, Value::Int(_)),
+            SymVal::Read(_) => true,
+            SymVal::Unary(op, a) => op.is_arithmetic() && a.is_number(),
+            SymVal::Binary(op, a, b) => op.is_arithmetic() && a.is_number() && b.is_number(),
+        }
+    }
+
     /// A bound on it, if it has one: where it is an integer, it is not negative and of at most that many bits.
     pub fn unsigned_bits(&self) -> Option<u32> {
         match self {
@@ -393,6 +403,15 @@ mod tests {
             }
         }
 
+        /// Of numbers come numbers, and every operation has a meaning.
+        #[test]
+        fn numbers_stay_numbers((plain, folded) in expression(), reads in [-3i128..=3, -3i128..=3, -3i128..=3]) {
+            let reads = reads.map(|number| Some(Value::Int(number)));
+            for value in [plain, folded].iter().filter(|value| value.is_number()) {
+                prop_assert!(matches!(value.eval(&reads, 32), Ok(Some(Value::Int(_)))), "{:?}", value);
+            }
+        }
+
         /// What mentions no read is known, unless it has no meaning.
         #[test]
         fn without_reads_a_value_is_known((_, folded) in expression()) {
@@ -433,6 +452,32 @@ mod tests {
         assert_eq!(SymVal::binary(BinOp::Eq, cell(8), indexed.clone(), 64), expected);
         let other = SymVal::Known(Value::Addr { sym: Sym(1), offset: 0 });
         assert_eq!(SymVal::binary(BinOp::Eq, indexed, other, 64), int(0));
+    }
+
+    #[test]
+    fn what_is_arithmetic_has_a_meaning_for_all_numbers() {
+        let others = [
+            UnOp::Offset,
+            UnOp::AsNumber,
+            UnOp::WithLow { bits: 2, value: 1 },
+            UnOp::ReverseBits(32),
+            UnOp::ReverseBytes { bytes: 4, group: 2 },
+            UnOp::ToFloat(4),
+            UnOp::FromFloat(8),
+            UnOp::Rounded { from: 8, to: 4 },
+        ];
+        for op in UN_OPS.into_iter().chain(others) {
+            assert!(op.is_arithmetic(), "{op:?}");
+            for number in [-7, 0, 1, 12, 1 << 31] {
+                assert!(
+                    matches!(eval_unary(op, Value::Int(number), 32), Ok(Value::Int(_))),
+                    "{op:?} {number}"
+                );
+            }
+        }
+        let special = SymVal::Unary(UnOp::TagOf, Arc::new(read()));
+        assert!(special.eval(&[Some(Value::ONE)], 32).is_err() && !special.is_number());
+        assert!(!cell(0).is_number());
     }
 
     #[test]

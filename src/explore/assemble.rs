@@ -266,7 +266,7 @@ impl<'b, 'p: 'b> Builder<'b, 'p> {
             open_orders: open_orders(&orders),
             n_values: world.reads.iter().map(|(read, _)| read + 1).max().unwrap_or(0),
             plain_leaf: self.plainly,
-            harmless: plain_values && world.final_regs.iter().all(|(_, value)| simple(value)),
+            harmless: is_harmless(world, plain_values),
             must_be_last,
             orders,
             model: self.model,
@@ -290,6 +290,19 @@ fn updates(world: &World, read: usize) -> bool {
             other.kind == EventKind::Write
                 && (other.thread, other.instance, other.loc) == (event.thread, event.instance, event.loc)
         })
+}
+
+/// Is no operation of this world without meaning, whatever is read? Nothing is computed, or only numbers are, and only they are written.
+fn is_harmless(world: &World, plain_values: bool) -> bool {
+    let registers = || world.final_regs.iter().map(|(_, value)| value);
+    if plain_values && registers().all(simple) {
+        return true;
+    }
+    let written = world.events[..world.n_memory].iter().filter_map(|event| event.written_value());
+    let asked = world.constraints.iter().map(|(value, _)| value);
+    let compared = world.collisions.iter().flat_map(|(a, b, _)| [a, b]);
+    let fits = |value: &SymVal| simple(value) || value.is_number();
+    written.chain(asked).chain(compared).all(SymVal::is_number) && registers().all(fits)
 }
 
 /// Is there nothing to compute?

@@ -19,6 +19,8 @@ pub(super) struct State<const W: usize> {
     pub finals: Vec<Row<W>>,
     /// Values of the reads known so far, by event (empty where there is nothing to solve before the end).
     pub values: Vec<Option<Value>>,
+    /// Constraints on values that are not known to hold yet.
+    pub unmet: Mask,
     /// Orders that may have pairs not decided yet.
     pub loose: Mask,
     /// Checks that are not entailed yet.
@@ -53,6 +55,7 @@ impl<const W: usize> State<W> {
         self.options.clone_from(&other.options);
         self.finals.clone_from(&other.finals);
         self.values.clone_from(&other.values);
+        self.unmet = other.unmet;
         self.loose = other.loose;
         self.open = other.open;
         self.open_orders = other.open_orders;

@@ -7,28 +7,50 @@ use crate::program::signature::canonical;
 use crate::program::{Assumptions, Reg, Value};
 
 /// Where the final values of observed registers stand in a world.
-pub(crate) struct Registers(Vec<((u16, Reg), usize)>);
+pub(crate) struct Registers {
+    /// By thread: where its registers begin below.
+    threads: Vec<usize>,
+    /// By register: one more than the position in `World::final_regs`; 0: not observed. (Registers have small numbers.)
+    positions: Vec<u32>,
+}
 
 impl Registers {
     /// Looks the observed registers up, once per world.
     pub fn new(view: &View, observed: &[Observable]) -> Registers {
-        let mut found = Vec::new();
-        for observable in observed {
-            if let Observable::Reg(thread, reg) = observable {
-                let is_it = |((t, r), _): &((usize, Reg), SymVal)| *t == usize::from(*thread) && r == reg;
-                if let Some(position) = view.world.final_regs.iter().position(is_it) {
-                    found.push(((*thread, *reg), position));
-                }
+        let of = |observable: &Observable| match observable {
+            Observable::Reg(thread, reg) => Some((usize::from(*thread), *reg)),
+            _ => None,
+        };
+        let mut lens = Vec::new();
+        for (thread, reg) in observed.iter().filter_map(of) {
+            lens.resize(lens.len().max(thread + 1), 0);
+            lens[thread] = lens[thread].max(usize::from(reg.0) + 1);
+        }
+        let mut threads = vec![0];
+        lens.iter().for_each(|len| threads.push(threads[threads.len() - 1] + len));
+        let mut positions = vec![0; threads[threads.len() - 1]];
+        for (thread, reg) in observed.iter().filter_map(of) {
+            let known = &mut positions[threads[thread] + usize::from(reg.0)];
+            if *known == 0 {
+                let found = view.world.final_regs.iter().position(|(key, _)| *key == (thread, reg));
+                *known = found.map_or(0, |position| position as u32 + 1);
             }
         }
-        found.sort_unstable();
-        found.dedup();
-        Registers(found)
+        Registers { threads, positions }
+    }
+
+    /// The position of an observed register.
+    fn position(&self, thread: u16, reg: Reg) -> Option<usize> {
+        let from = *self.threads.get(usize::from(thread))?;
+        let to = *self.threads.get(usize::from(thread) + 1)?;
+        let known = *self.positions[from..to].get(usize::from(reg.0))?;
+        (known as usize).checked_sub(1)
     }
 
     /// The reads that the observed registers depend on, by event.
     pub fn reads(&self, world: &World) -> Vec<usize> {
-        let values = self.0.iter().map(|(_, position)| &world.final_regs[*position].1);
+        let positions = self.positions.iter().filter_map(|known| (*known as usize).checked_sub(1));
+        let values = positions.map(|position| &world.final_regs[position].1);
         values.flat_map(|value| value.reads().into_iter().map(|read| read as usize)).collect()
     }
 }
@@ -83,13 +105,11 @@ impl<'f> Finals<'f> {
         let world = self.view.world;
         match observable {
             Observable::Reg(thread, reg) => {
-                match self.registers.0.binary_search_by_key(&(thread, reg), |(key, _)| *key) {
-                    Ok(found) => match &world.final_regs[self.registers.0[found].1].1 {
-                        SymVal::Known(value) => *value,
-                        SymVal::Read(read) => self.values[*read as usize].unwrap_or(Value::ZERO),
-                        value => self.eval(value),
-                    },
-                    Err(_) => Value::ZERO,
+                match self.registers.position(thread, reg).map(|position| &world.final_regs[position].1) {
+                    Some(SymVal::Known(value)) => *value,
+                    Some(SymVal::Read(read)) => self.values[*read as usize].unwrap_or(Value::ZERO),
+                    Some(value) => self.eval(value),
+                    None => Value::ZERO,
                 }
             }
             Observable::Faults => Value::Int(world.faults),

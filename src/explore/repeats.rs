@@ -5,7 +5,6 @@
 //! its number of executions, and handed to whoever comes to the same point on another way. Orders are then decided from their beginning on,
 //! so that what is decided becomes history as soon as possible.
 
-use std::hash::{DefaultHasher, Hasher};
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
@@ -34,13 +33,19 @@ const MAX_WORDS: usize = 2 << 20;
 type Digest = [u64; 2];
 
 fn digest(key: &[u64]) -> Digest {
-    let half = |first: u64| {
-        let mut hasher = DefaultHasher::new();
-        hasher.write_u64(first);
-        key.iter().for_each(|word| hasher.write_u64(*word));
-        hasher.finish()
+    // Each word goes into both halves, which have nothing in common but that. (The factors are the first digits of pi and e, made odd.)
+    const FACTORS: Digest = [0x243f_6a88_85a3_08d3, 0xb7e1_5162_8aed_2a6b];
+    let mixed = |half: u64, word: u64, factor: u64| {
+        let product = u128::from(half ^ word) * u128::from(factor);
+        (product as u64 ^ (product >> 64) as u64).wrapping_add(word.rotate_left(32))
     };
-    [half(0), half(1)]
+    let length = key.len() as u64;
+    let [mut one, mut other] = [length ^ FACTORS[1], length ^ FACTORS[0]];
+    for word in key {
+        one = mixed(one, *word, FACTORS[0]);
+        other = mixed(other, *word, FACTORS[1]);
+    }
+    [mixed(one, other, FACTORS[1]), mixed(other, one, FACTORS[0])]
 }
 
 /// Whether looking pays, over all worlds of a test.
@@ -152,6 +157,10 @@ pub(super) struct Repeats<const W: usize> {
     frames: Vec<Frame>,
     values: Vec<Value>,
     numbers: FxHashMap<Value, u32>,
+    /// One more than the numbers of the least integers: most values are such. 0 for none.
+    least: [u32; 8],
+    /// What is shown of the execution at hand.
+    shows: Vec<u32>,
     /// The reads that each write's value depends on.
     pub depends_on: Vec<Vec<usize>>,
     /// The reads whose values the final state shows, by event.
@@ -173,6 +182,8 @@ impl<const W: usize> Default for Repeats<W> {
             frames: Vec::new(),
             values: Vec::new(),
             numbers: FxHashMap::default(),
+            least: [0; 8],
+            shows: Vec::new(),
             depends_on: Vec::new(),
             shown: Vec::new(),
             matters: Vec::new(),
@@ -184,8 +195,15 @@ impl<const W: usize> Default for Repeats<W> {
 impl<const W: usize> Repeats<W> {
     /// The number of a value.
     pub fn number(&mut self, value: Value) -> u32 {
+        let least = if let Value::Int(least @ 0..8) = value { Some(least as usize) } else { None };
+        if let Some(known @ 1..) = least.map(|least| self.least[least]) {
+            return known - 1;
+        }
         let next = self.values.len() as u32;
         let number = *self.numbers.entry(value).or_insert(next);
+        if let Some(least) = least {
+            self.least[least] = number + 1;
+        }
         if number == next {
             self.values.push(value);
         }
@@ -334,7 +352,8 @@ impl<const W: usize> Search<'_, '_, W> {
     /// Takes executions for the part of the search that is under way. False: there is none, and they are to be told.
     pub(super) fn keep(&mut self, values: &[Option<Value>], last: &[usize], ways: &Count) -> bool {
         let Some(mut frame) = self.repeats.frames.pop() else { return false };
-        let mut shown = Vec::with_capacity(frame.reads.len() + frame.lasts.len());
+        let mut shown = std::mem::take(&mut self.repeats.shows);
+        shown.clear();
         // Of the reads that a final value may depend on, those that this one does depend on.
         let index = &self.problem.code.numbering.index;
         let final_writes: Vec<usize> = last.iter().filter_map(|write| index[*write]).collect();
@@ -348,9 +367,10 @@ impl<const W: usize> Search<'_, '_, W> {
         match frame.found.get_mut(&shown[..]) {
             Some(sum) => *sum += ways,
             None => {
-                frame.found.insert(shown.into_boxed_slice(), ways.clone());
+                frame.found.insert(shown[..].into(), ways.clone());
             }
         }
+        self.repeats.shows = shown;
         self.repeats.frames.push(frame);
         true
     }
@@ -424,5 +444,27 @@ impl<const W: usize> Search<'_, '_, W> {
         }
         self.refuted = false;
         ControlFlow::Continue(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustc_hash::FxHashSet;
+
+    use super::digest;
+
+    /// Keys that differ in few bits, in the order of their words, or in their length.
+    #[test]
+    fn halves_of_digests_tell_keys_apart() {
+        let mut keys = vec![vec![], vec![0], vec![0, 0], vec![0, 0, 0]];
+        for (a, b) in (0..64).flat_map(|a| (0..64).map(move |b| (a, b))) {
+            keys.extend([vec![1 << a, 1 << b], vec![1 << a | 1 << b, u64::MAX, 7], vec![a, 0, b]]);
+        }
+        keys.sort_unstable();
+        keys.dedup();
+        for half in [0, 1] {
+            let halves: FxHashSet<u64> = keys.iter().map(|key| digest(key)[half]).collect();
+            assert_eq!(halves.len(), keys.len());
+        }
     }
 }

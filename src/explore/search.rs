@@ -280,6 +280,7 @@ impl<'s, 't, const W: usize> Search<'s, 't, W> {
         root.options = problem.options.iter().map(|o| rows::first(o.options.len())).collect();
         root.finals = problem.finals.iter().map(|f| row_of(&f.writes)).collect();
         root.values = vec![None; if problem.plain_values { 0 } else { problem.n_values }];
+        root.unmet = Mask::first(problem.constraints.len());
         root.loose = Mask::first(problem.orders.len());
         root.open = Mask::first(problem.checks.len());
         root.open_orders = problem.open_orders;

@@ -30,13 +30,18 @@ impl<const W: usize> Search<'_, '_, W> {
                     changed = true;
                 }
             }
-            for constraint in &problem.constraints {
+            for (position, constraint) in problem.constraints.iter().enumerate() {
+                if !state.unmet.has(position) {
+                    continue;
+                }
                 let mut unknown = constraint.reads.iter().filter(|event| state.values[**event].is_none());
                 match (unknown.next().copied(), unknown.next()) {
                     (None, _) if !self.satisfied(&state.values, constraint) => {
                         self.sink.value_conflict();
                         return false;
                     }
+                    // Values that are known stay as they are.
+                    (None, _) => state.unmet.close(position),
                     (Some(event), None) => {
                         // Only one read left: try each of its candidates whose value is known.
                         let Some(index) = problem.reads.iter().position(|r| r.event == event) else {

@@ -120,6 +120,16 @@ pub struct Shown {
     pub first: usize,
 }
 
+impl Shown {
+    /// Where its value stands among `Lowered::shown`; none: it has several. An array of one element is shown as that element, as herd7 shows it.
+    pub fn place(&self) -> Option<usize> {
+        match self.kind {
+            ShownKind::Array { len, .. } if len != 1 => None,
+            _ => Some(self.first),
+        }
+    }
+}
+
 /// What a binding of a state line shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ShownKind {

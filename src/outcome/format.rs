@@ -32,9 +32,14 @@ pub fn format_state(values: &[Value], test: &Lowered, style: &StateStyle) -> Str
         }
         push_binding(&mut line, values, shown, test, style);
     }
-    push_faults(&mut line, values, test);
-    push_assumptions(&mut line, values, test);
+    push_rest(&mut line, values, test);
     line
+}
+
+/// What a state line says of no place.
+pub(super) fn push_rest(line: &mut String, values: &[Value], test: &Lowered) {
+    push_faults(line, values, test);
+    push_assumptions(line, values, test);
 }
 
 /// The faults that happened, then those that the test asks for and that did not; a blank before all that.
@@ -91,7 +96,14 @@ pub fn bindings(values: &[Value], test: &Lowered, style: &StateStyle) -> BTreeMa
     test.display.iter().map(binding).collect()
 }
 
-fn push_binding(line: &mut String, values: &[Value], shown: &Shown, test: &Lowered, style: &StateStyle) {
+/// The value of one place, or the values of an array.
+pub(super) fn push_binding(
+    line: &mut String,
+    values: &[Value],
+    shown: &Shown,
+    test: &Lowered,
+    style: &StateStyle,
+) {
     push_place(line, shown, style);
     line.push('=');
     push_shown(line, values, shown, test, style);
@@ -124,8 +136,7 @@ fn push_shown(line: &mut String, values: &[Value], shown: &Shown, test: &Lowered
         }
     };
     let len = match &shown.kind {
-        // An array of one element is shown as that element, as herd7 shows it.
-        ShownKind::Array { len, .. } if *len != 1 => *len,
+        ShownKind::Array { len, .. } if shown.place().is_none() => *len,
         _ => return push(line, shown.first),
     };
     line.push('{');

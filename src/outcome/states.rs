@@ -213,7 +213,7 @@ impl States {
         order.into_iter().map(|at| (self.state(at as usize), self.counts.get(at as usize)))
     }
 
-    fn display_order(&self, program: &Program, most: usize) -> Vec<u32> {
+    pub(super) fn display_order(&self, program: &Program, most: usize) -> Vec<u32> {
         let rank = self.ranks(|a, b| compare(a, b, program));
         // Where faults are observed, or signatures assumed to be equal, the last values say which.
         let faults = !program.faults.patterns.is_empty();
@@ -262,7 +262,22 @@ impl States {
         (at * self.width..(at + 1) * self.width).map(|place| self.rows.get(place))
     }
 
-    fn state(&self, at: usize) -> Vec<Value> {
+    /// The values that occur.
+    pub(super) fn values(&self) -> &[Value] {
+        &self.values
+    }
+
+    /// The number of a value of a state, among those that occur.
+    pub(super) fn number(&self, at: usize, place: usize) -> Option<usize> {
+        (place < self.width).then(|| self.rows.get(at * self.width + place) as usize)
+    }
+
+    /// How many executions have a state.
+    pub(super) fn count(&self, at: usize) -> Count {
+        self.counts.get(at)
+    }
+
+    pub(super) fn state(&self, at: usize) -> Vec<Value> {
         self.row(at).map(|value| self.values[value as usize]).collect()
     }
 }

@@ -64,6 +64,38 @@ fn truth(b: bool) -> Value {
     Value::Int(i128::from(b))
 }
 
+impl UnOp {
+    /// Does it turn each number into a number?
+    pub fn is_arithmetic(self) -> bool {
+        // Some of the others have a meaning for some numbers.
+        matches!(
+            self,
+            UnOp::Not
+                | UnOp::Neg
+                | UnOp::IsZero
+                | UnOp::SignExtend(_)
+                | UnOp::ZeroExtend(_)
+                | UnOp::Bit(_)
+                | UnOp::Offset
+                | UnOp::AsNumber
+                | UnOp::WithLow { .. }
+                | UnOp::ReverseBits(_)
+                | UnOp::ReverseBytes { .. }
+                | UnOp::ToFloat(_)
+                | UnOp::FromFloat(_)
+                | UnOp::Rounded { .. }
+                | UnOp::CountLeadingZeros(_)
+        )
+    }
+}
+
+impl BinOp {
+    /// Does it turn every two numbers into a number?
+    pub fn is_arithmetic(self) -> bool {
+        !matches!(self, BinOp::Translate | BinOp::Follow | BinOp::WithTag | BinOp::Sign { .. })
+    }
+}
+
 /// `op(a)`.
 ///
 /// # Errors
@@ -189,9 +221,7 @@ fn reverse_bytes(n: i128, bytes: u8, group: u8) -> i128 {
 /// The operation has no meaning for the operands.
 pub fn eval_binary(op: BinOp, a: Value, b: Value, bits: u32) -> Result<Value, IllegalOp> {
     match (a, b) {
-        _ if matches!(op, BinOp::Translate | BinOp::Follow | BinOp::WithTag | BinOp::Sign { .. }) => {
-            paired(op, a, b).ok_or(IllegalOp::Binary(op, a, b))
-        }
+        _ if !op.is_arithmetic() => paired(op, a, b).ok_or(IllegalOp::Binary(op, a, b)),
         (Value::Int(a), Value::Int(b)) => Ok(Value::Int(integers(op, a, b, bits))),
         _ => addresses(op, a, b, bits).ok_or(IllegalOp::Binary(op, a, b)),
     }

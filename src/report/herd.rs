@@ -1,12 +1,12 @@
 //! One test's block of herd7's log, line for line. Compatibility with herd7's text lives here and in
-//! [`crate::outcome::format_state`].
+//! [`crate::outcome::format_state`], which [`Lines`] puts together from pieces.
 
 use std::io::{self, Write};
 use std::time::Duration;
 
 use crate::condition::Quantifier;
 use crate::litmus::{Hexa, Lowered};
-use crate::outcome::{Outcome, StateStyle, Uncompleted, format_state};
+use crate::outcome::{Lines, Outcome, StateStyle, Uncompleted};
 
 /// What the user may change about a block.
 #[derive(Clone, Debug)]
@@ -44,8 +44,10 @@ pub fn write_block(out: &mut dyn Write, test: &Lowered, outcome: &Outcome, style
     writeln!(out, "Test {name} {kind}")?;
     writeln!(out, "States {}", outcome.states.len())?;
     let state_style = StateStyle { hexa: style.hexa, brackets: style.brackets };
-    for (values, _) in outcome.states.listed(&test.program, usize::MAX) {
-        writeln!(out, "{}", format_state(&values, test, &state_style))?;
+    let mut lines = Lines::new(&outcome.states, test, state_style, usize::MAX);
+    while let Some((line, _)) = lines.advance() {
+        out.write_all(line.as_bytes())?;
+        out.write_all(b"\n")?;
     }
     let cut = if outcome.cuts.is_empty() { "" } else { "Loop " };
     let bad = style.bad_flag.as_ref().is_some_and(|flag| outcome.flags.contains(flag));
@@ -75,8 +77,9 @@ pub fn write_block(out: &mut dyn Write, test: &Lowered, outcome: &Outcome, style
     let Uncompleted { states, executions } = &outcome.uncompleted;
     if *executions > 0 {
         writeln!(out, "Uncompleted {name} {executions}")?;
-        for (values, _) in states.listed(&test.program, usize::MAX) {
-            writeln!(out, "Uncompleted {}", format_state(&values, test, &state_style))?;
+        let mut lines = Lines::new(states, test, state_style, usize::MAX);
+        while let Some((line, _)) = lines.advance() {
+            writeln!(out, "Uncompleted {line}")?;
         }
     }
     if let Some(time) = style.time {

@@ -1,6 +1,6 @@
 //! State lines of a result.
 
-use crate::outcome::{StateStyle, format_state};
+use crate::outcome::{Lines, StateStyle};
 
 use super::Answer;
 
@@ -12,9 +12,11 @@ pub fn lines(answer: &Answer) -> Vec<String> {
 /// The first of them, and how many more there are.
 pub fn first_lines(answer: &Answer, most: usize) -> (Vec<String>, usize) {
     let Some(outcome) = &answer.outcome else { return (Vec::new(), 0) };
-    let style = StateStyle::default();
-    let listed = outcome.states.listed(&answer.test.program, most);
-    let lines: Vec<String> = listed.map(|(values, _)| format_state(&values, &answer.test, &style)).collect();
+    let mut written = Lines::new(&outcome.states, &answer.test, StateStyle::default(), most);
+    let mut lines = Vec::new();
+    while let Some((line, _)) = written.advance() {
+        lines.push(line.to_string());
+    }
     let more = outcome.states.len() - lines.len();
     (lines, more)
 }
