@@ -29,6 +29,7 @@ mod levels;
 mod members;
 mod memory;
 mod node;
+mod older;
 mod ops;
 mod part;
 mod prefix;
@@ -84,7 +85,7 @@ pub struct Options {
     pub properties: bool,
     /// Leave out rounds of loops that change nothing, where the model allows it: a thread that would go on waiting is blocked.
     pub awaits: bool,
-    /// List every execution in which a thread waits for what never comes, and not only those in which it cannot but wait.
+    /// List every execution in which a thread waits for what never comes, and not only those in which it cannot but wait. (For a program, these are all where others may show an error.)
     pub all_blocked: bool,
     /// Take executions for one that differ in which of several threads is which, where these run the same code with the same arguments and nothing tells them
     /// from each other. Where [`Stats::told_apart`] says that something does, not all executions were listed.
@@ -392,7 +393,8 @@ fn prepared<R>(
         loops: (options.awaits && fewer != Fewer::Nothing).then_some(&loops),
         fewer,
     };
-    let search = Setting { code, stepper: &stepper, all_blocked: options.all_blocked };
+    let all_blocked = options.all_blocked || options.properties && !code.outlasts();
+    let search = Setting { code, stepper: &stepper, all_blocked };
     let n_events = match program.threads.iter().any(|thread| thread.start == Start::Spawned) {
         true => search.pilot(),
         false => room(program, options.unroll),

@@ -25,6 +25,7 @@ mod states;
 mod store_buffers;
 mod twins;
 mod two_models;
+mod waiting;
 mod workers;
 
 use std::collections::{BTreeMap, BTreeSet};
