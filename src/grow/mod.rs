@@ -5,6 +5,7 @@
 //! model is; [`explore`] runs it.
 
 mod again;
+mod alike;
 mod arithmetic;
 mod arrive;
 mod awaits;
@@ -311,6 +312,12 @@ pub fn leaves_out(program: &Program, model: &Model, skip_checks: &[String]) -> O
     code_for(program, model, skip_checks, Lists::InOrder).as_ref().as_ref().ok().map(|code| code.residual)
 }
 
+/// The threads of a test that are taken for each other from the beginning where that is asked for ([`Options::symmetry`]), by kind.
+pub fn alike(program: &Program, model: &Model, skip_checks: &[String]) -> Vec<Vec<usize>> {
+    let code = code_for(program, model, skip_checks, Lists::InOrder);
+    code.as_ref().as_ref().map_or(Vec::new(), |code| alike::kinds(&code.alike(program)))
+}
+
 /// The code of a model for a program, made once for all programs with events in the same sets.
 fn code_for(
     program: &Program,
@@ -375,7 +382,8 @@ fn prepared<R>(
     let loops = awaits::Loops::new(program, !options.properties);
     let members = members::Table::new(program, code);
     let fewer = fewer::fewer(code);
-    let twins = twins::Twins::default();
+    let alike = if options.symmetry { code.alike(program) } else { Vec::new() };
+    let twins = twins::Twins::of(alike);
     let stepper = step::Stepper {
         program,
         members: &members,
@@ -460,7 +468,11 @@ impl<'p> Setting<'_, 'p> {
         let stops = (0..program.threads.len()).map(|thread| self.stepper.start(thread)).collect();
         // A program may have many cells, and an execution looks at few: each gets its initial write when it is first looked at.
         let initial = if self.stepper.properties { &[] } else { self.stepper.cells.initial() };
-        graph::Graph::<'p, W>::new(self.code, initial, stops, self.stepper.members)
+        let mut graph = graph::Graph::<'p, W>::new(self.code, initial, stops, self.stepper.members);
+        if let Some(twins) = self.stepper.twins {
+            graph.pair_all(twins);
+        }
+        graph
     }
 
     /// One worker.
