@@ -72,7 +72,8 @@ fn the_verdicts_of_table_1() {
     for (file, args, verdicts, counts) in TABLE {
         for ((model, verdict), count) in ["sc", "tso", "pso"].iter().zip(verdicts.chars()).zip(counts) {
             let mut args = args.to_vec();
-            args.extend(["--keep-going", "--no-symmetry", "--ignore", "race", "--ignore", "liveness"]);
+            args.extend(["--keep-going", "--all-blocked", "--no-symmetry"]);
+            args.extend(["--ignore", "race", "--ignore", "liveness"]);
             let (word, code, found) = verify(file, model, &args);
             let right = match verdict {
                 'U' => word.starts_with("Unsafe") && code == 1,
@@ -219,14 +220,14 @@ fn the_gallery() {
     there.sort();
     assert_eq!(there, listed);
     for (at, model) in ["sc", "tso", "pso", "rc11"].iter().enumerate() {
-        for (broken, fewer) in [(false, false), (false, true), (true, false), (true, true)] {
+        for (broken, all) in [(false, false), (false, true), (true, false), (true, true)] {
             let mut run = Command::new(env!("CARGO_BIN_EXE_litmus"));
             run.current_dir(&folder).arg("verify").args(&listed).args(["-m", model, "--timeout", "60"]);
             if broken {
                 run.args(["-D", "BROKEN"]);
             }
-            if fewer {
-                run.arg("--fewer-blocked");
+            if all {
+                run.arg("--all-blocked");
             }
             let output = run.output().expect("litmus runs");
             let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -273,7 +273,7 @@ fn settings_of(args: &VerifyArgs, orders: Orders) -> verify::Settings {
         orders,
         ignore: args.ignore.iter().map(kind).collect(),
         races: args.races,
-        fewer_blocked: args.fewer_blocked,
+        all_blocked: args.all_blocked,
         every_round: args.every_round,
         every_thread: args.no_symmetry,
         gauge: None,

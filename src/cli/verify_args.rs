@@ -27,8 +27,11 @@ pub struct VerifyArgs {
     /// Look for every violation, not only the first
     #[arg(long)]
     pub keep_going: bool,
-    /// Of the executions in which a thread waits, list only those in which it cannot but wait: the verdict is the same, and comes sooner
+    /// List all executions in which a thread waits, and not only those in which it cannot but wait: the verdict is the same, and comes later
     #[arg(long)]
+    pub all_blocked: bool,
+    /// What is done without it, too
+    #[arg(long, hide = true, conflicts_with = "all_blocked")]
     pub fewer_blocked: bool,
     /// Run loops that only wait round by round, to the bound, as an unrolling does: the verdict is the same, there are more executions
     #[arg(long, requires = "unroll")]

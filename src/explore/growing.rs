@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use super::Options;
 use super::cycles;
 use super::drive::Job;
+use super::exchange::Exchange;
 use super::probe::Random;
 use super::sink::{self, Sink};
 use super::survey::Guess;
@@ -26,22 +27,26 @@ pub(super) fn run(
     sink: Sink,
 ) -> Result<Outcome, Diagnostic> {
     takes(test)?;
-    let settings = settings(test, options);
+    let alike = alike(test, model, options);
+    let settings = grow::Options { symmetry: !alike.is_empty(), ..settings(test, options) };
     // One worker decides and stops; several would each have to be told.
     let alone = options.mode == super::Mode::Check || options.max_executions.is_some();
     let jobs = if alone { 1 } else { options.jobs.max(1) };
     let started = sink.started();
     let goes_on = options.mode == super::Mode::Check && may_go_wrong(&test.program);
-    let mut own = Recorder { sink, goes_on };
+    let mut own = Recorder::new(sink, goes_on, &alike);
     let mut more: Vec<Recorder> =
-        (1..jobs).map(|_| Recorder { sink: Sink::continued(test, options, started), goes_on }).collect();
+        (1..jobs).map(|_| Recorder::new(Sink::continued(test, options, started), goes_on, &alike)).collect();
     let stats = {
         let mut visitors: Vec<&mut (dyn Visitor + Send)> = vec![&mut own];
         visitors.extend(more.iter_mut().map(|recorder| recorder as &mut (dyn Visitor + Send)));
         grow::explore_together(&test.program, model, &settings, &mut visitors)?
     };
-    let mut sink = own.sink;
+    let (mut sink, exchange) = (own.sink, own.exchange);
     more.into_iter().for_each(|recorder| sink.join(recorder.sink));
+    if let Some(exchange) = exchange {
+        exchange.cuts(&test.program, &mut sink.outcome.cuts);
+    }
     if stats.leaves_out && !sink.is_stopped() {
         residual(test, model, options, goes_on, &mut sink)?;
     }
@@ -108,7 +113,7 @@ fn with_holes(
 ) -> Result<bool, Diagnostic> {
     let mut own = Sink::continued(test, options, sink.started());
     own.until_undefined = sink.until_undefined;
-    let mut recorder = Recorder { sink: own, goes_on };
+    let mut recorder = Recorder { sink: own, goes_on, exchange: None };
     let settings = grow::Options { lists: grow::Lists::Cyclic, ..settings(test, options) };
     let stats = grow::explore(&test.program, model, &settings, &mut recorder)?;
     if stats.astray > 0 {
@@ -120,6 +125,15 @@ fn with_holes(
     sink.outcome.stats.graphs += stats.steps;
     sink.outcome.stats.revisits += stats.revisits;
     Ok(true)
+}
+
+/// Which threads are taken for each other, by kind: where only outcomes are asked for, and what is wrong in one of them is not said of each.
+fn alike(test: &Lowered, model: &Model, options: &Options) -> Vec<Vec<usize>> {
+    let counts = options.mode == super::Mode::Count || options.max_executions.is_some();
+    if counts || may_go_wrong(&test.program) {
+        return Vec::new();
+    }
+    grow::alike(&test.program, model, &options.skip_checks)
 }
 
 fn settings(test: &Lowered, options: &Options) -> grow::Options {
@@ -158,7 +172,7 @@ pub(super) fn walks(
     random: &mut Random,
 ) -> Result<(Guess, Guess), Diagnostic> {
     takes(test)?;
-    let mut recorder = Recorder { sink: Sink::new(test, options), goes_on: false };
+    let mut recorder = Recorder { sink: Sink::new(test, options), goes_on: false, exchange: None };
     let mut pick = |n: usize| random.below(n);
     let walks = grow::walks(&test.program, model, &settings(test, options), &mut recorder, WALKS, &mut pick)?;
     Ok((Guess::of(walks.iter().map(|walk| walk.graphs)), Guess::of(walks.iter().map(|walk| walk.executions))))
@@ -191,6 +205,8 @@ struct Recorder<'t> {
     sink: Sink<'t>,
     /// Once the condition is decided, look for executions that go wrong?
     goes_on: bool,
+    /// Which threads are taken for each other, if some are.
+    exchange: Option<Exchange>,
 }
 
 /// Has a program, by its text, anything in it that a thread must not do?
@@ -228,7 +244,38 @@ impl Visitor for Recorder<'_> {
             // Refused above.
             Observable::Fault(_) | Observable::Faults | Observable::Assumed => Value::ZERO,
         };
-        if self.sink.is_decided() || !self.sink.wanted(&value) {
+        let Some(mut exchange) = self.exchange.take() else { return self.record(&value, found, execution) };
+        let flow = exchange.each(&value, &mut |exchanged| {
+            self.sink.tick()?;
+            self.record(&|observable| value(exchanged.observable(observable)), found, execution)
+        });
+        self.exchange = Some(exchange);
+        flow
+    }
+
+    fn look(&mut self) -> ControlFlow<()> {
+        self.sink.look_at_limits()
+    }
+
+    fn fail(&mut self, diagnostic: Diagnostic) -> ControlFlow<()> {
+        self.sink.fail(diagnostic)
+    }
+}
+
+impl<'t> Recorder<'t> {
+    fn new(sink: Sink<'t>, goes_on: bool, alike: &[Vec<usize>]) -> Recorder<'t> {
+        let exchange = (!alike.is_empty()).then(|| Exchange::new(sink.test(), alike.to_vec()));
+        Recorder { sink, goes_on, exchange }
+    }
+
+    /// Notes a final state.
+    fn record(
+        &mut self,
+        value: &impl Fn(Observable) -> Value,
+        found: &grow::Found,
+        execution: &dyn Execution,
+    ) -> ControlFlow<()> {
+        if self.sink.is_decided() || !self.sink.wanted(value) {
             return ControlFlow::Continue(());
         }
         for observable in &self.sink.test().observed {
@@ -242,19 +289,11 @@ impl Visitor for Recorder<'_> {
         let flags: Vec<&str> = found.flags.iter().map(String::as_str).collect();
         let flow = self
             .sink
-            .record(&value, &sink::Found { flags: &flags, undefined: found.undefined, ways: &Count::ONE });
+            .record(value, &sink::Found { flags: &flags, undefined: found.undefined, ways: &Count::ONE });
         match flow {
             ControlFlow::Break(()) if self.goes_on && self.sink.is_decided() => ControlFlow::Continue(()),
             flow => flow,
         }
-    }
-
-    fn look(&mut self) -> ControlFlow<()> {
-        self.sink.look_at_limits()
-    }
-
-    fn fail(&mut self, diagnostic: Diagnostic) -> ControlFlow<()> {
-        self.sink.fail(diagnostic)
     }
 }
 

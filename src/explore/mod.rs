@@ -19,6 +19,7 @@ mod drive;
 mod empty;
 mod entail;
 mod evaluator;
+mod exchange;
 mod feasible;
 mod finals;
 mod free;

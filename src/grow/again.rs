@@ -1,7 +1,6 @@
 //! Steps made again on a graph, one after the other: each read takes the last write, and each write is the last of its cell.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use super::graph::Graph;
 use super::node::{Bound, NONE};
@@ -67,16 +66,13 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
                 }
             }
             Stop::Choice(stops) => {
-                let stop = match &**stops.get(way)? {
-                    Stop::Ready(state) => Arc::new(self.stepper.run((**state).clone())),
-                    _ => stops[way].clone(),
-                };
+                let stop = self.ways.chosen(self.stepper, stops.get(way)?);
                 graph.choose(self.code, thread, (way, stop), members);
             }
             Stop::Spawn(spawn) => graph.spawn(self.code, spawn, self.stepper.spawn(spawn)),
             Stop::Join(join) => {
                 self.flush(graph, usize::from(join.target))?;
-                let next = self.joined(graph, join);
+                let next = self.joined(graph, &stop, join);
                 graph.join(self.code, join, next);
             }
             _ => return None,

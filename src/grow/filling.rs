@@ -51,10 +51,7 @@ impl<'p, const W: usize> Filling<'_, 'p, W> {
             Stop::Access(leaves) => self.read(holed, &stop, leaves),
             Stop::Choice(stops) => {
                 for (way, stop) in stops.iter().enumerate() {
-                    let stop = match &**stop {
-                        Stop::Ready(state) => Arc::new(self.search.stepper.run((**state).clone())),
-                        _ => stop.clone(),
-                    };
+                    let stop = self.search.ways.chosen(self.search.stepper, stop);
                     let mut next = holed.copy(self.search.code);
                     let from = next.graph.n();
                     next.graph.choose(self.search.code, thread, (way, stop), self.search.stepper.members);
@@ -72,7 +69,7 @@ impl<'p, const W: usize> Filling<'_, 'p, W> {
             }
             Stop::Join(join) => {
                 let from = holed.graph.n();
-                let next = self.search.joined(&holed.graph, join);
+                let next = self.search.joined(&holed.graph, &stop, join);
                 holed.graph.join(self.search.code, join, next);
                 self.added(&mut holed, from);
                 self.explore(holed)
@@ -207,7 +204,11 @@ impl<'p, const W: usize> Filling<'_, 'p, W> {
             let source = holed.graph.co[cell][at];
             let value = self.search.value(&holed.graph, cell, Some(source));
             let found = self.search.ways.of(stepper, stop, value);
-            if found.waits && at + 1 < n && !self.search.all_blocked {
+            if found.waits
+                && at + 1 < n
+                && !self.search.all_blocked
+                && !holed.graph.older_may_matter(stepper, &leaves[0].access)
+            {
                 continue;
             }
             for way in &found.ways {

@@ -311,8 +311,8 @@ impl<'p, const W: usize> Graph<'p, W> {
     }
 
     /// A thread has waited for another.
-    pub fn join(&mut self, code: &Code, join: &Join<'p>, next: Stop<'p>) {
-        self.events_of(code, &join.state, Role::Join(join.target), Some(Arc::new(next)));
+    pub fn join(&mut self, code: &Code, join: &Join<'p>, next: Arc<Stop<'p>>) {
+        self.events_of(code, &join.state, Role::Join(join.target), Some(next));
     }
 
     /// The events that a thread made after its last access.

@@ -5,6 +5,7 @@
 //! model is; [`explore`] runs it.
 
 mod again;
+mod alike;
 mod arithmetic;
 mod arrive;
 mod awaits;
@@ -30,6 +31,7 @@ mod levels;
 mod members;
 mod memory;
 mod node;
+mod older;
 mod ops;
 mod part;
 mod prefix;
@@ -85,7 +87,7 @@ pub struct Options {
     pub properties: bool,
     /// Leave out rounds of loops that change nothing, where the model allows it: a thread that would go on waiting is blocked.
     pub awaits: bool,
-    /// List every execution in which a thread waits for what never comes, and not only those in which it cannot but wait.
+    /// List every execution in which a thread waits for what never comes, and not only those in which it cannot but wait. (For a program, these are all where others may show an error.)
     pub all_blocked: bool,
     /// Take executions for one that differ in which of several threads is which, where these run the same code with the same arguments and nothing tells them
     /// from each other. Where [`Stats::told_apart`] says that something does, not all executions were listed.
@@ -311,6 +313,12 @@ pub fn leaves_out(program: &Program, model: &Model, skip_checks: &[String]) -> O
     code_for(program, model, skip_checks, Lists::InOrder).as_ref().as_ref().ok().map(|code| code.residual)
 }
 
+/// The threads of a test that are taken for each other from the beginning where that is asked for ([`Options::symmetry`]), by kind.
+pub fn alike(program: &Program, model: &Model, skip_checks: &[String]) -> Vec<Vec<usize>> {
+    let code = code_for(program, model, skip_checks, Lists::InOrder);
+    code.as_ref().as_ref().map_or(Vec::new(), |code| alike::kinds(&code.alike(program)))
+}
+
 /// The code of a model for a program, made once for all programs with events in the same sets.
 fn code_for(
     program: &Program,
@@ -375,7 +383,8 @@ fn prepared<R>(
     let loops = awaits::Loops::new(program, !options.properties);
     let members = members::Table::new(program, code);
     let fewer = fewer::fewer(code);
-    let twins = twins::Twins::default();
+    let alike = if options.symmetry { code.alike(program) } else { Vec::new() };
+    let twins = twins::Twins::of(alike);
     let stepper = step::Stepper {
         program,
         members: &members,
@@ -393,7 +402,8 @@ fn prepared<R>(
         loops: (options.awaits && fewer != Fewer::Nothing).then_some(&loops),
         fewer,
     };
-    let search = Setting { code, stepper: &stepper, all_blocked: options.all_blocked };
+    let all_blocked = options.all_blocked || options.properties && !code.outlasts();
+    let search = Setting { code, stepper: &stepper, all_blocked };
     let n_events = match program.threads.iter().any(|thread| thread.start == Start::Spawned) {
         true => search.pilot(),
         false => room(program, options.unroll),
@@ -459,7 +469,11 @@ impl<'p> Setting<'_, 'p> {
         let stops = (0..program.threads.len()).map(|thread| self.stepper.start(thread)).collect();
         // A program may have many cells, and an execution looks at few: each gets its initial write when it is first looked at.
         let initial = if self.stepper.properties { &[] } else { self.stepper.cells.initial() };
-        graph::Graph::<'p, W>::new(self.code, initial, stops, self.stepper.members)
+        let mut graph = graph::Graph::<'p, W>::new(self.code, initial, stops, self.stepper.members);
+        if let Some(twins) = self.stepper.twins {
+            graph.pair_all(twins);
+        }
+        graph
     }
 
     /// One worker.

@@ -119,10 +119,7 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
             Stop::Access(leaves) => self.read(graph, &stop, leaves),
             Stop::Choice(stops) => {
                 for (way, stop) in stops.iter().enumerate() {
-                    let stop = match &**stop {
-                        Stop::Ready(state) => Arc::new(self.stepper.run((**state).clone())),
-                        _ => stop.clone(),
-                    };
+                    let stop = self.ways.chosen(self.stepper, stop);
                     graph.choose(self.code, thread, (way, stop), self.stepper.members);
                     let flow = match graph.is_in_turn(graph.newest()) {
                         true => self.visit(graph),
@@ -145,7 +142,7 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
                 flow
             }
             Stop::Join(join) => {
-                let next = self.joined(graph, join);
+                let next = self.joined(graph, &stop, join);
                 graph.join(self.code, join, next);
                 let flow = self.visit(graph);
                 graph.pop();
@@ -161,12 +158,12 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
     }
 
     /// Where a thread goes on that has waited for another.
-    pub fn joined(&self, graph: &Graph<'p, W>, join: &Join<'p>) -> Stop<'p> {
+    pub fn joined(&mut self, graph: &Graph<'p, W>, stop: &Arc<Stop<'p>>, join: &Join<'p>) -> Arc<Stop<'p>> {
         let result = graph.threads[usize::from(join.target)].stop.last().map(|state| {
             let code = &self.stepper.program.threads[state.code()];
             code.result.map_or(Ok(Value::ZERO), |reg| state.register(reg))
         });
-        self.stepper.join(join, result.unwrap_or(Ok(Value::ZERO)))
+        self.ways.joined(self.stepper, (stop, join), result.unwrap_or(Ok(Value::ZERO)))
     }
 
     /// The thread to go on with: one that is inside an instruction (the write of a read-modify-write comes right after its read), else the
@@ -261,12 +258,16 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
         let is_alone = leaves.len() == 1;
         let n = graph.co.get(cell).map_or(0, Vec::len).max(1);
         let mut flow = ControlFlow::Continue(());
+        let mut older = self.all_blocked.then_some(true);
         'sources: for at in (floor..n).rev() {
             let source = graph.co.get(cell).and_then(|order| order.get(at)).copied();
             let value = self.value(graph, cell, source);
             let found = self.ways.of(self.stepper, stop, value);
             // It would wait for ever: only a read of the last write can be given another source later.
-            if found.waits && at + 1 < n && !self.all_blocked {
+            if found.waits
+                && at + 1 < n
+                && !*older.get_or_insert_with(|| graph.older_may_matter(self.stepper, &leaves[0].access))
+            {
                 continue;
             }
             for way in &found.ways {

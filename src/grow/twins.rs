@@ -3,6 +3,7 @@
 //! Threads that one thread starts one after the other, with nothing but starts in between, on the same code with the same arguments are *twins*. As long as two
 //! of them read the same writes they do the same, each event of the one having a *peer* in the other. Where they part, the events in question
 //! access one cell, and coherence orders them (or they chose differently, and choices are ordered): the lower thread is to be the one that comes first.
+//! (Threads of a test are twins from the beginning if their code and their registers are the same: [`super::alike`].)
 //! Every execution can be brought into this form by renaming threads, and just one way of doing so is looked at.
 //!
 //! Graphs that are not in this form are dropped on the way. That needs care with revisits, since these throw away events, and with them the
@@ -25,13 +26,20 @@ use super::step::Stepper;
 use crate::program::{Reg, Value};
 
 /// What is known of twins in a search.
-#[derive(Default)]
 pub(super) struct Twins {
+    /// Of each thread that is there from the beginning, the one before it that is like it.
+    alike: Vec<u16>,
     found: AtomicBool,
     told: AtomicBool,
 }
 
 impl Twins {
+    /// To begin with.
+    pub fn of(alike: Vec<u16>) -> Twins {
+        let found = alike.iter().any(|other| *other != NONE);
+        Twins { alike, found: found.into(), told: false.into() }
+    }
+
     /// There are some.
     pub fn found(&self) {
         self.found.store(true, Ordering::Relaxed);
@@ -104,6 +112,16 @@ impl<'p, const W: usize> Graph<'p, W> {
         }
         self.needs.resize(64 * W, none());
         each(keep, |x| self.needs[x] = *other.needs(x));
+    }
+
+    /// Threads that are like each other from the beginning are known as twins.
+    pub fn pair_all(&mut self, twins: &Twins) {
+        if twins.alike.iter().any(|other| *other != NONE) {
+            self.needs.clone_from(&self.prefix);
+        }
+        for (thread, other) in self.threads.iter_mut().zip(&twins.alike) {
+            thread.twin = *other;
+        }
     }
 
     /// Is the thread that was just started a twin of one that was started before it, with nothing but starts in between? Then it is known as

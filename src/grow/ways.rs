@@ -6,11 +6,11 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::node::{Bound, NONE};
-use super::state::{Held, Leaf, State, Stop};
+use super::state::{Held, Join, Leaf, State, Stop};
 use super::step::Stepper;
 use crate::execution::EventKind;
 use crate::program::threads::{COPY, PART};
-use crate::program::{Property, Value};
+use crate::program::{IllegalOp, Property, Value};
 
 /// What is remembered takes so many bytes, about: half of it what was asked for lately, half what was asked for before that.
 const ROOM: usize = 9 << 20;
@@ -77,6 +77,51 @@ pub(super) struct Ways<'p> {
 impl<'p> Ways<'p> {
     /// The ways in which a thread goes on from an access with a value read (or written); without one: from a cell that nobody has written.
     pub fn of(&mut self, stepper: &Stepper<'p>, stop: &Arc<Stop<'p>>, value: Option<Value>) -> Rc<Found<'p>> {
+        self.recall(stop, value, || find(stepper, stop, value))
+    }
+
+    /// Where a thread goes on that has waited for another one with that result.
+    pub fn joined(
+        &mut self,
+        stepper: &Stepper<'p>,
+        (stop, join): (&Arc<Stop<'p>>, &Join<'p>),
+        result: Result<Value, IllegalOp>,
+    ) -> Arc<Stop<'p>> {
+        match (join.dst, result) {
+            (Some(_), Err(illegal)) => Arc::new(stepper.join(join, Err(illegal))),
+            (dst, result) => {
+                let value = if dst.is_some() { result.as_ref().ok().copied() } else { None };
+                self.only(stop, value, || Arc::new(stepper.join(join, result)))
+            }
+        }
+    }
+
+    /// Where a thread goes on from one of the ways of a choice.
+    pub fn chosen(&mut self, stepper: &Stepper<'p>, way: &Arc<Stop<'p>>) -> Arc<Stop<'p>> {
+        match &**way {
+            Stop::Ready(state) => self.only(way, None, || Arc::new(stepper.run((**state).clone()))),
+            _ => way.clone(),
+        }
+    }
+
+    /// The only way to go on from a place that is no access.
+    fn only(
+        &mut self,
+        stop: &Arc<Stop<'p>>,
+        value: Option<Value>,
+        next: impl FnOnce() -> Arc<Stop<'p>>,
+    ) -> Arc<Stop<'p>> {
+        let way = |stop| Way { leaf: 0, written: None, stop, canonical: true };
+        self.recall(stop, value, || Found { ways: vec![way(next())], waits: false }).ways[0].stop.clone()
+    }
+
+    /// What is known to come of a place and a value, or is found now.
+    fn recall(
+        &mut self,
+        stop: &Arc<Stop<'p>>,
+        value: Option<Value>,
+        find: impl FnOnce() -> Found<'p>,
+    ) -> Rc<Found<'p>> {
         let key = (Arc::as_ptr(stop) as usize, value);
         if let Some((_, found)) = self.known.get(&key) {
             return found.clone();
@@ -84,7 +129,7 @@ impl<'p> Ways<'p> {
         let entry = match self.older.remove(&key) {
             Some(entry) => entry,
             // The place is kept, so that no other one comes to stand where it stood.
-            None => (stop.clone(), Rc::new(find(stepper, stop, value))),
+            None => (stop.clone(), Rc::new(find())),
         };
         let found = entry.1.clone();
         if self.size >= ROOM / 2 {

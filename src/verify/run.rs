@@ -41,8 +41,8 @@ pub struct Settings {
     pub ignore: Vec<Kind>,
     /// Is a data race a violation under a model that has no rule for it?
     pub races: bool,
-    /// Of the executions in which a thread waits, list only those in which it cannot but wait.
-    pub fewer_blocked: bool,
+    /// List all executions in which a thread waits, and not only those in which it cannot but wait.
+    pub all_blocked: bool,
     /// Run loops that only wait round by round.
     pub every_round: bool,
     /// Count executions, too, that differ only in which of several threads is which.
@@ -500,7 +500,7 @@ pub(super) fn searched_with(
         every_pass: settings.every_pass,
         properties: true,
         awaits: !settings.every_round,
-        all_blocked: !settings.fewer_blocked,
+        all_blocked: settings.all_blocked,
         symmetry,
         lists,
         ..grow::Options::default()

@@ -44,18 +44,16 @@ pub(super) fn stuck(execution: &dyn Execution, program: &Program) -> Option<Find
         }
         let round = round(thread, program);
         let looked = last_look(thread, round, &facts, program);
-        let last = |e: &Event| {
+        let last_write = |e: &Event| {
             let order = e.cell.and_then(|cell| facts.coherence.get(usize::from(cell)));
-            order
-                .and_then(|order| order.last())
-                .and_then(|w| facts.events[*w].as_ref())
-                .and_then(|w| w.written)
+            order.and_then(|order| order.last()).and_then(|w| facts.events[*w].as_ref())
         };
+        let last = |e: &Event| last_write(e).and_then(|w| w.written);
         if looked.is_empty() || !looked.iter().all(|e| e.read.is_some() && e.read == last(e)) {
             return None;
         }
-        let by_main =
-            |e: &&Event| e.source.and_then(|w| facts.events[w].as_ref()).is_some_and(|w| w.thread == Some(0));
+        // Whichever write of that value it has read, it is the last one that it comes to see.
+        let by_main = |e: &&Event| last_write(e).is_some_and(|w| w.thread == Some(0));
         if is_over && looked.iter().any(by_main) {
             return None;
         }

@@ -4,6 +4,7 @@
 //! `LITMUS_CASES=1000000 cargo test --release --test property` runs a million cases; `LITMUS_SEED=n` starts at another
 //! one. A failure names the case, the test and the model.
 
+mod alike;
 mod bounds;
 mod explain;
 mod grow;
@@ -25,6 +26,7 @@ mod states;
 mod store_buffers;
 mod twins;
 mod two_models;
+mod waiting;
 mod workers;
 
 use std::collections::{BTreeMap, BTreeSet};

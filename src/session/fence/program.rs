@@ -74,7 +74,6 @@ impl Session {
                 orders,
                 // Fences keep no thread from waiting.
                 ignore: vec![verify::Kind::Deadlock, verify::Kind::Liveness],
-                fewer_blocked: true,
                 ..verify::Settings::default()
             },
         };

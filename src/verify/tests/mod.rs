@@ -35,7 +35,14 @@ fn asked(text: &str, model: &str, unroll: Option<u32>) -> (Answer, String) {
         reading.defines.push("__LITMUS_LKMM".to_string());
     }
     let options = Options { recursion: 8, orders, samples: true, uninitialised: true, marks_waits: false };
-    let settings = Settings { unroll, keep_going: true, orders, every_thread: true, ..Settings::default() };
+    let settings = Settings {
+        unroll,
+        keep_going: true,
+        orders,
+        every_thread: true,
+        all_blocked: true,
+        ..Settings::default()
+    };
     let (loaded, ran) = run_fitted(
         |shapes| load(&Files::from(path.as_path()), &reading, options, shapes),
         |program| Some(run(program, &prepared.model, &settings)),
@@ -51,6 +58,9 @@ fn asked(text: &str, model: &str, unroll: Option<u32>) -> (Answer, String) {
         // Whoever finds them, there are as many.
         let alike = Settings { every_thread: false, ..settings.clone() };
         let alike = run(program, &prepared.model, &alike).expect("an answer");
+        let fewer = Settings { all_blocked: false, ..settings.clone() };
+        let fewer = run(program, &prepared.model, &fewer).expect("an answer");
+        assert_eq!((fewer.verdict, fewer.complete), (answer.verdict, answer.complete), "{text}");
         let together = run(program, &prepared.model, &Settings { jobs: 3, ..settings }).expect("an answer");
         let figures = |a: &Answer| (a.verdict, a.complete, a.blocked, a.cut, a.violating, a.violations.len());
         assert_eq!(figures(&together), figures(&answer), "{text}");

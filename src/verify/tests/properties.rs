@@ -34,6 +34,49 @@ fn lock_error(text: &str, part: &str) {
     }
 }
 
+/// A thread that waits races with a plain write if it reads what was there before, and not if it reads what is there in the end.
+#[test]
+fn a_read_that_waits_races() {
+    let text = format!(
+        "{HEADERS}atomic_int x, y;\n\
+         void *one(void *p) {{ atomic_init(&x, 0); atomic_store_explicit(&y, 1, memory_order_release); return 0; }}\n\
+         void *two(void *p) {{ while (atomic_load_explicit(&y, memory_order_acquire) != 1) ;\n\
+         atomic_store_explicit(&x, 2, memory_order_release); return 0; }}\n\
+         void *three(void *p) {{ while (atomic_load_explicit(&x, memory_order_acquire) != 1) ; return 0; }}\n\
+         int main(void) {{ pthread_t a, b, c; pthread_create(&a, 0, one, 0);\n\
+         pthread_create(&b, 0, two, 0); pthread_create(&c, 0, three, 0); return 0; }}\n"
+    );
+    let prepared =
+        crate::session::prepare_for_programs(&crate::session::Settings::default(), "rc11").expect("rc11");
+    let orders = crate::verify::orders_for(&prepared.model, prepared.arch).expect("a model of C");
+    let loaded = crate::verify::load_text(
+        std::path::Path::new("program.c"),
+        text.clone(),
+        &crate::arch::c::preprocess::Settings::default(),
+        crate::arch::c::unit::lower::Options {
+            recursion: 8,
+            orders,
+            samples: false,
+            uninitialised: false,
+            marks_waits: false,
+        },
+        &crate::program::shapes::Shapes::default(),
+    );
+    let program = loaded.program.expect("a program");
+    let ignore = vec![crate::verify::Kind::Liveness];
+    for all_blocked in [false, true] {
+        let settings = crate::verify::Settings {
+            orders,
+            ignore: ignore.clone(),
+            all_blocked,
+            ..crate::verify::Settings::default()
+        };
+        let answer = crate::verify::run(&program, &prepared.model, &settings).expect("an answer");
+        assert_eq!(answer.verdict, Verdict::Unsafe, "{all_blocked}");
+        assert_eq!(answer.violations[0].property, Property::Race, "{all_blocked}");
+    }
+}
+
 #[test]
 fn memory_that_another_thread_frees() {
     let globals = "_Atomic(int *) shared; atomic_int done;";

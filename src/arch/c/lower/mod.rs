@@ -263,6 +263,8 @@ impl Lowering<'_> {
 
     fn thread(&mut self, thread: &ThreadFn) {
         self.thread = thread.index;
+        // Threads with the same text become the same code.
+        self.fresh = 0;
         self.code = Code::default();
         let facts = analysis::function(&thread.body);
         self.scopes.enter_function(facts, None);
