@@ -327,8 +327,8 @@ impl<'s, 'p> States<'s, 'p> {
         }
         let number = self.snapshots.content(value);
         let mut looks = self.looked[at.looks as usize].clone();
-        // The last look of each instruction counts.
-        looks.retain(|(pc, ..)| *pc != state.pc());
+        // The last look of each instruction at each cell counts.
+        looks.retain(|(pc, of, _)| (*pc, *of) != (state.pc(), cell));
         looks.push((state.pc(), cell, number));
         let (number, is_new) = self.looks.of(looks.clone());
         if is_new {

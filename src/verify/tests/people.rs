@@ -137,6 +137,12 @@ fn who_waits_at_the_end() {
     );
     is(&text, "sc", Verdict::Safe);
     is(&text.replace("&a, 0, t, 0); return 0;", "&a, 0, t, 0); pthread_exit(0);"), "sc", Verdict::Unsafe);
+    // Who serves others for ever waits for the next one, until the program ends.
+    let text = "#include <stdatomic.h>\n#include <pthread.h>\nstatic atomic_int asked, told; static void *serve(void *a) { while (1) { while (asked == 0) ; asked = 0; told = 1; } return 0; }
+        int main(void) { pthread_t a; pthread_create(&a, 0, serve, 0); asked = 1; while (told == 0) ; return 0; }";
+    is(text, "sc", Verdict::Safe);
+    is(&text.replace("told == 0) ; return 0;", "told == 0) ; pthread_exit(0);"), "sc", Verdict::Unsafe);
+    is(&text.replace("while (1) {", "{"), "sc", Verdict::Safe);
     // On a machine an exchange is two events: one that puts back what it read changes nothing.
     let text = "#include <stdatomic.h>\n#include <pthread.h>\nstatic atomic_int held; static void *t(void *a) { for (;;) { if (!atomic_exchange_explicit(&held, 1, memory_order_acquire)) break; while (atomic_load_explicit(&held, memory_order_relaxed)) ; }
         atomic_store_explicit(&held, 0, memory_order_release); return 0; } int main(void) { pthread_t a, b; pthread_create(&a, 0, t, 0); pthread_create(&b, 0, t, 0); pthread_join(a, 0); pthread_join(b, 0); }";
@@ -345,6 +351,25 @@ fn threads_of_the_kernel() {
         int main(void) { struct task_struct *a = kthread_run(worker, 0, \"a\"); kthread_stop(a); BUG_ON(READ_ONCE(rounds) != 1); return 0; }";
     is(text, "sc", Verdict::Safe);
     is(&text.replace("kthread_stop(a);", ""), "sc", Verdict::Unsafe);
+}
+
+/// What a thread waits for is all that it looked at in its last round, and nothing of the rounds before.
+#[test]
+fn a_loop_inside_the_loop_that_waits() {
+    let text = "#include <stdatomic.h>\n#include <assert.h>\n#include <pthread.h>\nstatic atomic_int f[2];
+        static int any(void) { for (int i = 0; i < 2; i++) if (f[i] == 2) return 1; return 0; }
+        static void *t(void *a) { f[0] = 1; f[0] = 2; return 0; }
+        int main(void) { pthread_t a; pthread_create(&a, 0, t, 0); while (!any()) ; pthread_join(a, 0); assert(f[0] == 2); }";
+    for model in ["sc", "tso", "rc11"] {
+        is(text, model, Verdict::Safe);
+        is(&text.replace("f[0] = 2; return", "f[1] = 1; return"), model, Verdict::Unsafe);
+    }
+    // Where it waits, the cells that it looked at before it came there count no more.
+    let text = "#include <stdatomic.h>\n#include <pthread.h>\nstatic struct node { struct node *_Atomic next; atomic_int go; } n[2]; static struct node *_Atomic first = n;
+        static void *t(void *a) { first = &n[1]; n[0].go = 1; return 0; }
+        int main(void) { pthread_t a; pthread_create(&a, 0, t, 0); struct node *at; do at = first; while (!at->go); pthread_join(a, 0); }";
+    is(text, "sc", Verdict::Unsafe);
+    is(&text.replace("n[0].go = 1;", "n[1].go = 1;"), "sc", Verdict::Safe);
 }
 
 /// Reference counts, threads that are woken up first, and what is left to do after a grace period.
