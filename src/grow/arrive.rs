@@ -27,7 +27,8 @@ impl<'p> Stepper<'p> {
         }
         for arrival in &mut state.arrivals {
             let by = arrival.by.as_ref().and_then(Look::leaf);
-            if by.is_some_and(|by| alike(by, leaf)) && arrival.since.len() < MOST {
+            let is_new = arrival.since.len() < MOST && !arrival.since.contains(&value);
+            if is_new && by.is_some_and(|by| alike(by, leaf)) {
                 arrival.since.push(value);
             }
         }
@@ -38,9 +39,10 @@ impl<'p> Stepper<'p> {
     pub(super) fn arrive(&self, state: &mut State<'p>) -> bool {
         let Some(at) = self.head(state) else { return false };
         let by = state.latest.clone().filter(|_| state.fresh.is_empty());
+        let instance = state.control.instance;
         let known = state.arrivals.iter().position(|last| (last.at.code, last.at.pc) == (at.code, at.pc));
         let Some(known) = known else {
-            state.arrivals.push(Arrival { at, by, since: Vec::new(), hidden: Vec::new() });
+            state.arrivals.push(Arrival { at, by, since: Vec::new(), hidden: Vec::new(), instance });
             return false;
         };
         let last = &state.arrivals[known];
@@ -59,7 +61,7 @@ impl<'p> Stepper<'p> {
         } else if repeats && state.owed.is_none() {
             state.owed = Some(last.hidden.clone());
         }
-        state.arrivals[known] = Arrival { at, by, since: Vec::new(), hidden: Vec::new() };
+        state.arrivals[known] = Arrival { at, by, since: Vec::new(), hidden: Vec::new(), instance };
         false
     }
 

@@ -137,6 +137,8 @@ pub struct Waiting {
     pub pc: u32,
     /// Why.
     pub why: Why,
+    /// The first executed instruction of its last round, where it waits in a loop and that is known.
+    pub since: Option<u32>,
 }
 
 /// Why a thread does not go on.
@@ -316,7 +318,8 @@ pub(super) fn waiting<'s, 'p: 's>(stops: impl Iterator<Item = &'s Stop<'p>>) -> 
             Stop::Cut(state, _) | Stop::Error(state, _) | Stop::Violation(state, ..) => (state, Why::Given),
             _ => return None,
         };
-        Some(Waiting { thread: number as u16, code: state.code() as u16, pc: state.pc(), why })
+        let since = if why == Why::Loop { state.last_round() } else { None };
+        Some(Waiting { thread: number as u16, code: state.code() as u16, pc: state.pc(), why, since })
     };
     stops.enumerate().filter_map(waiting).collect()
 }

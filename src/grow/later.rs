@@ -169,11 +169,11 @@ impl Code {
         let mut changed = true;
         while changed {
             changed = false;
-            for code in 0..may.len() {
-                for pc in (0..may[code].len()).rev() {
-                    let after = self.after[code][pc].iter().any(|&to| may[code].get(to) == Some(&true));
-                    changed |= after && !may[code][pc];
-                    may[code][pc] |= after;
+            for (may, after) in may.iter_mut().zip(&self.after) {
+                for (pc, after) in after.iter().enumerate().rev() {
+                    let new = !may[pc] && after.iter().any(|&to| may.get(to) == Some(&true));
+                    changed |= new;
+                    may[pc] |= new;
                 }
             }
         }

@@ -37,6 +37,7 @@ mod part;
 mod prefix;
 mod recipe;
 mod revisit;
+mod rounds;
 mod search;
 mod sketch;
 mod snapshot;
@@ -97,6 +98,8 @@ pub struct Options {
     pub reshapes: Reshapes,
     /// The executions that are listed.
     pub lists: Lists,
+    /// May a run go round for ever, and that is nothing to tell? (By states; whoever lists executions never tells.)
+    pub goes_round: bool,
 }
 
 /// Which executions a search lists.
@@ -124,6 +127,7 @@ impl Default for Options {
             symmetry: false,
             reshapes: Reshapes::default(),
             lists: Lists::default(),
+            goes_round: false,
         }
     }
 }
@@ -278,7 +282,9 @@ pub fn states(
     if !is_sequential(program, model, &options.skip_checks) {
         return Ok(None);
     }
-    prepared(program, model, options, |search, _| states::States::new(search, visitor).walk())
+    prepared(program, model, options, |search, _| {
+        states::States::new(search, options.goes_round, visitor).walk()
+    })
 }
 
 /// Walks from the beginning to the end of an execution, at each step by one of the graphs that are next: `pick` says which of so many.

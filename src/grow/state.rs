@@ -171,6 +171,8 @@ pub(super) struct Arrival<'p> {
     pub since: Vec<Value>,
     /// Cells of objects of its own that it has written since.
     pub hidden: Vec<u16>,
+    /// How many instructions it had executed.
+    pub instance: u32,
 }
 
 /// How a thread is at the head of a loop, as far as it will look.
@@ -361,6 +363,13 @@ impl State<'_> {
     /// Is it at the head of a loop that it has come back to as it left it?
     pub fn waits(&self) -> bool {
         self.waits
+    }
+
+    /// The first instruction of its last round, if it is at the head of a loop that it has come to before.
+    pub fn last_round(&self) -> Option<u32> {
+        let here =
+            |arrival: &&Arrival| (arrival.at.code, arrival.at.pc) == (self.control.code, self.control.pc);
+        self.arrivals.iter().find(here).map(|arrival| arrival.instance)
     }
 
     /// Whose code it runs.

@@ -14,6 +14,7 @@ use smallvec::SmallVec;
 
 use super::finish::{Ended, waiting};
 use super::later::Later;
+use super::rounds::Rounds;
 use super::snapshot::{Numbered, Snapshots};
 use super::state::{Join, Plain, State, Stop};
 use super::ways::Ways;
@@ -57,6 +58,7 @@ struct Now<'p> {
 /// A state on the way, with those that come next.
 struct Step<'p> {
     key: Box<[u32]>,
+    number: u32,
     next: std::vec::IntoIter<(Now<'p>, Vec<Taken>)>,
     /// How many steps had led there.
     taken: usize,
@@ -66,7 +68,7 @@ struct Step<'p> {
 pub(super) enum Halt {
     /// Whoever looks on has seen enough.
     Enough,
-    /// States do not say what is asked: a run goes round for ever, or a thread waits for another in a part that nothing comes between.
+    /// States do not say what is asked: a thread waits for another in a part that nothing comes between.
     Unfit,
 }
 
@@ -83,14 +85,23 @@ pub(super) struct States<'s, 'p> {
     looked: Vec<Vec<(u32, u16, u32)>>,
     /// By code: may a thread come to wait there?
     may_wait: Vec<bool>,
-    /// States met: are they left for good?
-    met: FxHashMap<Box<[u32]>, bool>,
+    /// By code: has it a loop?
+    has_loops: Vec<bool>,
+    /// States met, with their numbers: are they left for good?
+    met: FxHashMap<Box<[u32]>, (u32, bool)>,
+    /// Where runs may come back to states: what leads from which to which.
+    rounds: Option<Rounds>,
     taken: Vec<Taken>,
     stats: Stats,
 }
 
 impl<'s, 'p> States<'s, 'p> {
-    pub fn new(setting: &'s Setting<'s, 'p>, visitor: &'s mut (dyn Visitor + Send)) -> States<'s, 'p> {
+    /// May a run go round for ever (`goes_round`), or is that nothing that states can tell?
+    pub fn new(
+        setting: &'s Setting<'s, 'p>,
+        goes_round: bool,
+        visitor: &'s mut (dyn Visitor + Send),
+    ) -> States<'s, 'p> {
         let stepper = setting.stepper;
         let program = stepper.program;
         let bounded = stepper.unroll < u32::MAX - 1;
@@ -102,11 +113,15 @@ impl<'s, 'p> States<'s, 'p> {
             ways: Ways::default(),
             snapshots: Snapshots::new(program, stepper.loops, bounded),
             values: Vec::new(),
-            later: Later::new(program, &stepper.cells),
+            later: Later::new(program, stepper.cells),
             looks: Numbered::default(),
             looked: vec![Vec::new()],
             may_wait: may_wait.collect(),
+            has_loops: (0..program.threads.len())
+                .map(|code| stepper.loops.is_none_or(|loops| loops.has_any(code)))
+                .collect(),
             met: FxHashMap::default(),
+            rounds: (!goes_round).then(Rounds::default),
             taken: Vec::new(),
             stats: Stats { refuted: vec![0; setting.code.checks.len()], ..Stats::default() },
         }
@@ -126,6 +141,7 @@ impl<'s, 'p> States<'s, 'p> {
         let mut first = Now { threads, ..Now::default() };
         first.threads.iter_mut().for_each(|at| self.settle(at));
         match self.go(first) {
+            Ok(()) if self.rounds.as_ref().is_some_and(|rounds| !rounds.end()) => None,
             Ok(()) | Err(Halt::Enough) => Some(Stats { steps: self.met.len() as u64, ..self.stats }),
             Err(Halt::Unfit) => None,
         }
@@ -133,34 +149,54 @@ impl<'s, 'p> States<'s, 'p> {
 
     fn go(&mut self, first: Now<'p>) -> Walked<()> {
         let mut steps: Vec<Step<'p>> = Vec::new();
-        steps.extend(self.enter(&first)?);
+        steps.extend(self.enter(&first, None)?);
         while let Some(step) = steps.last_mut() {
             self.taken.truncate(step.taken);
             let Some((next, taken)) = step.next.next() else {
                 if let Some(step) = steps.pop() {
-                    self.met.insert(step.key, true);
+                    self.met.insert(step.key, (step.number, true));
                 }
                 continue;
             };
+            let from = taken.first().map(|(thread, _)| (step.number, *thread));
             self.taken.extend(taken);
-            steps.extend(self.enter(&next)?);
+            steps.extend(self.enter(&next, from)?);
         }
         Ok(())
     }
 
-    /// A state that has not been met: all that come next.
-    fn enter(&mut self, now: &Now<'p>) -> Walked<Option<Step<'p>>> {
+    /// A state that a thread led to from another: all that come next, if it has not been met.
+    fn enter(&mut self, now: &Now<'p>, from: Option<(u32, u16)>) -> Walked<Option<Step<'p>>> {
         self.stats.steps += 1;
         if self.stats.steps.is_multiple_of(TICKS) && self.visitor.look().is_break() {
             return Err(Halt::Enough);
         }
         let key = self.key(now);
-        match self.met.entry(key.clone()) {
-            Entry::Vacant(entry) => entry.insert(false),
-            Entry::Occupied(left) if *left.get() => return Ok(None),
-            // A run that comes back to where it was may go on for ever.
-            Entry::Occupied(_) => return Err(Halt::Unfit),
+        let known = self.met.len() as u32;
+        let (number, is_left) = match self.met.entry(key.clone()) {
+            Entry::Vacant(entry) => {
+                entry.insert((known, false));
+                (known, None)
+            }
+            Entry::Occupied(met) => (met.get().0, Some(met.get().1)),
         };
+        if let Some(rounds) = &mut self.rounds {
+            if is_left.is_none() {
+                rounds.state();
+            }
+            if let Some((before, thread)) = from {
+                // A run that comes back to where it was may go on for ever.
+                rounds.step(before, thread, number, is_left == Some(false));
+            }
+        }
+        if is_left.is_some() {
+            return Ok(None);
+        }
+        // Who has made a read that it waits with might have gone on waiting before it: what comes of that is another state.
+        let waits = |at: &At| matches!(&*at.stop, Stop::Blocked(_));
+        if let Some(rounds) = self.rounds.as_mut().filter(|_| now.threads.iter().any(waits)) {
+            rounds.leave(number);
+        }
         let is_wrong = |at: &At| matches!(&*at.stop, Stop::Violation(..));
         let mut next = Vec::new();
         if !now.threads.iter().any(is_wrong) {
@@ -170,7 +206,12 @@ impl<'s, 'p> States<'s, 'p> {
             let alone = threads.clone().find(|thread| self.is_unnoticed(now, *thread));
             for thread in alone.map_or(threads, |thread| thread..thread + 1) {
                 match self.readiness(now, thread) {
-                    Readiness::Now => self.step(now, thread, &mut next)?,
+                    Readiness::Now => {
+                        if let Some(rounds) = &mut self.rounds {
+                            rounds.may_go_on(number, thread);
+                        }
+                        self.step(now, thread, &mut next)?;
+                    }
                     Readiness::Last => put_off.push(thread),
                     Readiness::Never => {}
                 }
@@ -182,7 +223,7 @@ impl<'s, 'p> States<'s, 'p> {
         if next.is_empty() {
             self.end(now)?;
         }
-        Ok(Some(Step { key, next: next.into_iter(), taken: self.taken.len() }))
+        Ok(Some(Step { key, number, next: next.into_iter(), taken: self.taken.len() }))
     }
 
     /// A state as numbers: where threads are, and what memory holds, as far as a thread may read it.
@@ -237,8 +278,10 @@ impl<'s, 'p> States<'s, 'p> {
         match &*at.stop {
             Stop::Spawn(_) => true,
             Stop::Join(join) => has_ended(now, join),
+            // Others must not be kept waiting for ever.
             Stop::Access(leaves) => {
-                self.is_own(now, thread, leaves[0].access.cell)
+                self.has_loops.get(leaves[0].state.code()) == Some(&false)
+                    && self.is_own(now, thread, leaves[0].access.cell)
                     && self.readiness(now, thread) == Readiness::Now
             }
             _ => false,
@@ -404,8 +447,8 @@ impl<'s, 'p> States<'s, 'p> {
         }
         let number = self.snapshots.content(value);
         let mut looks = self.looked[at.looks as usize].clone();
-        // The last look of each instruction counts.
-        looks.retain(|(pc, ..)| *pc != state.pc());
+        // The last look of each instruction at each cell counts.
+        looks.retain(|(pc, of, _)| (*pc, *of) != (state.pc(), cell));
         looks.push((state.pc(), cell, number));
         let (number, is_new) = self.looks.of(looks.clone());
         if is_new {

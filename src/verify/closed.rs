@@ -181,6 +181,10 @@ impl<'p> Closed<'p> {
         };
         let outcome = match each_execution(&test, &model, None, &options, &Request::all(), &mut see) {
             Ok(outcome) => outcome,
+            Err(why) if why.code == "program::not-closed" => {
+                let what = "objects that threads make (by `malloc`, or as variables whose address is taken) have no place there";
+                return Ok(Rest::Unknown(what.to_string()));
+            }
             Err(why) => return Ok(Rest::Unknown(why.message)),
         };
         if let Some(found) = found {

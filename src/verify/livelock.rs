@@ -19,11 +19,8 @@ const ROOM: u64 = 16 << 20;
 
 /// A fair run for ever through a loop that changes something. The program was lowered for the machine.
 pub fn livelock(program: Program, model: &Model) -> Option<Answer> {
-    // A thread that serves for ever is written as a loop without a way out, and means it.
-    let suspect = |each: &Loop| !each.exits.is_empty() && changes(&program, each);
-    let loops: Vec<Loop> = machine::loops(&program).into_iter().filter(suspect).collect();
-    // What is chosen anew in each round may be chosen in the same way for ever: that says nothing.
-    if loops.is_empty() || any(&program, &|op| matches!(op, Op::Nondet { .. })) {
+    let loops = suspects(&program);
+    if loops.is_empty() {
         return None;
     }
     let buffers = match model.name.as_str() {
@@ -46,6 +43,17 @@ pub fn livelock(program: Program, model: &Model) -> Option<Answer> {
     });
     let (each, lasso) = found.ok().flatten()?;
     Some(told(&system.program, each, lasso.as_ref()))
+}
+
+/// The loops of a program that may go round for ever and change something, where that would be wrong.
+pub(super) fn suspects(program: &Program) -> Vec<Loop> {
+    // What is chosen anew in each round may be chosen in the same way for ever: that says nothing.
+    if any(program, &|op| matches!(op, Op::Nondet { .. })) {
+        return Vec::new();
+    }
+    // A thread that serves for ever is written as a loop without a way out, and means it.
+    let suspect = |each: &Loop| !each.exits.is_empty() && changes(program, each);
+    machine::loops(program).into_iter().filter(suspect).collect()
 }
 
 fn told(program: &Program, each: &Loop, lasso: Option<&Lasso>) -> Answer {
@@ -106,7 +114,7 @@ fn done(program: &Program, effect: &Effect) -> String {
 }
 
 /// Does a round of it write to memory? What only waits, or counts in registers, is nothing for the machine.
-fn changes(program: &Program, each: &Loop) -> bool {
+pub(super) fn changes(program: &Program, each: &Loop) -> bool {
     let written = |op: &Op| matches!(op, Op::Store { .. } | Op::Rmw { .. } | Op::CompareExchange { .. });
     let code = program.threads.get(each.code).map_or(&[][..], |thread| &thread.code[..]);
     code.get(each.first..=each.last)

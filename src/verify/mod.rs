@@ -20,6 +20,7 @@ mod overtaken;
 mod replay;
 mod run;
 mod sections;
+mod shallow;
 mod solve;
 mod states;
 mod stuck;

@@ -24,7 +24,7 @@ use super::load::Loaded;
 use super::loose::{self, Left};
 use super::overtaken::overtaken;
 use super::trace::{self, Step};
-use super::{auto, replay, sections, solve, states, stuck};
+use super::{auto, replay, sections, shallow, solve, states, stuck};
 
 /// How to run it.
 #[derive(Clone, Debug, Default)]
@@ -317,18 +317,45 @@ pub fn run_fitted(load: impl Fn(&Shapes) -> Loaded, run: impl Fn(&Program) -> Ra
 
 /// Runs a program by growing its executions, and looks for those that do not grow.
 pub(super) fn grown(program: &Program, model: &Model, settings: &Settings) -> Result<Answer, Diagnostic> {
-    if states::would_do(program, model, settings) {
-        let brief = Settings { looks: Some(states::PATIENCE), ..settings.clone() };
-        let (answer, leaves_out) = searched(program, model, &brief)?;
-        return match answer.gave_up {
-            true => match states::run(program, model, settings)? {
-                Some(answer) => Ok(answer),
-                None => complete(program, model, settings, searched(program, model, settings)?),
-            },
-            false => complete(program, model, settings, (answer, leaves_out)),
-        };
+    let by_states = states::would_do(program, model, settings);
+    let patience = by_states.or_else(|| shallow::would_do(program, settings).then_some(shallow::PATIENCE));
+    let Some(patience) = patience else {
+        return complete(program, model, settings, searched(program, model, settings)?);
+    };
+    let brief = Settings { looks: Some(patience), ..settings.clone() };
+    let (answer, leaves_out) = searched(program, model, &brief)?;
+    let is_endless = by_states.is_some() && answer.is_endless();
+    if !(answer.gave_up || is_endless) {
+        return complete(program, model, settings, (answer, leaves_out));
     }
-    complete(program, model, settings, searched(program, model, settings)?)
+    if by_states.is_some()
+        && let Some(answer) = states::run(program, model, settings)?
+    {
+        return Ok(answer);
+    }
+    let bounded = match shallow::would_do(program, settings) {
+        true => shallow::search(program, model, settings)?,
+        false => None,
+    };
+    let within = |found: shallow::Bounded| {
+        let mut answer = found.answer;
+        answer.conclude(program, found.bound);
+        Ok(answer)
+    };
+    match bounded {
+        Some(found) if found.answer.violating > 0 => within(found),
+        Some(found) if found.settles() => {
+            complete(program, model, settings, (found.answer, found.leaves_out))
+        }
+        found => {
+            let (answer, leaves_out) = searched(program, model, settings)?;
+            match found {
+                // What is known within a bound is better than nothing.
+                Some(found) if answer.stopped.is_some() && !found.leaves_out => within(found),
+                _ => complete(program, model, settings, (answer, leaves_out)),
+            }
+        }
+    }
 }
 
 /// What is left where executions have grown: bounds, and those that do not grow.

@@ -4,17 +4,22 @@
 //! races are no violation. Parts that nothing comes between are one step of this search, while executions that grow are only dropped when they are whole.
 
 use super::check::Wanted;
+use super::livelock::suspects;
 use super::run::{Answer, By, Kind, Recorder, Settings};
 use super::trace;
 use crate::arch::c::unit::lower::Orders;
 use crate::diag::Diagnostic;
 use crate::grow;
 use crate::limits;
+use crate::machine;
 use crate::model::Model;
 use crate::program::Program;
 
 /// Executions grow for so many looks at the limits before states are tried.
-pub(super) const PATIENCE: u32 = 40;
+const PATIENCE: u32 = 40;
+
+/// Likewise, for programs whose parts may all come between each other.
+const LONG_PATIENCE: u32 = 400;
 
 /// Do states say all that is asked of a program?
 fn fits(program: &Program, model: &Model, settings: &Settings) -> bool {
@@ -26,13 +31,17 @@ fn fits(program: &Program, model: &Model, settings: &Settings) -> bool {
         && grow::is_sequential(program, model, &[])
 }
 
-/// Is a program one that executions may be too many of, and states say all of it?
-pub(super) fn would_do(program: &Program, model: &Model, settings: &Settings) -> bool {
-    Wanted::of(program).sections
-        && !settings.keep_going
-        && !settings.every_round
-        && settings.unroll.is_none()
-        && fits(program, model, settings)
+/// Is a program one that executions may be too many of, and states say all of it? Then, how long executions grow before states are tried.
+pub(super) fn would_do(program: &Program, model: &Model, settings: &Settings) -> Option<u32> {
+    let asked = !settings.keep_going && !settings.every_round && settings.unroll.is_none();
+    if !asked || !fits(program, model, settings) {
+        return None;
+    }
+    match Wanted::of(program).sections {
+        true => Some(PATIENCE),
+        // Loops make executions long, or go on as long as one likes.
+        false => (!machine::loops(program).is_empty()).then_some(LONG_PATIENCE),
+    }
 }
 
 /// Runs a program by its states and by nothing else.
@@ -48,7 +57,7 @@ pub(super) fn only(program: &Program, model: &Model, settings: &Settings) -> Res
         Diagnostic::unsupported("verify::states", "states do not say all that is asked of this program")
             .help(
                 "`--engine states` is for sequential consistency (`-m sc`), without `--races`, for programs without `malloc`, without locks \
-                 (`--ignore lock --ignore memory` leaves these properties out) and without loops that write in each round for ever",
+                 (`--ignore lock --ignore memory` leaves these properties out) and without loops that may write in each round for ever",
             )
     })
 }
@@ -65,6 +74,7 @@ pub(super) fn run(
         every_pass: settings.every_pass,
         properties: true,
         awaits: true,
+        goes_round: settings.ignore.contains(&Kind::Liveness) || suspects(program).is_empty(),
         ..grow::Options::default()
     };
     let ran = limits::catch(|| grow::states(program, model, &options, &mut recorder));

@@ -57,6 +57,9 @@ pub(super) fn stuck(execution: &dyn Execution, program: &Program) -> Option<Find
         if is_over && looked.iter().any(by_main) {
             return None;
         }
+        if is_over && serves(thread, program) {
+            return None;
+        }
         let code = &program.threads[usize::from(thread.code)].code;
         if round.is_some_and(|(head, last)| chosen::ends_by_choice(code, head, last)) {
             return None;
@@ -97,7 +100,8 @@ pub(super) fn awaited(thread: &Waiting, program: &Program) -> Option<Awaited> {
     }
 }
 
-/// What a thread read when it last looked: of each instruction of the loop, or of the library function, the last time.
+/// What a thread read when it last looked: of each instruction of the loop, or of the library function, and of each cell there, the last time. (An instruction
+/// in a loop inside that loop looks at several.)
 fn last_look<'f>(
     thread: &Waiting,
     round: Option<(usize, usize)>,
@@ -107,11 +111,12 @@ fn last_look<'f>(
     let code = &program.threads[usize::from(thread.code)].code;
     let at = thread.pc as usize;
     let inside = |e: &Event| match round {
+        _ if thread.since.is_some_and(|since| e.instance < since) => false,
         Some((head, _)) => e.pc as usize >= head && (thread.why == Why::Loop || e.pc as usize <= at),
         None => code.get(e.pc as usize).map(|instr| instr.span) == code.get(at).map(|instr| instr.span),
     };
     let events = facts.threads.get(usize::from(thread.thread)).map_or(&[][..], Vec::as_slice);
-    let mut seen: Vec<u32> = Vec::new();
+    let mut seen: Vec<(u32, Option<u16>)> = Vec::new();
     let mut looked = Vec::new();
     let events: Vec<&Event> = events.iter().rev().filter_map(|n| facts.events[*n].as_ref()).collect();
     for (at, event) in events.iter().copied().enumerate() {
@@ -127,8 +132,8 @@ fn last_look<'f>(
         if event.code != thread.code || !inside(event) || changes {
             break;
         }
-        if reads(event) && !seen.contains(&event.pc) {
-            seen.push(event.pc);
+        if reads(event) && !seen.contains(&(event.pc, event.cell)) {
+            seen.push((event.pc, event.cell));
             looked.push(event);
         }
     }
@@ -146,6 +151,17 @@ fn round(thread: &Waiting, program: &Program) -> Option<(usize, usize)> {
         }
         _ => None,
     }
+}
+
+/// Is it in a loop without a way out? A thread that serves others for ever is meant to wait for the next, until the program ends.
+fn serves(thread: &Waiting, program: &Program) -> bool {
+    let at = thread.pc as usize;
+    let is_around = |each: &machine::Loop| {
+        each.code == usize::from(thread.code)
+            && (each.first..=each.last).contains(&at)
+            && each.exits.is_empty()
+    };
+    machine::loops(program).iter().any(is_around)
 }
 
 /// The innermost loop around an instruction.

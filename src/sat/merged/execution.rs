@@ -161,13 +161,19 @@ impl Execution for Whole<'_, '_> {
             .map(|w| {
                 let why =
                     if let graph::Why::Join(thread) = w.why { Why::Join(thread) } else { Why::Instruction };
-                Waiting { thread: w.thread, code: w.code, pc: w.pc, why }
+                Waiting { thread: w.thread, code: w.code, pc: w.pc, why, since: None }
             })
             .collect();
         // A thread whose loop was cut might go on, and so might those that wait for it.
         let cuts = self.cuts().into_iter().map(|cut| cut.thread as u16);
         let violation = self.violation().map(|violation| violation.thread);
-        all.extend(cuts.chain(violation).map(|thread| Waiting { thread, code: 0, pc: 0, why: Why::Given }));
+        all.extend(cuts.chain(violation).map(|thread| Waiting {
+            thread,
+            code: 0,
+            pc: 0,
+            why: Why::Given,
+            since: None,
+        }));
         all.sort_by_key(|waiting| waiting.thread);
         all
     }

@@ -7,6 +7,7 @@ mod link;
 mod machines;
 mod people;
 mod properties;
+mod rounds;
 mod sizes;
 
 use super::{Answer, Files, Settings, Verdict, load, orders_for, run, run_fitted};

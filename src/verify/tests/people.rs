@@ -137,6 +137,12 @@ fn who_waits_at_the_end() {
     );
     is(&text, "sc", Verdict::Safe);
     is(&text.replace("&a, 0, t, 0); return 0;", "&a, 0, t, 0); pthread_exit(0);"), "sc", Verdict::Unsafe);
+    // Who serves others for ever waits for the next one, until the program ends.
+    let text = "#include <stdatomic.h>\n#include <pthread.h>\nstatic atomic_int asked, told; static void *serve(void *a) { while (1) { while (asked == 0) ; asked = 0; told = 1; } return 0; }
+        int main(void) { pthread_t a; pthread_create(&a, 0, serve, 0); asked = 1; while (told == 0) ; return 0; }";
+    is(text, "sc", Verdict::Safe);
+    is(&text.replace("told == 0) ; return 0;", "told == 0) ; pthread_exit(0);"), "sc", Verdict::Unsafe);
+    is(&text.replace("while (1) {", "{"), "sc", Verdict::Safe);
     // On a machine an exchange is two events: one that puts back what it read changes nothing.
     let text = "#include <stdatomic.h>\n#include <pthread.h>\nstatic atomic_int held; static void *t(void *a) { for (;;) { if (!atomic_exchange_explicit(&held, 1, memory_order_acquire)) break; while (atomic_load_explicit(&held, memory_order_relaxed)) ; }
         atomic_store_explicit(&held, 0, memory_order_release); return 0; } int main(void) { pthread_t a, b; pthread_create(&a, 0, t, 0); pthread_create(&b, 0, t, 0); pthread_join(a, 0); pthread_join(b, 0); }";
@@ -345,4 +351,78 @@ fn threads_of_the_kernel() {
         int main(void) { struct task_struct *a = kthread_run(worker, 0, \"a\"); kthread_stop(a); BUG_ON(READ_ONCE(rounds) != 1); return 0; }";
     is(text, "sc", Verdict::Safe);
     is(&text.replace("kthread_stop(a);", ""), "sc", Verdict::Unsafe);
+}
+
+/// What a thread waits for is all that it looked at in its last round, and nothing of the rounds before.
+#[test]
+fn a_loop_inside_the_loop_that_waits() {
+    let text = "#include <stdatomic.h>\n#include <assert.h>\n#include <pthread.h>\nstatic atomic_int f[2];
+        static int any(void) { for (int i = 0; i < 2; i++) if (f[i] == 2) return 1; return 0; }
+        static void *t(void *a) { f[0] = 1; f[0] = 2; return 0; }
+        int main(void) { pthread_t a; pthread_create(&a, 0, t, 0); while (!any()) ; pthread_join(a, 0); assert(f[0] == 2); }";
+    for model in ["sc", "tso", "rc11"] {
+        is(text, model, Verdict::Safe);
+        is(&text.replace("f[0] = 2; return", "f[1] = 1; return"), model, Verdict::Unsafe);
+    }
+    // Where it waits, the cells that it looked at before it came there count no more.
+    let text = "#include <stdatomic.h>\n#include <pthread.h>\nstatic struct node { struct node *_Atomic next; atomic_int go; } n[2]; static struct node *_Atomic first = n;
+        static void *t(void *a) { first = &n[1]; n[0].go = 1; return 0; }
+        int main(void) { pthread_t a; pthread_create(&a, 0, t, 0); struct node *at; do at = first; while (!at->go); pthread_join(a, 0); }";
+    is(text, "sc", Verdict::Unsafe);
+    is(&text.replace("n[0].go = 1;", "n[1].go = 1;"), "sc", Verdict::Safe);
+}
+
+/// Reference counts, threads that are woken up first, and what is left to do after a grace period.
+#[test]
+fn what_the_kernel_counts_and_defers() {
+    let text = "#include <linux/kref.h>\n#include <linux/slab.h>\n#include <linux/kthread.h>\n#include <linux/completion.h>
+        struct data { int value; struct kref refs; }; static int released; static DECLARE_COMPLETION(done);
+        static void release(struct kref *k) { struct data *d = container_of(k, struct data, refs); released += d->value; kfree(d); }
+        static int worker(void *p) { struct data *d = p; BUG_ON(d->value != 5); kref_put(&d->refs, release); complete(&done); return 0; }
+        int main(void) { struct data *d = kzalloc(sizeof *d, GFP_KERNEL); kref_init(&d->refs); kref_get(&d->refs);
+          struct task_struct *t = kthread_create(worker, d, \"w\"); if (IS_ERR(t)) return PTR_ERR(t);
+          d->value = 5; wake_up_process(t); kref_put(&d->refs, release); wait_for_completion(&done); kthread_stop(t); BUG_ON(released != 5); return 0; }";
+    {
+        let model = "sc";
+        is(text, model, Verdict::Safe);
+        is(&text.replace("kref_get(&d->refs);", ""), model, Verdict::Unsafe);
+        is(
+            &text.replace("d->value = 5; wake_up_process(t);", "wake_up_process(t); d->value = 5;"),
+            model,
+            Verdict::Unsafe,
+        );
+    }
+    let text = "#include <linux/rculist.h>\n#include <linux/slab.h>\nstruct rec { int key; struct list_head list; struct rcu_head rcu; };
+        static LIST_HEAD(all); static int freed; static void give_back(struct rcu_head *h) { kfree(container_of(h, struct rec, rcu)); freed = 1; }
+        static void *reader(void *a) { struct rec *r; rcu_read_lock(); list_for_each_entry_rcu(r, &all, list) BUG_ON(READ_ONCE(r->key) != 1); rcu_read_unlock(); return a; }
+        int main(void) { pthread_t a; struct rec *r = kmalloc(sizeof *r, GFP_KERNEL); r->key = 1; list_add_tail_rcu(&r->list, &all); pthread_create(&a, 0, reader, 0);
+          list_del_rcu(&r->list); call_rcu(&r->rcu, give_back); rcu_barrier(); BUG_ON(!freed); pthread_join(a, 0); return 0; }";
+    {
+        let model = "sc";
+        is(text, model, Verdict::Safe);
+        is(&text.replace("call_rcu(&r->rcu, give_back);", "give_back(&r->rcu);"), model, Verdict::Unsafe);
+        is(&text.replace("rcu_barrier();", ""), model, Verdict::Unsafe);
+    }
+}
+
+#[test]
+fn lists_of_the_kernel() {
+    let text = "#include <linux/llist.h>\n#include <linux/list.h>\n#include <linux/kernel.h>\n#include <pthread.h>
+        struct work { int n; struct llist_node node; struct hlist_node hash; struct list_head list; }; static LLIST_HEAD(head); static HLIST_HEAD(bucket); static LIST_HEAD(one); static LIST_HEAD(two);
+        static struct work w[2] = { { .n = 1 }, { .n = 2 } }; static void *add(void *a) { llist_add(&((struct work *)a)->node, &head); return 0; }
+        int main(void) { pthread_t a, b; int sum = 0; struct work *pos, *next; pthread_create(&a, 0, add, &w[0]); pthread_create(&b, 0, add, &w[1]); pthread_join(a, 0); pthread_join(b, 0);
+          struct llist_node *first = llist_del_all(&head); llist_for_each_entry_safe(pos, next, first, node) sum += pos->n; BUG_ON(sum != 3 || !llist_empty(&head));
+          hlist_add_head(&w[0].hash, &bucket); hlist_add_head(&w[1].hash, &bucket); hlist_del(&w[0].hash); hlist_for_each_entry(pos, &bucket, hash) BUG_ON(pos->n != 2);
+          list_add(&w[0].list, &one); list_add_tail(&w[1].list, &one); BUG_ON(list_is_singular(&one) || list_last_entry(&one, struct work, list)->n != 2);
+          list_splice_init(&one, &two); list_move(&w[1].list, &one); BUG_ON(list_first_entry_or_null(&two, struct work, list) != &w[0]); list_del_init(&w[0].list); BUG_ON(!list_empty(&two)); return 0; }";
+    is(text, "sc", Verdict::Safe);
+    is(
+        &text.replace(
+            "llist_add(&((struct work *)a)->node, &head);",
+            "struct work *k = a; k->node.next = head.first; head.first = &k->node;",
+        ),
+        "sc",
+        Verdict::Unsafe,
+    );
+    is(&text.replace("hlist_del(&w[0].hash);", ""), "sc", Verdict::Unsafe);
 }

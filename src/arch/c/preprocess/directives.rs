@@ -40,8 +40,9 @@ impl Preprocessor<'_> {
             }
             "include" | "include_next" | "import" => self.include(rest, hash.to(name.span), file)?,
             "error" => {
-                let words: Vec<&str> = rest.iter().map(|t| &*t.text).collect();
-                return Err(Diagnostic::error("c::error", format!("#error {}", words.join(" ")))
+                let said: String =
+                    rest.iter().map(|t| format!("{}{}", if t.space { " " } else { "" }, t.text)).collect();
+                return Err(Diagnostic::error("c::error", format!("#error {}", said.trim_start()))
                     .at(hash.to(name.span), "here"));
             }
             "pragma" => {

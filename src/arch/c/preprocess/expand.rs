@@ -98,8 +98,23 @@ impl Preprocessor<'_> {
                 };
                 index += 1;
                 piece = vec![stringify(&args[which], at.span)];
-            } else if token.is("__VA_OPT__") {
-                piece = Vec::new();
+            } else if token.is("__VA_OPT__") && found.variadic {
+                let Some(close) = closing(&body[index + 1..]) else {
+                    return Err(Diagnostic::error(
+                        "c::macro",
+                        "`__VA_OPT__` needs tokens in parentheses after it",
+                    )
+                    .at(token.span, "here"));
+                };
+                let rest = args.last().cloned().unwrap_or_default();
+                piece = match self.expand(rest)?.is_empty() {
+                    true => Vec::new(),
+                    false => {
+                        let inner = body[index + 2..index + 1 + close].to_vec();
+                        self.substitute(&Macro { body: inner, ..found.clone() }, args, at, &[])?
+                    }
+                };
+                index += 1 + close;
             } else if let Some(which) = param(token) {
                 let next_glued = body.get(index + 1).is_some_and(|t| t.is("##"));
                 if glue || next_glued {
@@ -148,6 +163,24 @@ impl Preprocessor<'_> {
         }
         Ok(out)
     }
+}
+
+/// Where the parenthesis that tokens begin with is closed.
+fn closing(tokens: &[Token]) -> Option<usize> {
+    let mut depth = 0;
+    for (at, token) in tokens.iter().enumerate() {
+        match () {
+            () if token.is("(") => depth += 1,
+            () if token.is(")") && depth == 1 => return Some(at),
+            () if token.is(")") => depth -= 1,
+            () if depth == 0 => return None,
+            () => {}
+        }
+        if depth <= 0 {
+            return None;
+        }
+    }
+    None
 }
 
 /// Reads `( a, b )` from the tokens still to come.

@@ -32,6 +32,14 @@ fn macros() {
         ("#define A B\n#define B 2\n#undef B\nA", "B"),
         ("#define lines 1 + \\\n  2\nlines", "1 + 2"),
         ("__LINE__\n__LINE__", "1 2"),
+        ("#define p(s, ...) g(s __VA_OPT__(,) __VA_ARGS__)\np(1) p(1, 2, 3)", "g ( 1 ) g ( 1 , 2 , 3 )"),
+        (
+            "#define p(x, ...) f(0 __VA_OPT__(, h(x, (__VA_ARGS__))))\np(a, ) p(a, b)",
+            "f ( 0 ) f ( 0 , h ( a , ( b ) ) )",
+        ),
+        ("#define none\n#define p(...) [__VA_OPT__(a)]\np() p(none) p(1)", "[ ] [ ] [ a ]"),
+        ("#define p(...) __VA_OPT__ + 1\np(1)", "! `__VA_OPT__` needs tokens in parentheses after it"),
+        ("#define p(...) __VA_OPT__(a\np(1)", "! `__VA_OPT__` needs tokens in parentheses after it"),
         // Of the standard (6.10.3.5).
         (
             "#define t(x,y,z) x ## y ## z\nint j[] = { t(1,2,3), t(,4,5), t(6,,7) };",

@@ -93,6 +93,11 @@ fn complaints_one_by_one() {
             "int f(a) int b; { return 0; } int main(void) { }".to_string(),
             "error[c::parameter]: `b` is no parameter",
         ),
+        (
+            format!("int f(int a) {{ return a; }} {}", main("f(1, 2);")),
+            "error[c::arguments]: this function takes one argument, not 2",
+        ),
+        (main("void v;"), "error[c::incomplete]: a variable of type `void` holds nothing"),
         (main("break;"), "error[c::break]: there is no loop to leave here"),
         (main("case 1: ;"), "error[c::case]: `case` outside every `switch`"),
         (main("goto *0;"), "error[c::goto]: `goto` needs the name of a label"),

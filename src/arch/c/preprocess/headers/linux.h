@@ -110,6 +110,14 @@ typedef int gfp_t;
 #define local_irq_save(flags) ((void)((flags) = 0))
 #define local_irq_restore(flags) ((void)(flags))
 #define IS_ERR(p) ((unsigned long)(p) > (unsigned long)-4096)
+#define IS_ERR_OR_NULL(p) (!(p) || IS_ERR(p))
+#define ERR_PTR(n) ((void *)(long)(n))
+#define PTR_ERR(p) ((long)(p))
+#define PTR_ERR_OR_ZERO(p) (IS_ERR(p) ? (int)PTR_ERR(p) : 0)
+#define clamp(v, low, high) min(max(v, low), high)
+#define DIV_ROUND_UP(n, d) (((n) + (d) - 1) / (d))
+#define cpu_to_le32(n) (n)
+#define le32_to_cpu(n) (n)
 #define IS_ENABLED(option) 0
 
 #define READ_ONCE(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
@@ -288,6 +296,18 @@ static inline bool refcount_dec_and_test(refcount_t *r) {
     return last;
 }
 
+struct kref { refcount_t refcount; };
+#define KREF_INIT(n) { REFCOUNT_INIT(n) }
+static inline void kref_init(struct kref *k) { refcount_set(&k->refcount, 1); }
+static inline unsigned kref_read(const struct kref *k) { return refcount_read(&k->refcount); }
+static inline void kref_get(struct kref *k) { refcount_inc(&k->refcount); }
+static inline int kref_get_unless_zero(struct kref *k) { return refcount_inc_not_zero(&k->refcount); }
+static inline int kref_put(struct kref *k, void (*release)(struct kref *)) {
+    if (!refcount_dec_and_test(&k->refcount)) return 0;
+    release(k);
+    return 1;
+}
+
 /* Bits; a word is an unsigned long. */
 #define BITS_PER_LONG 64
 #define BIT(n) (1UL << (n))
@@ -412,19 +432,32 @@ static inline void synchronize_rcu(void) {
 /* What is to be done after a grace period is done by a thread of its own. */
 struct rcu_head { void (*func)(struct rcu_head *); };
 #define callback_head rcu_head
+/* How much of it is still to be done. */
+static int __litmus_owed;
+static inline void __litmus_owes(int n) {
+    if (__litmus_calls("rcu_barrier")) __atomic_fetch_add(&__litmus_owed, n, __ATOMIC_RELEASE);
+}
+static inline void rcu_barrier(void) {
+    __litmus_await(__atomic_load_n(&__litmus_owed, __ATOMIC_ACQUIRE) == 0);
+    smp_mb();
+}
 static inline void *__litmus_after_rcu(void *p) {
     struct rcu_head *head = p;
     synchronize_rcu();
     head->func(head);
+    __litmus_owes(-1);
     return 0;
 }
 static inline void *__litmus_free_after_rcu(void *p) {
     synchronize_rcu();
     __litmus_free(p);
+    __litmus_owes(-1);
     return 0;
 }
-#define call_rcu(head, f) do { (head)->func = (f); __litmus_spawn(0, __litmus_after_rcu, (void *)(head)); } while (0)
-#define kfree_rcu(p, field) __litmus_spawn(0, __litmus_free_after_rcu, (void *)(p))
+#define call_rcu(head, f) \
+    do { (head)->func = (f); __litmus_owes(1); __litmus_spawn(0, __litmus_after_rcu, (void *)(head)); } while (0)
+#define kfree_rcu(p, field) (__litmus_owes(1), __litmus_spawn(0, __litmus_free_after_rcu, (void *)(p)))
+#define kvfree_rcu(p, field) kfree_rcu(p, field)
 
 /* Sequence counters and locks. */
 typedef struct { unsigned sequence; } seqcount_t;
@@ -474,8 +507,58 @@ static inline void list_add_rcu(struct list_head *new, struct list_head *l) {
 }
 #define list_del_rcu(e) list_del(e)
 #define list_empty(l) (READ_ONCE((l)->next) == (l))
+#define list_empty_careful(l) list_empty(l)
 #define list_entry(p, t, m) container_of(p, t, m)
+static inline void list_del_init(struct list_head *e) { list_del(e); INIT_LIST_HEAD(e); }
+static inline void list_replace(struct list_head *old, struct list_head *new) {
+    new->next = old->next;
+    new->next->prev = new;
+    new->prev = old->prev;
+    WRITE_ONCE(new->prev->next, new);
+}
+static inline void list_move(struct list_head *e, struct list_head *l) { list_del(e); list_add(e, l); }
+static inline void list_move_tail(struct list_head *e, struct list_head *l) { list_del(e); list_add_tail(e, l); }
+static inline void __list_splice(struct list_head *from, struct list_head *prev, struct list_head *next) {
+    from->next->prev = prev;
+    prev->next = from->next;
+    from->prev->next = next;
+    next->prev = from->prev;
+}
+static inline void list_splice(struct list_head *from, struct list_head *l) {
+    if (!list_empty(from)) __list_splice(from, l, l->next);
+}
+static inline void list_splice_init(struct list_head *from, struct list_head *l) {
+    if (!list_empty(from)) { __list_splice(from, l, l->next); INIT_LIST_HEAD(from); }
+}
+static inline void list_splice_tail_init(struct list_head *from, struct list_head *l) {
+    if (!list_empty(from)) { __list_splice(from, l->prev, l); INIT_LIST_HEAD(from); }
+}
+static inline void list_add_tail_rcu(struct list_head *new, struct list_head *l) {
+    struct list_head *prev = l->prev;
+    new->next = l;
+    new->prev = prev;
+    rcu_assign_pointer(prev->next, new);
+    l->prev = new;
+}
+static inline void list_replace_rcu(struct list_head *old, struct list_head *new) {
+    new->next = old->next;
+    new->prev = old->prev;
+    rcu_assign_pointer(new->prev->next, new);
+    new->next->prev = new;
+}
+#define list_is_singular(l) (!list_empty(l) && (l)->next == (l)->prev)
+#define list_is_last(e, l) ((e)->next == (l))
 #define list_first_entry(l, t, m) list_entry((l)->next, t, m)
+#define list_last_entry(l, t, m) list_entry((l)->prev, t, m)
+#define list_first_entry_or_null(l, t, m) \
+    ({ struct list_head *__first = READ_ONCE((l)->next); __first != (l) ? list_entry(__first, t, m) : (t *)0; })
+#define list_next_entry(p, m) list_entry((p)->m.next, __typeof__(*(p)), m)
+#define list_prev_entry(p, m) list_entry((p)->m.prev, __typeof__(*(p)), m)
+#define list_for_each_prev(p, l) for (p = (l)->prev; p != (l); p = p->prev)
+#define list_for_each_safe(p, n, l) for (p = (l)->next, n = p->next; p != (l); p = n, n = p->next)
+#define list_for_each_entry_reverse(p, l, m) \
+    for (p = list_entry((l)->prev, __typeof__(*p), m); &p->m != (l); p = list_entry(p->m.prev, __typeof__(*p), m))
+#define list_entry_rcu(p, t, m) container_of(rcu_dereference(p), t, m)
 #define list_for_each(p, l) for (p = (l)->next; p != (l); p = p->next)
 #define list_for_each_entry(p, l, m) \
     for (p = list_entry((l)->next, __typeof__(*p), m); &p->m != (l); p = list_entry(p->m.next, __typeof__(*p), m))
@@ -486,6 +569,79 @@ static inline void list_add_rcu(struct list_head *new, struct list_head *l) {
     for (p = list_entry(rcu_dereference((l)->next), __typeof__(*p), m); &p->m != (l); \
          p = list_entry(rcu_dereference(p->m.next), __typeof__(*p), m))
 
+/* Lists whose head is one pointer. */
+struct hlist_node { struct hlist_node *next, **pprev; };
+struct hlist_head { struct hlist_node *first; };
+#define HLIST_HEAD_INIT { 0 }
+#define HLIST_HEAD(l) struct hlist_head l = HLIST_HEAD_INIT
+#define INIT_HLIST_HEAD(l) ((void)((l)->first = 0))
+static inline void INIT_HLIST_NODE(struct hlist_node *e) { e->next = 0; e->pprev = 0; }
+#define hlist_empty(l) (!READ_ONCE((l)->first))
+#define hlist_unhashed(e) (!(e)->pprev)
+static inline void hlist_add_head(struct hlist_node *e, struct hlist_head *l) {
+    struct hlist_node *first = l->first;
+    e->next = first;
+    if (first) first->pprev = &e->next;
+    WRITE_ONCE(l->first, e);
+    e->pprev = &l->first;
+}
+static inline void hlist_add_head_rcu(struct hlist_node *e, struct hlist_head *l) {
+    struct hlist_node *first = l->first;
+    e->next = first;
+    e->pprev = &l->first;
+    rcu_assign_pointer(l->first, e);
+    if (first) first->pprev = &e->next;
+}
+static inline void hlist_del(struct hlist_node *e) {
+    struct hlist_node *next = e->next, **pprev = e->pprev;
+    WRITE_ONCE(*pprev, next);
+    if (next) next->pprev = pprev;
+}
+#define hlist_del_rcu(e) hlist_del(e)
+static inline void hlist_del_init(struct hlist_node *e) { if (e->pprev) { hlist_del(e); INIT_HLIST_NODE(e); } }
+#define hlist_entry(p, t, m) container_of(p, t, m)
+#define hlist_entry_safe(p, t, m) ({ struct hlist_node *__at = (p); __at ? hlist_entry(__at, t, m) : (t *)0; })
+#define hlist_for_each_entry(p, l, m) \
+    for (p = hlist_entry_safe((l)->first, __typeof__(*p), m); p; p = hlist_entry_safe(p->m.next, __typeof__(*p), m))
+#define hlist_for_each_entry_safe(p, n, l, m) \
+    for (p = hlist_entry_safe((l)->first, __typeof__(*p), m); p && (n = p->m.next, 1); p = hlist_entry_safe(n, __typeof__(*p), m))
+#define hlist_for_each_entry_rcu(p, l, m) \
+    for (p = hlist_entry_safe(rcu_dereference((l)->first), __typeof__(*p), m); p; \
+         p = hlist_entry_safe(rcu_dereference(p->m.next), __typeof__(*p), m))
+
+/* Lists without locks. */
+struct llist_node { struct llist_node *next; };
+struct llist_head { struct llist_node *first; };
+#define LLIST_HEAD_INIT(l) { 0 }
+#define LLIST_HEAD(l) struct llist_head l = LLIST_HEAD_INIT(l)
+#define init_llist_head(l) ((void)((l)->first = 0))
+#define llist_empty(l) (!READ_ONCE((l)->first))
+#define llist_entry(p, t, m) container_of(p, t, m)
+static inline bool llist_add_batch(struct llist_node *first, struct llist_node *last, struct llist_head *l) {
+    struct llist_node *old = READ_ONCE(l->first);
+    do WRITE_ONCE(last->next, old); while (!try_cmpxchg(&l->first, &old, first));
+    return !old;
+}
+static inline bool llist_add(struct llist_node *e, struct llist_head *l) { return llist_add_batch(e, e, l); }
+static inline struct llist_node *llist_del_all(struct llist_head *l) { return xchg(&l->first, (struct llist_node *)0); }
+static inline struct llist_node *llist_del_first(struct llist_head *l) {
+    struct llist_node *first = smp_load_acquire(&l->first);
+    while (first && !try_cmpxchg(&l->first, &first, READ_ONCE(first->next))) ;
+    return first;
+}
+static inline struct llist_node *llist_reverse_order(struct llist_node *e) {
+    struct llist_node *all = 0;
+    while (e) { struct llist_node *next = e->next; e->next = all; all = e; e = next; }
+    return all;
+}
+#define llist_next(e) ((e)->next)
+#define llist_for_each(p, e) for (p = (e); p; p = p->next)
+#define __llist_entry_safe(p, t, m) ({ struct llist_node *__at = (p); __at ? llist_entry(__at, t, m) : (t *)0; })
+#define llist_for_each_entry(p, e, m) \
+    for (p = __llist_entry_safe(e, __typeof__(*p), m); p; p = __llist_entry_safe(p->m.next, __typeof__(*p), m))
+#define llist_for_each_entry_safe(p, n, e, m) \
+    for (p = __llist_entry_safe(e, __typeof__(*p), m); p && (n = __llist_entry_safe(p->m.next, __typeof__(*n), m), 1); p = n)
+
 /* Threads and completions. */
 struct task_struct;
 #define kthread_run(f, data, ...) \
@@ -495,6 +651,30 @@ static int __kthread_stopped[64];
 static inline int kthread_should_stop(void) {
     return __atomic_load_n(&__kthread_stopped[__litmus_self() & 63], __ATOMIC_RELAXED);
 }
+/* One that was only created begins once it is woken up. */
+static int __kthread_woken[64];
+struct __kthread_given { int (*f)(void *); void *data; };
+static struct __kthread_given __kthread_given[64];
+static int __kthread_created;
+static inline void wake_up_process(struct task_struct *task) {
+    __atomic_store_n(&__kthread_woken[(unsigned long)task & 63], 1, __ATOMIC_RELEASE);
+}
+static inline void *__kthread_begin(void *given) {
+    struct __kthread_given *mine = given;
+    __litmus_await(__atomic_load_n(&__kthread_woken[__litmus_self() & 63], __ATOMIC_ACQUIRE));
+    return (void *)(long)mine->f(mine->data);
+}
+static inline struct task_struct *__kthread_create(int (*f)(void *), void *data) {
+    struct __kthread_given *given = &__kthread_given[__atomic_fetch_add(&__kthread_created, 1, __ATOMIC_RELAXED) & 63];
+    unsigned long task;
+    given->f = f;
+    given->data = data;
+    __litmus_spawn(&task, __kthread_begin, (void *)given);
+    return (struct task_struct *)task;
+}
+#define kthread_create(f, data, ...) __kthread_create(f, (void *)(data))
+#define kthread_create_on_node(f, data, node, ...) __kthread_create(f, (void *)(data))
+#define kthread_bind(task, cpu) ((void)(task))
 static inline int kthread_stop(struct task_struct *task) {
     if (__litmus_calls("kthread_should_stop"))
         __atomic_store_n(&__kthread_stopped[(unsigned long)task & 63], 1, __ATOMIC_RELAXED);
@@ -516,6 +696,13 @@ typedef struct wait_queue_head { unsigned int __woken; } wait_queue_head_t;
     } })
 #define wait_event_interruptible(q, condition) ({ wait_event(q, condition); 0; })
 #define wait_event_killable(q, condition) ({ wait_event(q, condition); 0; })
+/* The time may be over before anything happens. */
+#define wait_event_timeout(q, condition, t) \
+    ({ long __left = 1; if (__litmus_nondet(0, 1)) __left = (condition) ? 1 : 0; else wait_event(q, condition); __left; })
+#define wait_event_interruptible_timeout(q, condition, t) wait_event_timeout(q, condition, t)
+#define HZ 100
+#define jiffies 0UL
+#define msecs_to_jiffies(n) ((n) / 10)
 struct semaphore { int count; };
 #define __DEFINE_SEMAPHORE(s, n, ...) struct semaphore s = { n }
 #define DEFINE_SEMAPHORE(...) __DEFINE_SEMAPHORE(__VA_ARGS__, 1)
@@ -546,4 +733,14 @@ static inline void wait_for_completion(struct completion *c) {
     __litmus_await(n > 0);
     __litmus_await(__atomic_compare_exchange_n(&c->done, &n, n - 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
 }
+#define wait_for_completion_interruptible(c) (wait_for_completion(c), 0)
+#define wait_for_completion_killable(c) (wait_for_completion(c), 0)
+static inline bool try_wait_for_completion(struct completion *c) {
+    int n = __atomic_load_n(&c->done, __ATOMIC_ACQUIRE);
+    while (n > 0)
+        if (__atomic_compare_exchange_n(&c->done, &n, n - 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) return 1;
+    return 0;
+}
+#define wait_for_completion_timeout(c, t) \
+    (__litmus_nondet(0, 1) ? (unsigned long)try_wait_for_completion(c) : (wait_for_completion(c), 1UL))
 #endif

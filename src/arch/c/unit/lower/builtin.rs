@@ -29,6 +29,9 @@ impl Lowering<'_> {
         match name {
             "load" | "load_to" => {
                 let order = self.order(args.last(), span)?;
+                if matches!(order, MemoryOrder::Release | MemoryOrder::AcqRel) {
+                    self.meaningless(order, "a load", span);
+                }
                 let place = self.object(&args[0])?;
                 let value = self.load(&place, Mark::Order(order), span)?;
                 if name == "load_to" {
@@ -39,6 +42,9 @@ impl Lowering<'_> {
             }
             "store" | "store_from" => {
                 let order = self.order(args.last(), span)?;
+                if matches!(order, MemoryOrder::Acquire | MemoryOrder::AcqRel) {
+                    self.meaningless(order, "a store", span);
+                }
                 let value = match name {
                     "store" => self.operand(&args[1])?,
                     _ => self.taken(&args[1], span)?,
@@ -193,6 +199,20 @@ impl Lowering<'_> {
                     .at(span, "of this access"));
             }
         })
+    }
+
+    /// An order that C has no meaning for there.
+    fn meaningless(&mut self, order: MemoryOrder, what: &str, span: Span) {
+        let (name, kept) = match order {
+            MemoryOrder::Acquire => ("memory_order_acquire", "reads"),
+            MemoryOrder::Release => ("memory_order_release", "writes"),
+            _ => ("memory_order_acq_rel", "accesses that do both"),
+        };
+        let message = format!("{what} with `{name}` has no meaning in C: that order is for {kept}");
+        let warning = Diagnostic::warning("c::memory-order", message).at(span, "here");
+        if !self.program.supposed.contains(&warning) {
+            self.program.supposed.push(warning);
+        }
     }
 
     fn c_fence(&mut self, order: MemoryOrder, span: Span) {
@@ -558,7 +578,7 @@ impl Lowering<'_> {
             self.goto(end, span);
             self.code.place(next);
         }
-        self.with_condition(&Rv::ZERO, span, |cond| Op::Assert { cond, property: Property::OutOfBounds });
+        self.no_function(&target, span);
         self.code.place(end);
         Ok(())
     }

@@ -94,12 +94,16 @@ impl Lowering<'_> {
             self.goto(end, span);
             self.code.place(next);
         }
-        let mut ops = Ops::default();
-        let cond = ops.constant(0);
-        ops.push(Op::Assert { cond, property: Property::OutOfBounds });
-        self.emit(ops, span);
+        self.no_function(target, span);
         self.code.place(end);
         Ok(Rv::Reg(result))
+    }
+
+    /// What is called is no function.
+    pub(super) fn no_function(&mut self, target: &Rv, span: Span) {
+        let is_some = Rv::binary(BinOp::Ne, target.clone(), Rv::ZERO);
+        self.with_condition(&is_some, span, |cond| Op::Assert { cond, property: Property::Null });
+        self.with_condition(&Rv::ZERO, span, |cond| Op::Assert { cond, property: Property::OutOfBounds });
     }
 
     /// The body of a function, here.

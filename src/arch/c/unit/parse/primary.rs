@@ -290,7 +290,10 @@ impl Parser {
         if wrong {
             return Err(Diagnostic::error(
                 "c::arguments",
-                format!("this function takes {} arguments, not {}", function.params.len(), args.len()),
+                match function.params.len() {
+                    1 => format!("this function takes one argument, not {}", args.len()),
+                    n => format!("this function takes {n} arguments, not {}", args.len()),
+                },
             )
             .at(span, "called here"));
         }

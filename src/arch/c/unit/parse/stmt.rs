@@ -321,7 +321,12 @@ impl Parser {
                 if self.eat("=") {
                     self.initialise(id)?;
                 }
-                self.size_of(&self.unit.variables[id].ty.clone(), span)?;
+                let ty = self.unit.variables[id].ty.clone();
+                if ty.plain() == &Ty::Void {
+                    let none = Diagnostic::error("c::incomplete", "a variable of type `void` holds nothing");
+                    return Err(none.at(span, "this one"));
+                }
+                self.size_of(&ty, span)?;
                 if life == Life::Block {
                     all.push(Stmt { kind: StmtKind::Declare(id), span: self.since(span) });
                     if let Some((function, at)) = cleanup {
