@@ -388,7 +388,9 @@ fn search(model: &Model, view: &View, options: &Options, sink: &mut Sink) -> Con
                 None => {}
             }
             let whole = options.jobs <= 1 || options.mode == Mode::Check || options.max_executions.is_some();
-            if whole || !problem.is_large() {
+            // Where all workers have worlds to look into, sharing one is work for them all and starts threads besides.
+            let large = if sink.beside_others { problem.is_huge() } else { problem.is_large() };
+            if whole || !large {
                 return run_part(&problem, options, (Part::WHOLE, &[]), sink);
             }
             in_parts(&problem, options, sink)

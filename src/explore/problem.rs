@@ -106,7 +106,7 @@ pub(super) struct Problem<'p> {
     pub open_orders: Mask,
     /// The model must be run plainly on every complete candidate (it has parts that cannot be bounded).
     pub plain_leaf: bool,
-    /// No operation of this world can be without meaning: no value is computed from what is read.
+    /// No operation of this world can be without meaning.
     pub harmless: bool,
     pub model: &'p Model,
 }
@@ -116,6 +116,11 @@ impl Problem<'_> {
     pub fn is_large(&self) -> bool {
         // Tests share out even small searches.
         self.alternatives() > if cfg!(test) { 2.0 } else { 12.0 }
+    }
+
+    /// Is there so much to choose that a worker may ask others for help who have worlds of their own to look into?
+    pub fn is_huge(&self) -> bool {
+        self.alternatives() > if cfg!(test) { 6.0 } else { 30.0 }
     }
 
     /// How many alternatives there are, about, as a power of two.

@@ -40,8 +40,9 @@ pub(super) fn over_worlds(job: &Job, built: Vec<World>, worlds: Worlds, sink: &m
     let queue = Mutex::new(Queue { number: 0, built: built.into_iter(), worlds, known: Vec::new() });
     let over = AtomicBool::new(false);
     let work = || {
-        let mut share =
-            Share { sink: Sink::continued(job.test, job.options, started), cuts: Vec::new(), error: None };
+        let mut sink = Sink::continued(job.test, job.options, started);
+        sink.beside_others = true;
+        let mut share = Share { sink, cuts: Vec::new(), error: None };
         let stopped = budget.run(|| take_worlds(job, &queue, &over, &mut share));
         if let Err(why) = stopped {
             let _ = share.sink.stop(why.into());

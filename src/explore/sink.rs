@@ -74,6 +74,8 @@ pub(crate) struct Sink<'t> {
     too_big: bool,
     /// Executions to be shown later, where some are.
     pub(super) keeps: Option<Kept>,
+    /// Do other workers look into other worlds meanwhile?
+    pub(super) beside_others: bool,
     /// The number of the world at hand, of all.
     pub(super) number: usize,
     /// Only these executions of the world at hand are asked for, if there are any.
@@ -110,6 +112,7 @@ impl<'t> Sink<'t> {
             world: (0, vec![Vec::new()]),
             too_big: false,
             keeps: Kept::of(options),
+            beside_others: false,
             number: 0,
             only: Vec::new(),
             watch: None,

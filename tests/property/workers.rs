@@ -54,6 +54,31 @@ fn what_does_not_repeat_itself_is_shared() {
     }
 }
 
+/// Where there are many worlds, each is looked into by one of them.
+#[test]
+fn worlds_are_searched_once() {
+    let branches = |n: usize| {
+        let (one, other) = if n.is_multiple_of(2) { ("x", "y") } else { ("y", "x") };
+        let load = |name: &str, cell: &str| {
+            format!("  int {name} = atomic_load_explicit({cell}, memory_order_relaxed);\n")
+        };
+        let store = |asked: &str, cell: &str, value: usize| {
+            format!("  if ({asked}) {{ atomic_store_explicit({cell}, {value}, memory_order_relaxed); }}\n")
+        };
+        let first = format!("  atomic_store_explicit({one}, {}, memory_order_relaxed);\n", n + 1);
+        let [r, s] = [load("r", other), load("s", one)];
+        first + &r + &store("r", one, n + 11) + &s + &store(&format!("s == {}", n + 1), other, n + 21)
+    };
+    let text = test(3, &branches);
+    let alone = run(&text, 1);
+    assert!(alone.stats.worlds >= 64 && alone.stats.executions > 100);
+    for jobs in [2, 3] {
+        let together = run(&text, jobs);
+        assert_eq!(figures(&together), figures(&alone));
+        assert_eq!(together.stats.graphs, alone.stats.graphs, "{jobs} workers");
+    }
+}
+
 /// So do those who let executions grow: each graph is visited by one of them, and counted once.
 #[test]
 fn executions_that_grow_are_shared() {
