@@ -12,16 +12,6 @@ fn main() {
         .expect("src/cat/grammar.lalrpop is a valid grammar");
     version();
     corpus();
-    fixed_place();
-}
-
-/// The command is linked to a fixed place on Linux: 17,800 addresses in it would else be worked out anew each time that it is started, on ninety pages
-/// that are then its own.
-fn fixed_place() {
-    let target = |what: &str| std::env::var(format!("CARGO_CFG_TARGET_{what}")).unwrap_or_default();
-    if target("OS") == "linux" && target("ENV") == "gnu" {
-        println!("cargo:rustc-link-arg-bin=litmus=-no-pie");
-    }
 }
 
 /// `cfg(corpus)`: the reference corpus is there (`LITMUS_CORPUS`, or `../shared/corpus`), so tests over it are run and not ignored.
