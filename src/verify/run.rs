@@ -333,7 +333,7 @@ pub(super) fn grown(program: &Program, model: &Model, settings: &Settings) -> Re
     {
         return Ok(answer);
     }
-    let bounded = match shallow::would_do(program, settings) {
+    let bounded = match shallow::would_do(program, settings) && !shallow::ends_soon(&answer) {
         true => shallow::search(program, model, settings)?,
         false => None,
     };

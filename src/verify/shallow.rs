@@ -14,7 +14,7 @@ use crate::program::Program;
 const ROUNDS: [u32; 3] = [1, 2, 4];
 
 /// Executions grow without a bound for so many looks at the limits before that.
-pub(super) const PATIENCE: u32 = 200;
+pub(super) const PATIENCE: u32 = 100;
 
 /// Each search within a bound takes so many at most: together they cost less than the search before them, which is made again if they say nothing.
 const BRIEFLY: u32 = 60;
@@ -23,6 +23,12 @@ const BRIEFLY: u32 = 60;
 pub(super) fn would_do(program: &Program, settings: &Settings) -> bool {
     let asked = !settings.keep_going && !settings.every_round && settings.unroll.is_none();
     asked && machine::loops(program).iter().any(|each| changes(program, each))
+}
+
+/// Do executions come to their ends soon, as far as they have grown? Then a bound would cut little. Between two looks a thousand graphs pass (`grow::search`): one with a few dozen events for each of ten
+/// executions, but only one or two of those that go round and round.
+pub(super) fn ends_soon(answer: &Answer) -> bool {
+    answer.complete + answer.blocked + answer.cut >= 10 * u64::from(PATIENCE)
 }
 
 /// What was found within a bound.
