@@ -28,6 +28,9 @@ use crate::relation::Set;
 /// A thread's step: which thread, and which of the ways it had.
 pub(super) type Taken = (u16, u16);
 
+/// A program that has more threads at once may go on starting them for ever, and never come back to a state.
+const THREADS: usize = 32;
+
 /// Events of one step at most, where others could go on in between and would not notice.
 const UNNOTICED: usize = 64;
 
@@ -68,7 +71,7 @@ struct Step<'p> {
 pub(super) enum Halt {
     /// Whoever looks on has seen enough.
     Enough,
-    /// States do not say what is asked: a thread waits for another in a part that nothing comes between.
+    /// States do not say what is asked: a thread waits for another in a part that nothing comes between, or there are ever more threads.
     Unfit,
 }
 
@@ -170,6 +173,9 @@ impl<'s, 'p> States<'s, 'p> {
         self.stats.steps += 1;
         if self.stats.steps.is_multiple_of(TICKS) && self.visitor.look().is_break() {
             return Err(Halt::Enough);
+        }
+        if now.threads.len() > THREADS {
+            return Err(Halt::Unfit);
         }
         let key = self.key(now);
         let known = self.met.len() as u32;
