@@ -200,14 +200,14 @@ impl<'p, const W: usize> Filling<'_, 'p, W> {
         holed.graph.ensure(self.search.code, leaves[0].access.cell, stepper.cells, stepper.members);
         holed.noted(from);
         let n = holed.graph.co[cell].len();
+        let mut older = self.search.all_blocked.then_some(true);
         for at in (0..n).rev() {
             let source = holed.graph.co[cell][at];
             let value = self.search.value(&holed.graph, cell, Some(source));
             let found = self.search.ways.of(stepper, stop, value);
             if found.waits
                 && at + 1 < n
-                && !self.search.all_blocked
-                && !holed.graph.older_may_matter(stepper, &leaves[0].access)
+                && !*older.get_or_insert_with(|| holed.graph.older_may_matter(stepper, &leaves[0].access))
             {
                 continue;
             }

@@ -22,11 +22,10 @@ struct Open {
 }
 
 impl Rounds {
-    /// A new state, with the threads that may go on there, which tells its number.
-    pub fn state(&mut self) -> u32 {
+    /// A new state, with the next number.
+    pub fn state(&mut self) {
         self.ready.push(0);
         self.next.push(Vec::new());
-        (self.ready.len() - 1) as u32
     }
 
     /// A thread may go on in a state.

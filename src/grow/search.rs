@@ -159,11 +159,8 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
 
     /// Where a thread goes on that has waited for another.
     pub fn joined(&mut self, graph: &Graph<'p, W>, stop: &Arc<Stop<'p>>, join: &Join<'p>) -> Arc<Stop<'p>> {
-        let result = graph.threads[usize::from(join.target)].stop.last().map(|state| {
-            let code = &self.stepper.program.threads[state.code()];
-            code.result.map_or(Ok(Value::ZERO), |reg| state.register(reg))
-        });
-        self.ways.joined(self.stepper, (stop, join), result.unwrap_or(Ok(Value::ZERO)))
+        let result = self.stepper.result(&graph.threads[usize::from(join.target)].stop);
+        self.ways.joined(self.stepper, (stop, join), result)
     }
 
     /// The thread to go on with: one that is inside an instruction (the write of a read-modify-write comes right after its read), else the

@@ -396,10 +396,7 @@ impl<'s, 'p> States<'s, 'p> {
             }
             Stop::Choice(stops) => {
                 for (way, stop) in stops.iter().enumerate() {
-                    let stop = match &**stop {
-                        Stop::Ready(state) => Arc::new(stepper.run((**state).clone())),
-                        _ => stop.clone(),
-                    };
+                    let stop = self.ways.chosen(stepper, stop);
                     // Nobody sees a choice: it belongs to what comes after it.
                     let inside = at.inside && !is_over(&stop);
                     let goes_on = inside || matches!(&*stop, Stop::Access(_) | Stop::Choice(_));
@@ -429,16 +426,12 @@ impl<'s, 'p> States<'s, 'p> {
                     return Err(Halt::Unfit);
                 }
                 let inside = passes(at.inside, &join.state.fresh);
-                let target = now.threads[usize::from(join.target)].stop.last();
-                let result = target.map_or(Ok(Value::ZERO), |state| {
-                    let code = &stepper.program.threads[state.code()];
-                    code.result.map_or(Ok(Value::ZERO), |reg| state.register(reg))
-                });
-                let stop = stepper.join(join, result);
+                let result = stepper.result(&now.threads[usize::from(join.target)].stop);
+                let stop = self.ways.joined(stepper, (&at.stop, join), result);
                 let goes_on = inside && !is_over(&stop);
                 let mut next = now.clone();
                 next.joined.push(join.target);
-                next.threads[thread] = At { stop: Arc::new(stop), inside, looks: 0, number: 0 };
+                next.threads[thread] = At { stop, inside, looks: 0, number: 0 };
                 all.push((next, 0, goes_on));
             }
             _ => {}

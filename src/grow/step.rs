@@ -152,6 +152,14 @@ impl<'p> Stepper<'p> {
         (self.run(child), self.run(parent))
     }
 
+    /// What a thread gives to one that has waited for it.
+    pub fn result(&self, target: &Stop<'p>) -> Result<Value, IllegalOp> {
+        target.last().map_or(Ok(Value::ZERO), |state| {
+            let code = &self.program.threads[state.code()];
+            code.result.map_or(Ok(Value::ZERO), |reg| state.register(reg))
+        })
+    }
+
     /// Goes on after a thread that was waited for has ended with that result.
     pub fn join(&self, join: &Join<'p>, result: Result<Value, IllegalOp>) -> Stop<'p> {
         let mut state = join.state.clone();

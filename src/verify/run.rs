@@ -61,6 +61,13 @@ pub struct Settings {
     pub looks: Option<u32>,
 }
 
+impl Settings {
+    /// Is one violation enough, and nothing said of how far loops go? Then whatever finds the answer sooner may do so.
+    pub(super) fn takes_any_way(&self) -> bool {
+        !self.keep_going && !self.every_round && self.unroll.is_none()
+    }
+}
+
 /// How a program is run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Engine {
@@ -318,7 +325,8 @@ pub fn run_fitted(load: impl Fn(&Shapes) -> Loaded, run: impl Fn(&Program) -> Ra
 /// Runs a program by growing its executions, and looks for those that do not grow.
 pub(super) fn grown(program: &Program, model: &Model, settings: &Settings) -> Result<Answer, Diagnostic> {
     let by_states = states::would_do(program, model, settings);
-    let patience = by_states.or_else(|| shallow::would_do(program, settings).then_some(shallow::PATIENCE));
+    let by_rounds = shallow::would_do(program, settings);
+    let patience = by_states.or_else(|| by_rounds.then_some(shallow::PATIENCE));
     let Some(patience) = patience else {
         return complete(program, model, settings, searched(program, model, settings)?);
     };
@@ -333,7 +341,7 @@ pub(super) fn grown(program: &Program, model: &Model, settings: &Settings) -> Re
     {
         return Ok(answer);
     }
-    let bounded = match shallow::would_do(program, settings) && !shallow::ends_soon(&answer) {
+    let bounded = match by_rounds && !shallow::ends_soon(&answer) {
         true => shallow::search(program, model, settings)?,
         false => None,
     };

@@ -21,8 +21,7 @@ const BRIEFLY: u32 = 60;
 
 /// May a few rounds be enough?
 pub(super) fn would_do(program: &Program, settings: &Settings) -> bool {
-    let asked = !settings.keep_going && !settings.every_round && settings.unroll.is_none();
-    asked && machine::loops(program).iter().any(|each| changes(program, each))
+    settings.takes_any_way() && machine::loops(program).iter().any(|each| changes(program, each))
 }
 
 /// Do executions come to their ends soon, as far as they have grown? Then a bound would cut little. Between two looks a thousand graphs pass (`grow::search`): one with a few dozen events for each of ten

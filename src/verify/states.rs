@@ -33,8 +33,7 @@ fn fits(program: &Program, model: &Model, settings: &Settings) -> bool {
 
 /// Is a program one that executions may be too many of, and states say all of it? Then, how long executions grow before states are tried.
 pub(super) fn would_do(program: &Program, model: &Model, settings: &Settings) -> Option<u32> {
-    let asked = !settings.keep_going && !settings.every_round && settings.unroll.is_none();
-    if !asked || !fits(program, model, settings) {
+    if !settings.takes_any_way() || !fits(program, model, settings) {
         return None;
     }
     match Wanted::of(program).sections {

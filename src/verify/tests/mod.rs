@@ -15,6 +15,9 @@ use crate::arch::ArchId;
 use crate::arch::c::preprocess;
 use crate::arch::c::unit::lower::{Machine, Options, Orders};
 use crate::diag::{Color, render_all};
+use crate::model::Model;
+use crate::program::Program;
+use crate::program::shapes::Shapes;
 use crate::session;
 
 /// All that is known of a program.
@@ -72,6 +75,20 @@ fn asked(text: &str, model: &str, unroll: Option<u32>) -> (Answer, String) {
     }
     let said = render_all(&answer.errors, &loaded.sources, Color::Never);
     (answer, said)
+}
+
+/// Reads a program for a model, to be run as a test likes.
+fn with<T>(text: &str, model: &str, look: impl Fn(&Program, &Model, &Settings) -> T) -> T {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("program.c");
+    std::fs::write(&path, text).expect("written");
+    let prepared = session::prepare_for_programs(&session::Settings::default(), model).expect(model);
+    let orders = orders_for(&prepared.model, prepared.arch).expect(model);
+    let options = Options { recursion: 8, orders, samples: true, uninitialised: true, marks_waits: false };
+    let files = Files::from(path.as_path());
+    let loaded = load(&files, &preprocess::Settings::default(), options, &Shapes::default());
+    let settings = Settings { orders, ..Settings::default() };
+    look(&loaded.program.expect("C"), &prepared.model, &settings)
 }
 
 /// The verdict and the numbers of complete and violating executions.

@@ -382,27 +382,18 @@ fn what_the_kernel_counts_and_defers() {
         int main(void) { struct data *d = kzalloc(sizeof *d, GFP_KERNEL); kref_init(&d->refs); kref_get(&d->refs);
           struct task_struct *t = kthread_create(worker, d, \"w\"); if (IS_ERR(t)) return PTR_ERR(t);
           d->value = 5; wake_up_process(t); kref_put(&d->refs, release); wait_for_completion(&done); kthread_stop(t); BUG_ON(released != 5); return 0; }";
-    {
-        let model = "sc";
-        is(text, model, Verdict::Safe);
-        is(&text.replace("kref_get(&d->refs);", ""), model, Verdict::Unsafe);
-        is(
-            &text.replace("d->value = 5; wake_up_process(t);", "wake_up_process(t); d->value = 5;"),
-            model,
-            Verdict::Unsafe,
-        );
-    }
+    is(text, "sc", Verdict::Safe);
+    is(&text.replace("kref_get(&d->refs);", ""), "sc", Verdict::Unsafe);
+    let early = text.replace("d->value = 5; wake_up_process(t);", "wake_up_process(t); d->value = 5;");
+    is(&early, "sc", Verdict::Unsafe);
     let text = "#include <linux/rculist.h>\n#include <linux/slab.h>\nstruct rec { int key; struct list_head list; struct rcu_head rcu; };
         static LIST_HEAD(all); static int freed; static void give_back(struct rcu_head *h) { kfree(container_of(h, struct rec, rcu)); freed = 1; }
         static void *reader(void *a) { struct rec *r; rcu_read_lock(); list_for_each_entry_rcu(r, &all, list) BUG_ON(READ_ONCE(r->key) != 1); rcu_read_unlock(); return a; }
         int main(void) { pthread_t a; struct rec *r = kmalloc(sizeof *r, GFP_KERNEL); r->key = 1; list_add_tail_rcu(&r->list, &all); pthread_create(&a, 0, reader, 0);
           list_del_rcu(&r->list); call_rcu(&r->rcu, give_back); rcu_barrier(); BUG_ON(!freed); pthread_join(a, 0); return 0; }";
-    {
-        let model = "sc";
-        is(text, model, Verdict::Safe);
-        is(&text.replace("call_rcu(&r->rcu, give_back);", "give_back(&r->rcu);"), model, Verdict::Unsafe);
-        is(&text.replace("rcu_barrier();", ""), model, Verdict::Unsafe);
-    }
+    is(text, "sc", Verdict::Safe);
+    is(&text.replace("call_rcu(&r->rcu, give_back);", "give_back(&r->rcu);"), "sc", Verdict::Unsafe);
+    is(&text.replace("rcu_barrier();", ""), "sc", Verdict::Unsafe);
 }
 
 #[test]

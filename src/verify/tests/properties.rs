@@ -1,7 +1,8 @@
 //! Each property, with a program that has it and one that does not.
 
-use super::{HEADERS, Verdict, answer, two};
+use super::{HEADERS, Settings, Verdict, answer, run, two, with};
 use crate::program::Property;
+use crate::verify::Kind;
 
 /// The properties that a program violates.
 fn violated(text: &str, model: &str) -> Vec<Property> {
@@ -46,35 +47,14 @@ fn a_read_that_waits_races() {
          int main(void) {{ pthread_t a, b, c; pthread_create(&a, 0, one, 0);\n\
          pthread_create(&b, 0, two, 0); pthread_create(&c, 0, three, 0); return 0; }}\n"
     );
-    let prepared =
-        crate::session::prepare_for_programs(&crate::session::Settings::default(), "rc11").expect("rc11");
-    let orders = crate::verify::orders_for(&prepared.model, prepared.arch).expect("a model of C");
-    let loaded = crate::verify::load_text(
-        std::path::Path::new("program.c"),
-        text.clone(),
-        &crate::arch::c::preprocess::Settings::default(),
-        crate::arch::c::unit::lower::Options {
-            recursion: 8,
-            orders,
-            samples: false,
-            uninitialised: false,
-            marks_waits: false,
-        },
-        &crate::program::shapes::Shapes::default(),
-    );
-    let program = loaded.program.expect("a program");
-    let ignore = vec![crate::verify::Kind::Liveness];
-    for all_blocked in [false, true] {
-        let settings = crate::verify::Settings {
-            orders,
-            ignore: ignore.clone(),
-            all_blocked,
-            ..crate::verify::Settings::default()
-        };
-        let answer = crate::verify::run(&program, &prepared.model, &settings).expect("an answer");
-        assert_eq!(answer.verdict, Verdict::Unsafe, "{all_blocked}");
-        assert_eq!(answer.violations[0].property, Property::Race, "{all_blocked}");
-    }
+    with(&text, "rc11", |program, model, settings| {
+        for all_blocked in [false, true] {
+            let settings = Settings { ignore: vec![Kind::Liveness], all_blocked, ..settings.clone() };
+            let answer = run(program, model, &settings).expect("an answer");
+            assert_eq!(answer.verdict, Verdict::Unsafe, "{all_blocked}");
+            assert_eq!(answer.violations[0].property, Property::Race, "{all_blocked}");
+        }
+    });
 }
 
 #[test]

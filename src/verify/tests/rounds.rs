@@ -1,32 +1,13 @@
 //! Loops that go round as often as other threads let them.
 
 use super::super::{run, shallow};
-use super::{Answer, Files, Settings, Verdict, load, orders_for};
-use crate::arch::c::preprocess;
-use crate::arch::c::unit::lower::Options;
-use crate::model::Model;
-use crate::program::Program;
-use crate::program::shapes::Shapes;
-use crate::session;
+use super::{Answer, Settings, Verdict, with};
 
 /// The algorithm of Burns: the second thread takes back its flag, and raises it again, as long as the first has raised its own.
 const BURNS: &str = "#include <assert.h>\n#include <stdatomic.h>\n#include <pthread.h>\nstatic atomic_int a, b, inside;
     static void *first(void *p) { a = 1; while (b) ; inside++; assert(inside == 1); inside--; a = 0; return 0; }
     static void *second(void *p) { again: b = 0; if (a) goto again; b = 1; if (a) goto again; inside++; assert(inside == 1); inside--; b = 0; return 0; }
     int main(void) { pthread_t s, t; pthread_create(&s, 0, first, 0); pthread_create(&t, 0, second, 0); pthread_join(s, 0); pthread_join(t, 0); return 0; }";
-
-fn with<T>(text: &str, model: &str, look: impl Fn(&Program, &Model, &Settings) -> T) -> T {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("program.c");
-    std::fs::write(&path, text).expect("written");
-    let prepared = session::prepare_for_programs(&session::Settings::default(), model).expect(model);
-    let orders = orders_for(&prepared.model, prepared.arch).expect(model);
-    let options = Options { recursion: 8, orders, samples: true, uninitialised: true, marks_waits: false };
-    let files = Files::from(path.as_path());
-    let loaded = load(&files, &preprocess::Settings::default(), options, &Shapes::default());
-    let settings = Settings { orders, ..Settings::default() };
-    look(&loaded.program.expect("C"), &prepared.model, &settings)
-}
 
 fn by_states(text: &str) -> Option<Answer> {
     with(text, "sc", |program, model, settings| {
