@@ -569,6 +569,9 @@ static inline void list_replace_rcu(struct list_head *old, struct list_head *new
     for (p = list_entry(rcu_dereference((l)->next), __typeof__(*p), m); &p->m != (l); \
          p = list_entry(rcu_dereference(p->m.next), __typeof__(*p), m))
 
+/* What holds a node, if there is one. */
+#define __litmus_entry_or_null(p, t, m) ({ __typeof__(p) __at = (p); __at ? container_of(__at, t, m) : (t *)0; })
+
 /* Lists whose head is one pointer. */
 struct hlist_node { struct hlist_node *next, **pprev; };
 struct hlist_head { struct hlist_node *first; };
@@ -600,7 +603,7 @@ static inline void hlist_del(struct hlist_node *e) {
 #define hlist_del_rcu(e) hlist_del(e)
 static inline void hlist_del_init(struct hlist_node *e) { if (e->pprev) { hlist_del(e); INIT_HLIST_NODE(e); } }
 #define hlist_entry(p, t, m) container_of(p, t, m)
-#define hlist_entry_safe(p, t, m) ({ struct hlist_node *__at = (p); __at ? hlist_entry(__at, t, m) : (t *)0; })
+#define hlist_entry_safe(p, t, m) __litmus_entry_or_null(p, t, m)
 #define hlist_for_each_entry(p, l, m) \
     for (p = hlist_entry_safe((l)->first, __typeof__(*p), m); p; p = hlist_entry_safe(p->m.next, __typeof__(*p), m))
 #define hlist_for_each_entry_safe(p, n, l, m) \
@@ -636,11 +639,10 @@ static inline struct llist_node *llist_reverse_order(struct llist_node *e) {
 }
 #define llist_next(e) ((e)->next)
 #define llist_for_each(p, e) for (p = (e); p; p = p->next)
-#define __llist_entry_safe(p, t, m) ({ struct llist_node *__at = (p); __at ? llist_entry(__at, t, m) : (t *)0; })
 #define llist_for_each_entry(p, e, m) \
-    for (p = __llist_entry_safe(e, __typeof__(*p), m); p; p = __llist_entry_safe(p->m.next, __typeof__(*p), m))
+    for (p = __litmus_entry_or_null(e, __typeof__(*p), m); p; p = __litmus_entry_or_null(p->m.next, __typeof__(*p), m))
 #define llist_for_each_entry_safe(p, n, e, m) \
-    for (p = __llist_entry_safe(e, __typeof__(*p), m); p && (n = __llist_entry_safe(p->m.next, __typeof__(*n), m), 1); p = n)
+    for (p = __litmus_entry_or_null(e, __typeof__(*p), m); p && (n = __litmus_entry_or_null(p->m.next, __typeof__(*n), m), 1); p = n)
 
 /* Threads and completions. */
 struct task_struct;
@@ -703,6 +705,13 @@ typedef struct wait_queue_head { unsigned int __woken; } wait_queue_head_t;
 #define HZ 100
 #define jiffies 0UL
 #define msecs_to_jiffies(n) ((n) / 10)
+/* One of those that are there, if there are any. */
+static inline bool __litmus_take(int *count) {
+    int n = __atomic_load_n(count, __ATOMIC_ACQUIRE);
+    while (n > 0)
+        if (__atomic_compare_exchange_n(count, &n, n - 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) return 1;
+    return 0;
+}
 struct semaphore { int count; };
 #define __DEFINE_SEMAPHORE(s, n, ...) struct semaphore s = { n }
 #define DEFINE_SEMAPHORE(...) __DEFINE_SEMAPHORE(__VA_ARGS__, 1)
@@ -715,12 +724,7 @@ static inline void down(struct semaphore *s) {
 }
 #define down_interruptible(s) (down(s), 0)
 #define down_killable(s) (down(s), 0)
-static inline int down_trylock(struct semaphore *s) {
-    int n = __atomic_load_n(&s->count, __ATOMIC_ACQUIRE);
-    while (n > 0)
-        if (__atomic_compare_exchange_n(&s->count, &n, n - 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) return 0;
-    return 1;
-}
+static inline int down_trylock(struct semaphore *s) { return !__litmus_take(&s->count); }
 struct completion { int done; };
 #define DECLARE_COMPLETION(c) struct completion c = { 0 }
 #define init_completion(c) ((void)((c)->done = 0))
@@ -735,12 +739,7 @@ static inline void wait_for_completion(struct completion *c) {
 }
 #define wait_for_completion_interruptible(c) (wait_for_completion(c), 0)
 #define wait_for_completion_killable(c) (wait_for_completion(c), 0)
-static inline bool try_wait_for_completion(struct completion *c) {
-    int n = __atomic_load_n(&c->done, __ATOMIC_ACQUIRE);
-    while (n > 0)
-        if (__atomic_compare_exchange_n(&c->done, &n, n - 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) return 1;
-    return 0;
-}
+static inline bool try_wait_for_completion(struct completion *c) { return __litmus_take(&c->done); }
 #define wait_for_completion_timeout(c, t) \
     (__litmus_nondet(0, 1) ? (unsigned long)try_wait_for_completion(c) : (wait_for_completion(c), 1UL))
 #endif
