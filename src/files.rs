@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::limits;
 
@@ -21,6 +22,14 @@ pub trait Files: fmt::Debug + Send + Sync {
 
     /// Is there a file of that name?
     fn is_file(&self, path: &Path) -> bool;
+}
+
+/// What bytes say; invalid UTF-8 is replaced. Nearly always they are text as it should be, and then looked at word by word.
+pub fn text(bytes: &[u8]) -> Arc<str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Arc::from(text),
+        Err(_) => Arc::from(String::from_utf8_lossy(bytes)),
+    }
 }
 
 /// The disk.

@@ -3,7 +3,9 @@
 //! Every pass after the parser walks the tree by recursion, so no tree deeper than [`MAX_DEPTH`] may leave here. A node
 //! that would be deeper is replaced by a leaf, and its place is remembered: [`super::parse`] then reports it.
 
+use std::iter::Peekable;
 use std::sync::Arc;
+use std::vec;
 
 use rustc_hash::FxHashMap;
 
@@ -22,6 +24,34 @@ pub struct Tall<T> {
 
 /// An expression being built.
 pub type TallExpr = Tall<Expr>;
+
+/// The operators that rows are made of, weakest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Op {
+    /// `|`.
+    Union,
+    /// `++`.
+    Add,
+    /// `;`.
+    Seq,
+    /// `\`.
+    Diff,
+    /// `&`.
+    Inter,
+}
+
+impl Op {
+    /// The weakest operator that binds more strongly.
+    fn stronger(self) -> Option<Op> {
+        match self {
+            Op::Union => Some(Op::Add),
+            Op::Add => Some(Op::Seq),
+            Op::Seq => Some(Op::Diff),
+            Op::Diff => Some(Op::Inter),
+            Op::Inter => None,
+        }
+    }
+}
 
 /// Shared state of one parse.
 pub struct Builder<'s> {
@@ -115,16 +145,63 @@ impl<'s> Builder<'s> {
         self.expr(start, end, make(left.node, right.node), [left.height, right.height])
     }
 
-    /// An expression with any number of children.
-    pub fn nary(
-        &mut self,
-        start: usize,
-        end: usize,
-        make: fn(Vec<Expr>) -> ExprKind,
-        parts: Vec<TallExpr>,
-    ) -> TallExpr {
+    /// An expression with two children or more, from the first to the last.
+    pub fn nary(&mut self, make: fn(Vec<Expr>) -> ExprKind, parts: Vec<TallExpr>) -> TallExpr {
         let parts = separate(parts);
-        self.expr(start, end, make(parts.node), [parts.height])
+        let (start, end) = (parts.node[0].span.start, parts.node[parts.node.len() - 1].span.end);
+        self.expr(start as usize, end as usize, make(parts.node), [parts.height])
+    }
+
+    /// Operands with operators between them.
+    pub fn row(&mut self, first: TallExpr, rest: Vec<(Op, TallExpr)>) -> TallExpr {
+        match rest.is_empty() {
+            true => first,
+            false => self.climb(first, &mut rest.into_iter().peekable(), Op::Union),
+        }
+    }
+
+    /// What begins with that operand, up to the first operator that is weaker. It calls itself with stronger operators only.
+    fn climb(
+        &mut self,
+        first: TallExpr,
+        rest: &mut Peekable<vec::IntoIter<(Op, TallExpr)>>,
+        weakest: Op,
+    ) -> TallExpr {
+        let mut left = first;
+        while let Some(op) = rest.peek().map(|(op, _)| *op).filter(|op| *op >= weakest) {
+            let mut parts = vec![left];
+            while let Some((_, operand)) = rest.next_if(|(next, _)| *next == op) {
+                parts.push(match op.stronger() {
+                    Some(stronger) => self.climb(operand, rest, stronger),
+                    None => operand,
+                });
+            }
+            left = self.joined(op, parts);
+        }
+        left
+    }
+
+    /// Two operands or more with the same operator between them.
+    fn joined(&mut self, op: Op, mut parts: Vec<TallExpr>) -> TallExpr {
+        match op {
+            Op::Union => self.nary(ExprKind::Union, parts),
+            Op::Seq => self.nary(ExprKind::Seq, parts),
+            Op::Diff => {
+                let first = parts.remove(0);
+                parts.into_iter().fold(first, |left, right| self.between(ExprKind::Diff, left, right))
+            }
+            Op::Add | Op::Inter => {
+                let make = if op == Op::Add { ExprKind::Add } else { ExprKind::Inter };
+                let last = parts.pop().expect("two operands at least");
+                parts.into_iter().rev().fold(last, |right, left| self.between(make, left, right))
+            }
+        }
+    }
+
+    /// An expression with two children, from the first to the second.
+    fn between(&mut self, make: fn(Expr, Expr) -> ExprKind, left: TallExpr, right: TallExpr) -> TallExpr {
+        let (start, end) = (left.node.span.start, right.node.span.end);
+        self.binary(start as usize, end as usize, make, left, right)
     }
 
     /// `( e )`: the expression itself, its place now with the parentheses.
@@ -154,12 +231,12 @@ impl<'s> Builder<'s> {
         end: usize,
         kind: InsKind,
         blocks: impl IntoIterator<Item = u32>,
-    ) -> Tall<Ins> {
+    ) -> Box<Tall<Ins>> {
         let span = self.span(start, end);
-        match self.height(span, blocks) {
+        Box::new(match self.height(span, blocks) {
             Some(height) => Tall { node: Ins { kind, span }, height },
             None => Tall { node: Ins { kind: InsKind::Show { names: Vec::new() }, span }, height: 1 },
-        }
+        })
     }
 
     /// A variant condition of which the children have the given heights.
@@ -178,9 +255,15 @@ impl<'s> Builder<'s> {
     }
 
     /// One binding.
-    pub fn binding(&mut self, start: usize, end: usize, pattern: Pattern, expr: TallExpr) -> Tall<Binding> {
+    pub fn binding(
+        &mut self,
+        start: usize,
+        end: usize,
+        pattern: Pattern,
+        expr: TallExpr,
+    ) -> Box<Tall<Binding>> {
         let span = self.span(start, end);
-        Tall { node: Binding { pattern, expr: expr.node, span }, height: expr.height }
+        Box::new(Tall { node: Binding { pattern, expr: expr.node, span }, height: expr.height })
     }
 
     /// `let … in e`.
@@ -248,6 +331,13 @@ pub fn separate<T>(items: Vec<Tall<T>>) -> Tall<Vec<T>> {
     Tall { node: items.into_iter().map(|item| item.node).collect(), height }
 }
 
+/// Nodes that were boxed, and the greatest of their heights.
+#[expect(clippy::vec_box, reason = "the parser gives them so")]
+pub fn unboxed<T>(items: Vec<Box<Tall<T>>>) -> Tall<Vec<T>> {
+    let height = items.iter().map(|item| item.height).max().unwrap_or(0);
+    Tall { node: items.into_iter().map(|item| item.node).collect(), height }
+}
+
 /// Clauses and the greatest of their heights.
 pub fn separate_clauses<P, T>(items: Vec<(P, Tall<T>)>) -> Tall<Vec<(P, T)>> {
     let height = items.iter().map(|(_, item)| item.height).max().unwrap_or(0);
@@ -276,7 +366,7 @@ pub fn pattern(mut formals: Vec<Option<Ident>>) -> Pattern {
 }
 
 /// A test with its name attached.
-pub fn named(mut test: Test, name: Option<Ident>, span: Span) -> Test {
+pub fn named(mut test: Box<Test>, name: Option<Ident>, span: Span) -> Box<Test> {
     test.name = name;
     test.span = span;
     test

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::{ast, library, parse};
 use crate::diag::{Diagnostic, Diagnostics, Reported, Severity, nearest};
-use crate::files::{Disk, Files};
+use crate::files::{self, Disk, Files};
 use crate::limits;
 use crate::source::{SourceId, Sources, Span};
 use crate::variant::Variants;
@@ -164,7 +164,7 @@ impl Loader {
         let bytes = self.files.read(path, MAX_BYTES).map_err(|error| {
             Diagnostic::error("cat::unreadable-file", format!("cannot read `{name}`: {error}"))
         })?;
-        Ok(bytes.map(|bytes| Found { name, text: Arc::from(String::from_utf8_lossy(&bytes)) }))
+        Ok(bytes.map(|bytes| Found { name, text: files::text(&bytes) }))
     }
 
     fn not_found(&self, name: &str, beside: Option<&str>) -> Diagnostic {

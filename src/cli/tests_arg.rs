@@ -111,11 +111,10 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>, errors: &mut Vec<String>) {
         Err(error) => return errors.push(format!("cannot read the folder `{}`: {error}", folder.display())),
     };
     // What an entry is stands beside its name: nobody need ask again.
-    let kind = |entry: std::fs::DirEntry| Some((entry.path(), entry.file_type().ok()?));
-    let mut entries: Vec<(PathBuf, std::fs::FileType)> =
-        entries.filter_map(Result::ok).filter_map(kind).collect();
-    entries.sort_by(|(one, _), (other, _)| one.cmp(other));
-    for (path, kind) in entries {
+    let kind = |entry: std::fs::DirEntry| Some((entry.file_name(), entry.path(), entry.file_type().ok()?));
+    let mut entries: Vec<_> = entries.filter_map(Result::ok).filter_map(kind).collect();
+    entries.sort_by(|(one, ..), (other, ..)| one.cmp(other));
+    for (_, path, kind) in entries {
         // A link to a folder above would never end; links to files are fine.
         if kind.is_dir() {
             walk(&path, found, errors);

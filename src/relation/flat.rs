@@ -29,7 +29,11 @@ impl Shape {
 
     /// Copies one row of a relation over more events, without those that are not here.
     pub fn copy_row(self, out: &mut [u64], row: &[u64]) {
-        out.copy_from_slice(&row[..self.words]);
+        match out {
+            // Nearly always.
+            [only] => *only = row[0],
+            _ => out.copy_from_slice(&row[..self.words]),
+        }
         if let (Some(last), rest @ 1..) = (out.last_mut(), self.n % 64) {
             *last &= (1 << rest) - 1;
         }

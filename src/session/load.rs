@@ -60,11 +60,7 @@ impl Input {
                 let message = format!("`{}` is not a text file: it holds a NUL byte", self.name());
                 Err(Diagnostic::error("file::not-text", message))
             }
-            // Nearly always text as it should be, and then looked at word by word.
-            Ok(bytes) => Ok(match std::str::from_utf8(&bytes) {
-                Ok(text) => Arc::from(text),
-                Err(_) => Arc::from(String::from_utf8_lossy(&bytes)),
-            }),
+            Ok(bytes) => Ok(crate::files::text(&bytes)),
             Err(error) => Err(unreadable("the test", &self.name(), &error)),
         }
     }
