@@ -332,7 +332,6 @@ pub fn separate<T>(items: Vec<Tall<T>>) -> Tall<Vec<T>> {
 }
 
 /// Nodes that were boxed, and the greatest of their heights.
-#[expect(clippy::vec_box, reason = "the parser gives them so")]
 pub fn unboxed<T>(items: Vec<Box<Tall<T>>>) -> Tall<Vec<T>> {
     let height = items.iter().map(|item| item.height).max().unwrap_or(0);
     Tall { node: items.into_iter().map(|item| item.node).collect(), height }
