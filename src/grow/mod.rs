@@ -56,6 +56,7 @@ mod tests;
 use compile::OrderOn;
 use fewer::Fewer;
 use levels::{Sharing, Top};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -64,11 +65,12 @@ use crate::diag::{Diagnostic, Remedy};
 use crate::limits;
 use crate::model::Model;
 use crate::program::shapes::Reshapes;
-use crate::program::{Op, Program, Start};
+use crate::program::{Op, Program, Start, Sym};
 
 pub use decide::{Plan, plan, plan_of_all, residual};
 pub use finish::{Ended, Event, Execution, Found, Violation, Waiting, Why};
 pub use keeps::{Keeps, Shape, Way};
+pub(crate) use older::is_plain;
 pub use search::TOO_MANY_EVENTS;
 pub use state::{Caution, Made, Printed};
 pub(crate) use workers::STACK;
@@ -90,6 +92,8 @@ pub struct Options {
     pub awaits: bool,
     /// List every execution in which a thread waits for what never comes, and not only those in which it cannot but wait. (For a program, these are all where others may show an error.)
     pub all_blocked: bool,
+    /// The objects with a name that plain writes may go to after threads were started; none: nothing is known of that.
+    pub plainly_written: Option<FxHashSet<Sym>>,
     /// Take executions for one that differ in which of several threads is which, where these run the same code with the same arguments and nothing tells them
     /// from each other. Where [`Stats::told_apart`] says that something does, not all executions were listed.
     /// For programs whose atomic updates are one event each: a twin would need the read of another one without its write, which cannot be added to every graph.
@@ -124,6 +128,7 @@ impl Default for Options {
             properties: false,
             awaits: false,
             all_blocked: false,
+            plainly_written: None,
             symmetry: false,
             reshapes: Reshapes::default(),
             lists: Lists::default(),
@@ -401,6 +406,8 @@ fn prepared<R>(
         orders_updates: code.orders_updates,
         reads_first: code.reads_first,
         properties: options.properties,
+        plainly_written: options.plainly_written.as_ref(),
+        only_look: older::only_look(program),
         reshapes: &options.reshapes,
         locks_only_wait: arrive::locks_only_wait(program),
         depends: code.depends,

@@ -18,7 +18,7 @@ use super::state::{Access, Stop};
 use super::step::Stepper;
 use crate::model::CheckKind;
 use crate::program::threads::{ATOMIC, DESTROY};
-use crate::program::{SetName, Storage};
+use crate::program::{Op, Program, SetName, Storage, Sym, Thread, any_op};
 
 impl Code {
     /// Is what is wrong in an execution still found where a thread that waits has read the last write instead?
@@ -33,11 +33,62 @@ fn is_in(sets: &[SetName], name: &str) -> bool {
     sets.iter().any(|set| set == name)
 }
 
-fn is_atomic(sets: &[SetName]) -> bool {
+/// Can an access of these sets race with none of its kind?
+pub(super) fn is_atomic(sets: &[SetName]) -> bool {
     is_in(sets, "A") || is_in(sets, ATOMIC)
 }
 
+/// May an access of these sets race, or end what others look at?
+pub fn is_plain(sets: &[SetName]) -> bool {
+    !is_atomic(sets) || is_in(sets, DESTROY)
+}
+
+/// Of each code: do the threads that run it write nothing, and start and end nothing?
+pub(super) fn only_look(program: &Program) -> Vec<bool> {
+    let looks = |op: &Op| match op {
+        Op::Other { .. } | Op::Conditional { .. } | Op::Spawn { .. } => false,
+        Op::Store { .. } | Op::Rmw { .. } | Op::CompareExchange { .. } => false,
+        _ => true,
+    };
+    let all = |thread: &Thread| !thread.code.iter().any(|instr| any_op(&instr.ops, |op| !looks(op)));
+    program.threads.iter().map(all).collect()
+}
+
 impl<'p, const W: usize> Graph<'p, W> {
+    /// Has a thread that only waits now read an older write in the round before, when it was added, and nothing comes of such a graph? It never becomes one in which that read was made as late as can
+    /// be, and so is left by no revisit. What holds of the one read with which a thread waits holds of all that it has made in that round: nothing follows them. But on another way it may come to other
+    /// reads: those that it comes to on this way must be such that nothing can be wrong with them, whoever writes later.
+    pub fn waits_after_older(&self, stepper: &Stepper<'p>, stop: &Stop<'p>, read: &Access<'p>) -> bool {
+        let Stop::Blocked(state) = stop else { return false };
+        let since = if state.waits() { state.last_round() } else { state.only_round(stepper.program) };
+        let Some(since) = since else { return false };
+        let is_fine = |sets: &[SetName], object: Sym| {
+            !is_plain(sets)
+                && stepper.cells.is_static(object)
+                && stepper.plainly_written.is_some_and(|written| !written.contains(&object))
+        };
+        if !is_fine(read.sets, read.at.0) {
+            return false;
+        }
+        let mut at = self.threads[usize::from(read.place.thread)].last;
+        while at != NONE {
+            let node = &self.events[usize::from(at)];
+            if node.place.instance < since || node.is_write() || !node.is_visible() {
+                return false;
+            }
+            if node.source != NONE {
+                if node.at.is_none_or(|(object, _)| !is_fine(node.sets, object)) {
+                    return false;
+                }
+                if self.has_later(usize::from(node.source), &self.earlier[usize::from(at)]) {
+                    return true;
+                }
+            }
+            at = node.previous;
+        }
+        false
+    }
+
     /// May it show an error that a thread reads an older write before it waits?
     pub fn older_may_matter(&self, stepper: &Stepper<'p>, access: &Access<'p>) -> bool {
         if !stepper.properties {

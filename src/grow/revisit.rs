@@ -34,7 +34,7 @@ impl<'p, const W: usize> Graph<'p, W> {
     }
 
     /// Is a later write of the same cell among some events?
-    fn has_later(&self, write: usize, events: &Bits<W>) -> bool {
+    pub fn has_later(&self, write: usize, events: &Bits<W>) -> bool {
         let order = &self.co[usize::from(self.events[write].cell)];
         let position = order.iter().rposition(|w| usize::from(*w) == write);
         position.is_some_and(|at| order[at + 1..].iter().any(|w| has(events, usize::from(*w))))

@@ -6,7 +6,7 @@
 //! from the last write, each write the last) may do so. After Kokologiannakis, Marmanis, Gladstein and Vafeiadis, Truly stateless,
 //! optimal dynamic partial order reduction, POPL 2022.
 //!
-//! A thread that would only wait is put off as long as another can go on: which thread goes on is free to choose.
+//! A thread that would only wait, or never writes, is put off as long as another can go on: which thread goes on is free to choose.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -206,7 +206,8 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
         }
         let cell = usize::from(leaf.access.cell);
         let last = graph.co.get(cell).and_then(|order| order.last()).copied();
-        let waits = self.ways.of(self.stepper, stop, self.value(graph, cell, last)).waits;
+        let waits = self.stepper.only_look[usize::from(leaf.access.place.code)]
+            || self.ways.of(self.stepper, stop, self.value(graph, cell, last)).waits;
         if waits { Readiness::Last } else { Readiness::Now }
     }
 
@@ -264,6 +265,13 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
             if found.waits
                 && at + 1 < n
                 && !*older.get_or_insert_with(|| graph.older_may_matter(self.stepper, &leaves[0].access))
+            {
+                continue;
+            }
+            if found.waits
+                && !self.all_blocked
+                && let [way] = &found.ways[..]
+                && graph.waits_after_older(self.stepper, &way.stop, &leaves[way.leaf].access)
             {
                 continue;
             }

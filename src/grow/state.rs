@@ -7,7 +7,9 @@ use super::node::Sorted;
 use crate::diag::Diagnostic;
 use crate::execution::{Cut, EventKind};
 use crate::program::control::Control;
-use crate::program::{IllegalOp, Op, Property, Reg, SetName, Storage, Sym, Tmp, Value};
+use crate::program::{
+    Awaited, IllegalOp, Op, Program, Property, Reg, SetName, Storage, Sym, Tmp, Value, any_op,
+};
 use crate::source::Span;
 
 /// A value in a temporary or register.
@@ -367,9 +369,25 @@ impl State<'_> {
 
     /// The first instruction of its last round, if it is at the head of a loop that it has come to before.
     pub fn last_round(&self) -> Option<u32> {
-        let here =
-            |arrival: &&Arrival| (arrival.at.code, arrival.at.pc) == (self.control.code, self.control.pc);
-        self.arrivals.iter().find(here).map(|arrival| arrival.instance)
+        self.last_arrival(self.control.pc)
+    }
+
+    /// Likewise, if it waits at the end of a loop that only looks.
+    pub fn only_round(&self, program: &Program) -> Option<u32> {
+        let code = &program.threads[self.code()].code;
+        let looks = |op: &Op| matches!(op, Op::Await { what: Awaited::Loop, .. });
+        if !any_op(&code.get(self.control.pc as usize)?.ops, looks) {
+            return None;
+        }
+        match code.get(self.control.pc as usize + 1)?.ops[..] {
+            [Op::Goto { pc }] => self.last_arrival(pc as u32),
+            _ => None,
+        }
+    }
+
+    fn last_arrival(&self, pc: u32) -> Option<u32> {
+        let there = |arrival: &&Arrival| (arrival.at.code, arrival.at.pc) == (self.control.code, pc);
+        self.arrivals.iter().find(there).map(|arrival| arrival.instance)
     }
 
     /// Whose code it runs.

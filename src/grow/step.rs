@@ -5,13 +5,15 @@
 
 use std::sync::{Arc, LazyLock};
 
+use rustc_hash::FxHashSet;
+
 use crate::diag::Diagnostic;
 use crate::execution::{Cut, CutBy, EventKind};
 use crate::limits;
 use crate::program::control::{self, Control};
 use crate::program::fences::full_fence;
 use crate::program::shapes::Reshapes;
-use crate::program::{Extra, IllegalOp, Instr, Op, Program, Property, SetName, Target, Tmp, Value};
+use crate::program::{Extra, IllegalOp, Instr, Op, Program, Property, SetName, Sym, Target, Tmp, Value};
 
 use super::awaits::Loops;
 use super::cells::Cells;
@@ -49,6 +51,10 @@ pub(super) struct Stepper<'p> {
     pub reads_first: bool,
     /// Are bad addresses violations, and not errors?
     pub properties: bool,
+    /// The objects with a name that plain writes may go to after threads were started, if that is known.
+    pub plainly_written: Option<&'p FxHashSet<Sym>>,
+    /// Is it code whose threads write nothing?
+    pub only_look: Vec<bool>,
     /// Told how a program is to be made again whose accesses do not fit their cells.
     pub reshapes: &'p Reshapes,
     /// Does nobody see whether a lock is held?

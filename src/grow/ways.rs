@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::node::{Bound, NONE};
+use super::older::is_atomic;
 use super::state::{Held, Join, Leaf, State, Stop};
 use super::step::Stepper;
 use crate::execution::EventKind;
@@ -183,9 +184,7 @@ fn find<'p>(stepper: &Stepper<'p>, before: &Arc<Stop<'p>>, found: Option<Value>)
         ways = refused;
     }
     // An access that may race is always made.
-    let is_safe = |leaf: &Leaf| {
-        !stepper.program.conventions.non_atomics || leaf.access.sets.iter().any(|set| set == "A")
-    };
+    let is_safe = |leaf: &Leaf| !stepper.program.conventions.non_atomics || is_atomic(leaf.access.sets);
     let waits = leaves.iter().all(is_safe)
         && ways.iter().all(|way| {
             matches!(&*way.stop, Stop::Blocked(_)) && way.written.is_none_or(|written| written == value)

@@ -5,6 +5,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::definitions::{Definitions, Written};
+use super::overtaken::reached;
+use crate::grow::is_plain;
 use crate::limits;
 use crate::program::{AccessSize, BinOp, Instr, Op, Program, Reg, Sym, Tmp, Value, any_op, each_op};
 
@@ -15,6 +18,15 @@ enum Origin {
     Object(Sym),
     /// This instruction of that code makes it, each time another.
     Made(usize, usize),
+}
+
+impl Origin {
+    fn name(self) -> Option<Sym> {
+        match self {
+            Origin::Object(sym) => Some(sym),
+            Origin::Made(..) => None,
+        }
+    }
 }
 
 /// A cell, as far as it is known.
@@ -69,6 +81,15 @@ impl Held {
         }
     }
 
+    /// One or the other.
+    fn or(self, other: Held) -> Held {
+        match (self, other) {
+            (a, b) if a == b => a,
+            (Held::Address(a, _), Held::Address(b, _)) if a == b => Held::Address(a, None),
+            _ => Held::Unknown,
+        }
+    }
+
     fn origin(self) -> Option<Origin> {
         match self {
             Held::Address(origin, _) => Some(origin),
@@ -80,8 +101,10 @@ impl Held {
 /// What is known of a whole program.
 #[derive(Default)]
 pub(super) struct Addresses {
-    /// By code. A register that is not there was never written, as far as is known yet.
-    regs: FxHashMap<(usize, Reg), Held>,
+    /// What was put into registers, by code and by the write. What is not there was never written, as far as is known yet.
+    regs: FxHashMap<(usize, Reg, Written), Held>,
+    /// Which write is read where.
+    definitions: Definitions,
     /// Objects of which the address was put somewhere.
     shown: FxHashSet<Origin>,
     /// Something has become known in this round.
@@ -124,12 +147,12 @@ impl Cells<'_> {
 impl Addresses {
     /// Looks through the code of all threads until nothing new is found.
     pub fn of(program: &Program) -> Addresses {
-        let mut known = Addresses::default();
+        let mut known = Addresses { definitions: Definitions::of(program), ..Addresses::default() };
         for location in &program.locations {
             known.show(Held::of(location.init).origin());
         }
         for &(code, reg, value) in &program.init_regs {
-            known.write((code, reg), Held::of(value));
+            known.write((code, reg, None), Held::of(value));
         }
         loop {
             limits::poll();
@@ -138,13 +161,44 @@ impl Addresses {
                 for (pc, instr) in thread.code.iter().enumerate() {
                     known.follow(code, pc, instr);
                 }
-                let result = thread.result.and_then(|reg| known.regs.get(&(code, reg))).copied();
-                known.show(result.and_then(Held::origin));
+                if let Some(reg) = thread.result {
+                    for held in known.held((code, reg), known.definitions.all(code, reg)) {
+                        known.show(held.origin());
+                    }
+                }
             }
             if !known.changed {
                 return known;
             }
         }
+    }
+
+    /// The objects with a name that plain writes may go to once `main` has started a thread.
+    pub fn plainly_written(&self, program: &Program) -> FxHashSet<Sym> {
+        let mut objects = FxHashSet::default();
+        for (code, thread) in program.threads.iter().enumerate() {
+            let after = (code == 0).then(|| after_a_start(&thread.code));
+            for (pc, instr) in thread.code.iter().enumerate() {
+                if after.as_ref().is_some_and(|after| !after[pc]) {
+                    continue;
+                }
+                let cells = self.cells(code, pc, instr);
+                each_op(&instr.ops, &mut |op| {
+                    let (Op::Store { addr, size, sets, .. }
+                    | Op::Rmw { addr, size, sets, .. }
+                    | Op::CompareExchange { addr, size, sets, .. }) = op
+                    else {
+                        return;
+                    };
+                    match cells.of(*addr, *size).of {
+                        _ if !is_plain(sets) => {}
+                        Some((origin, _)) => objects.extend(origin.name()),
+                        None => objects.extend(self.shown.iter().filter_map(|origin| origin.name())),
+                    }
+                });
+            }
+        }
+        objects
     }
 
     /// What an instruction computes.
@@ -164,7 +218,8 @@ impl Addresses {
         Some(match op {
             Op::Const { dst, value } => (*dst, Some(Held::of(*value))),
             Op::ReadReg { dst, reg, .. } | Op::ReadRegWith { dst, reg, .. } => {
-                (*dst, self.regs.get(&(at.0, *reg)).copied())
+                let held = self.read(at, *reg);
+                (*dst, held.into_iter().reduce(Held::or))
             }
             Op::Taint { dst, a, .. } | Op::From { dst, a, .. } => (*dst, of(a)),
             Op::Binary { dst, op, a, b } => {
@@ -191,16 +246,23 @@ impl Addresses {
             match op {
                 Op::WriteReg { reg, src, .. } => {
                     if let Some(held) = of(src) {
-                        self.write((code, *reg), held);
+                        self.write((code, *reg, Some(pc)), held);
                     }
                 }
                 Op::Spawn { code: other, args, own, .. } => {
                     for (reg, arg) in args {
                         if let Some(held) = of(arg) {
-                            self.write((*other, *reg), held);
+                            self.write((*other, *reg, None), held);
                         }
                     }
-                    self.write((*other, *own), Held::Unknown);
+                    self.write((*other, *own, None), Held::Unknown);
+                }
+                // Read by one instruction, it may be one of several: which, is not known any more.
+                Op::ReadReg { reg, .. } | Op::ReadRegWith { reg, .. } => {
+                    let held = self.read((code, pc), *reg);
+                    if held.iter().copied().reduce(Held::or) == Some(Held::Unknown) {
+                        held.into_iter().for_each(|held| self.show(held.origin()));
+                    }
                 }
                 Op::Store { value, .. } => self.show(origin(value)),
                 Op::CompareExchange { desired, .. } => self.show(origin(desired)),
@@ -228,7 +290,16 @@ impl Addresses {
         });
     }
 
-    fn write(&mut self, reg: (usize, Reg), held: Held) {
+    /// What a read of a register may give, by the writes that it may see.
+    fn read(&self, at: (usize, usize), reg: Reg) -> Vec<Held> {
+        self.held((at.0, reg), self.definitions.seen(at, reg))
+    }
+
+    fn held(&self, (code, reg): (usize, Reg), writes: &[Written]) -> Vec<Held> {
+        writes.iter().filter_map(|write| self.regs.get(&(code, reg, *write))).copied().collect()
+    }
+
+    fn write(&mut self, reg: (usize, Reg, Written), held: Held) {
         let before = self.regs.get(&reg).copied();
         for lost in join(&mut self.regs, reg, held) {
             self.show(lost);
@@ -241,15 +312,23 @@ impl Addresses {
     }
 }
 
+/// The instructions that a thread may come to after it has started another.
+fn after_a_start(code: &[Instr]) -> Vec<bool> {
+    let mut after = vec![false; code.len()];
+    for (pc, instr) in code.iter().enumerate() {
+        if any_op(&instr.ops, |op| matches!(op, Op::Spawn { .. })) && !after[pc] {
+            reached(code, pc).into_iter().zip(&mut after).for_each(|(here, after)| *after |= here);
+            after[pc] = true;
+        }
+    }
+    after
+}
+
 /// On two ways it may be two things. The objects are returned that are not known any more.
 fn join<K: Eq + std::hash::Hash>(known: &mut FxHashMap<K, Held>, key: K, held: Held) -> [Option<Origin>; 2] {
     let known = known.entry(key).or_insert(held);
     let before = *known;
-    *known = match (before, held) {
-        (a, b) if a == b => return [None; 2],
-        (Held::Address(a, _), Held::Address(b, _)) if a == b => Held::Address(a, None),
-        _ => Held::Unknown,
-    };
+    *known = before.or(held);
     if *known == Held::Unknown { [before.origin(), held.origin()] } else { [None; 2] }
 }
 

@@ -11,6 +11,7 @@ mod check;
 mod chosen;
 mod closed;
 mod cyclic;
+mod definitions;
 mod facts;
 mod grace;
 mod livelock;

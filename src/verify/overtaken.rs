@@ -474,7 +474,7 @@ fn jumps(ops: &[Op]) -> Vec<usize> {
 }
 
 /// Where control may go on to.
-fn followers(instr: &Instr, pc: usize) -> Vec<usize> {
+pub(super) fn followers(instr: &Instr, pc: usize) -> Vec<usize> {
     let mut next = jumps(&instr.ops);
     if !instr.ops.iter().any(|op| matches!(op, Op::Goto { .. } | Op::Jump { .. } | Op::Stop)) {
         next.push(pc + 1);
@@ -483,7 +483,7 @@ fn followers(instr: &Instr, pc: usize) -> Vec<usize> {
 }
 
 /// The instructions that control may come to after one.
-fn reached(code: &[Instr], from: usize) -> Vec<bool> {
+pub(super) fn reached(code: &[Instr], from: usize) -> Vec<bool> {
     limits::poll();
     let mut reached = vec![false; code.len()];
     let mut open = vec![from];

@@ -16,6 +16,7 @@ use crate::program::{Program, Property};
 use crate::sat::merged;
 use crate::source::Span;
 
+use super::addresses::Addresses;
 use super::ahead::while_looking_ahead;
 use super::check::{self, Finding, Part, Wanted};
 use super::closed::{self, Rest};
@@ -536,6 +537,7 @@ pub(super) fn searched_with(
         properties: true,
         awaits: !settings.every_round,
         all_blocked: settings.all_blocked,
+        plainly_written: Some(Addresses::of(program).plainly_written(program)),
         symmetry,
         lists,
         ..grow::Options::default()

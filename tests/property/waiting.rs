@@ -30,7 +30,8 @@ fn statement(random: &mut Random) -> String {
     let store =
         |what: &str, value: &str| format!("atomic_store_explicit({what}, {value}, memory_order_{written});");
     let comparison = *random.pick(&["==", "!="]);
-    match random.below(18) {
+    let other = if cell == "x" { "&y" } else { "&x" };
+    match random.below(22) {
         0..=3 => format!("while ({} {comparison} {value}) {{ }}", load(&format!("&{cell}"))),
         4..=6 => store(&format!("&{cell}"), &value.to_string()),
         7..=8 => format!("atomic_init(&{cell}, {value});"),
@@ -49,6 +50,14 @@ fn statement(random: &mut Random) -> String {
             format!("{{ struct s *q = {q}; if (q) {{ while ({v} {comparison} {value}) {{ }}{free} }} }}")
         }
         16 => format!("{{ struct s *q = {}; if (q) free(q); }}", load("&p")),
+        17 => format!("while ({} {comparison} {}) {{ }}", load("&x"), load("&y")),
+        18..=20 => {
+            // Rounds of several reads, some of which may race, or be made of what others did before.
+            let between = *random.pick(&["", "", "int k = n; ", "if (n == 2) break; "]);
+            let first = format!("if ({} {comparison} {value}) continue;", load(&format!("&{cell}")));
+            let second = format!("if ({} == {}) break;", load(other), random.below(3));
+            format!("while (1) {{ {first} {between}{second} }}")
+        }
         _ => format!("while (atomic_exchange_explicit(&{cell}, 1, memory_order_{read}) == 1) {{ }}"),
     }
 }

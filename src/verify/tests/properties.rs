@@ -35,6 +35,53 @@ fn lock_error(text: &str, part: &str) {
     }
 }
 
+/// A thread that looks at several cells in each round, at others than the last writes at first: where it would then wait, nothing is to be seen that is not seen where it goes on, unless it has looked
+/// at what somebody writes without care.
+#[test]
+fn rounds_that_look_at_several_cells() {
+    let text = |between: &str, careless: &str| {
+        format!(
+            "{HEADERS}atomic_int turn, data; int n;\n\
+             void *writer(void *p) {{ for (int i = 1; i <= 2; i++) {{\n\
+             atomic_store_explicit(&turn, 2 * i - 1, memory_order_relaxed);\n\
+             atomic_store_explicit(&data, i, memory_order_release);\n\
+             atomic_store_explicit(&turn, 2 * i, memory_order_release); }}\n\
+             {careless} return 0; }}\n\
+             void *reader(void *p) {{ for (;;) {{\n\
+             int before = atomic_load_explicit(&turn, memory_order_acquire); if (before % 2) {{ {between} continue; }}\n\
+             int k = atomic_load_explicit(&data, memory_order_acquire);\n\
+             if (atomic_load_explicit(&turn, memory_order_relaxed) == before) return 0; }} }}\n\
+             int main(void) {{ pthread_t a, b; pthread_create(&a, 0, reader, 0);\n\
+             pthread_create(&b, 0, writer, 0); return 0; }}\n"
+        )
+    };
+    for model in ["rc11", "imm", "tso", "aarch64", "riscv"] {
+        let run = |text: &str| {
+            let few = with(text, model, |program, model, settings| run(program, model, settings));
+            let all = with(text, model, |program, model, settings| {
+                run(program, model, &Settings { all_blocked: true, ..settings.clone() })
+            });
+            (few.expect("an answer"), all.expect("an answer"))
+        };
+        let (few, all) = run(&text("", ""));
+        assert_eq!((few.verdict, few.blocked), (Verdict::Safe, 0), "{model}");
+        assert_eq!((all.verdict, all.complete), (Verdict::Safe, few.complete), "{model}");
+        assert!(all.blocked > 10, "{model}: {}", all.blocked);
+    }
+    for model in ["rc11", "rc20"] {
+        let racy = text("int k = n;", "n = 1;");
+        let settings =
+            |all_blocked| Settings { ignore: vec![Kind::Liveness], all_blocked, ..Settings::default() };
+        for all_blocked in [false, true] {
+            let answer = with(&racy, model, |program, model, own| {
+                run(program, model, &Settings { orders: own.orders, ..settings(all_blocked) })
+            });
+            let answer = answer.expect("an answer");
+            assert_eq!(answer.verdict, Verdict::Unsafe, "{model} {all_blocked}");
+        }
+    }
+}
+
 /// A thread that waits races with a plain write if it reads what was there before, and not if it reads what is there in the end.
 #[test]
 fn a_read_that_waits_races() {
