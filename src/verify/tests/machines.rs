@@ -205,7 +205,7 @@ fn addresses_keep_order() {
     let text = two(
         "int x, z; int *_Atomic y = &z;",
         "x = 1; atomic_store_explicit(&y, &x, memory_order_release);",
-        "int *p = atomic_load_explicit(&y, memory_order_relaxed); int v = *p; if (p == &x) assert(v);",
+        "int *q = atomic_load_explicit(&y, memory_order_relaxed); int v = *q; if (q == &x) assert(v);",
         "",
     );
     everywhere(&text, &MACHINES, Verdict::Safe);
@@ -341,7 +341,7 @@ fn rcu_in_the_kernels_model() {
     let text = |wait: &str| {
         kernel(
             "struct s { int v; } a, b; struct s *gp = &a;",
-            "rcu_read_lock(); struct s *p = rcu_dereference(gp); BUG_ON(READ_ONCE(p->v) == 7); rcu_read_unlock();",
+            "rcu_read_lock(); struct s *q = rcu_dereference(gp); BUG_ON(READ_ONCE(q->v) == 7); rcu_read_unlock();",
             &format!("rcu_assign_pointer(gp, &b); {wait} WRITE_ONCE(a.v, 7);"),
             "",
         )

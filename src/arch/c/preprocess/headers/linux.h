@@ -150,8 +150,8 @@ typedef int gfp_t;
 #define smp_acquire__after_ctrl_dep() smp_rmb()
 #define barrier() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 #define cpu_relax() ((void)0)
-#define smp_cond_load_relaxed(p, e) ({ __typeof__(*(p)) VAL; do VAL = READ_ONCE(*(p)); while (!(e)); VAL; })
-#define smp_cond_load_acquire(p, e) ({ __typeof__(*(p)) VAL; do VAL = smp_load_acquire(p); while (!(e)); VAL; })
+#define smp_cond_load_relaxed(p, e) ({ __typeof__(({ *(p); })) VAL; do VAL = READ_ONCE(*(p)); while (!(e)); VAL; })
+#define smp_cond_load_acquire(p, e) ({ __typeof__(({ *(p); })) VAL; do VAL = smp_load_acquire(p); while (!(e)); VAL; })
 
 /* Those that give a value are full fences, unless they say otherwise. */
 #define __litmus_full(e) ({ smp_mb(); __typeof__(e) __full = (e); smp_mb(); __full; })

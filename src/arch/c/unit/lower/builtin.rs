@@ -548,6 +548,7 @@ impl Lowering<'_> {
 
     /// `spawn(&handle, function, argument)`.
     fn spawn(&mut self, args: &[Expr], span: Span) -> Result<(), Diagnostic> {
+        self.one_parameter(&args[1]);
         let mut callee = &args[1];
         while let ExprKind::Cast(inner) = &callee.kind {
             callee = inner;
@@ -581,6 +582,24 @@ impl Lowering<'_> {
         self.no_function(&target, span);
         self.code.place(end);
         Ok(())
+    }
+
+    /// A thread's function has one parameter. A cast says that this is meant; that nothing is said of parameters, too.
+    fn one_parameter(&mut self, callee: &Expr) {
+        let Some(Ty::Function(types)) = callee.ty.target().map(Ty::plain) else { return };
+        let n = types.params.len();
+        if n == 1 || types.variadic {
+            return;
+        }
+        let message = format!("the function of a thread has one parameter, and this one has {n}");
+        let warning = Diagnostic::warning("c::thread", message).at(callee.span, "started here");
+        let warning = match n {
+            0 => warning.help("write `void *f(void *unused)`: what is called with an argument that it does not take does what it likes"),
+            _ => warning.help("nobody gives the others a value: hand a structure on, by its address"),
+        };
+        if !self.program.supposed.iter().any(|said| said.labels == warning.labels) {
+            self.program.supposed.push(warning);
+        }
     }
 
     /// A thread that runs this function.

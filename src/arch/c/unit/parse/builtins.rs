@@ -245,6 +245,12 @@ impl Parser {
                     .at(span, "this one is none"))
             }
         };
+        if *lowered == "compare_exchange" && args[1].ty.target().is_none() {
+            let message = "what is expected is told by its address";
+            return Err(Diagnostic::error("c::type", message)
+                .at(args[1].span, "this is no pointer")
+                .help("the value that was found is written there where it is another one"));
+        }
         let ty = match gives {
             Gives::Void => Ty::Void,
             Gives::Int => Ty::INT,
