@@ -7,7 +7,9 @@ use crate::diag::Diagnostic;
 use crate::program::fences::full_fence;
 use crate::program::floats::{self, FloatOp};
 use crate::program::threads::{PART, SECTION_BEGIN, SECTION_END};
-use crate::program::{Awaited, BinOp, Content, Op, Port, Property, SetName, Storage, Tmp, UnOp, Value};
+use crate::program::{
+    Awaited, BinOp, Content, Extra, Op, Port, Property, SetName, Storage, Tmp, UnOp, Value,
+};
 use crate::source::Span;
 
 use super::code::{Code, Exchange, Ops};
@@ -103,7 +105,18 @@ impl Lowering<'_> {
             }
             "kernel_fence" => {
                 let name = string_of(&args[0], self.unit).unwrap_or_default();
-                self.fence(vec![format!("lkmm-{name}").into()], span);
+                let sets: Vec<SetName> = vec![format!("lkmm-{name}").into()];
+                match args.get(1) {
+                    Some(object) => {
+                        let address = self.expr(object)?;
+                        self.with_condition(&address, span, |addr| Op::Other {
+                            addr: Some(addr),
+                            sets,
+                            extra: Extra::default(),
+                        });
+                    }
+                    None => self.fence(sets, span),
+                }
                 Ok(Rv::ZERO)
             }
             "signal_fence" | "nothing" => {

@@ -86,7 +86,7 @@ pub const BUILTINS: &[(&str, &str, usize, usize, Gives)] = &[
     ("__litmus_destroy", "destroy", 1, 1, Gives::Void),
     ("__litmus_await", "await", 1, 1, Gives::Void),
     ("__litmus_calls", "calls", 1, 1, Gives::Int),
-    ("__litmus_kernel_fence", "kernel_fence", 1, 1, Gives::Void),
+    ("__litmus_kernel_fence", "kernel_fence", 1, 2, Gives::Void),
     ("__litmus_data_race", "data_race", 1, 1, Gives::First),
     ("__litmus_full_fence", "full_fence", 0, 0, Gives::Void),
     ("__litmus_spawn", "spawn", 3, 3, Gives::Void),
