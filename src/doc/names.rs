@@ -169,7 +169,7 @@ const ARCHITECTURES: &[Name] = &[
         "LKR", "LKW", "LS", "LF", "UL", "RL", "RU"]),
     group("lkmm-once", &[C], "Programs under the kernel's model: accesses by mark (READ_ONCE, acquire, release, fully ordered, without a value, races not reported), fences, RCU.", &[
         "lkmm-acquire", "lkmm-release", "lkmm-mb", "lkmm-noreturn", "lkmm-rmb", "lkmm-wmb", "lkmm-before-atomic", "lkmm-after-atomic", "lkmm-after-spinlock", "lkmm-after-unlock-lock", "lkmm-rcu-lock",
-        "lkmm-rcu-unlock", "lkmm-sync-rcu", "lkmm-data-race"]),
+        "lkmm-rcu-unlock", "lkmm-sync-rcu", "lkmm-srcu-lock-0", "lkmm-srcu-unlock-0", "lkmm-srcu-lock-1", "lkmm-srcu-unlock-1", "lkmm-sync-srcu", "lkmm-after-srcu-read-unlock", "lkmm-data-race"]),
     set("Ftotal", &[Lisa], "Fences without label sets."),
 ];
 

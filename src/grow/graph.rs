@@ -107,13 +107,18 @@ impl<'p, const W: usize> Graph<'p, W> {
         self.fill(code, &[slot]);
     }
 
+    /// Room for what is known of a cell.
+    fn know(&mut self, cell: usize) {
+        if self.cells.len() <= cell {
+            self.cells.resize(cell + 1, none());
+            self.co.resize(cell + 1, Vec::new());
+        }
+    }
+
     /// Sees to it that a cell made while the program runs has its initial write. It belongs to the step that comes next.
     pub fn ensure(&mut self, code: &Code, cell: u16, cells: &Cells, members: &Table) {
         let number = usize::from(cell);
-        if self.cells.len() <= number {
-            self.cells.resize(number + 1, none());
-            self.co.resize(number + 1, Vec::new());
-        }
+        self.know(number);
         if self.co[number].is_empty() {
             self.initial(code, cell, cells.initial_of(number), members);
         }
@@ -145,6 +150,8 @@ impl<'p, const W: usize> Graph<'p, W> {
             add(&mut self.visible, x);
         }
         if node.cell != NONE {
+            // An event may name a cell that nobody accesses.
+            self.know(usize::from(node.cell));
             add(&mut self.cells[usize::from(node.cell)], x);
         }
         self.values[x] = node.value();

@@ -35,7 +35,7 @@ pub use check::Part;
 pub use livelock::livelock;
 pub use load::{Files, Loaded, load, load_text, programs};
 pub use run::{
-    Answer, By, Engine, Kind, RECURSION, Ran, Settings, Verdict, Violation, marks_waits, orders_for, run,
-    run_fitted,
+    Answer, By, Cut, Engine, Kind, RECURSION, Ran, Settings, Verdict, Violation, marks_waits, orders_for,
+    run, run_fitted,
 };
 pub use trace::Step;

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use crate::arch::ArchId;
 use crate::arch::c::unit::lower::{Machine, Orders, not_all};
 use crate::diag::Diagnostic;
+use crate::execution;
 use crate::grow::{self, Ended, Execution, Found, Lists, Visitor, Waiting, Why};
 use crate::limits::{self, Gauge, Stopped};
 use crate::model::Model;
@@ -127,8 +128,8 @@ pub struct Answer {
     pub violating: u64,
     /// One violation of each kind and place.
     pub violations: Vec<Violation>,
-    /// The loops that were cut.
-    pub cuts: Vec<Span>,
+    /// The loops that were cut, and the calls of functions inside themselves.
+    pub cuts: Vec<Cut>,
     /// Some execution calls a function deeper in itself than it was inlined.
     pub too_deep: bool,
     /// What is not wrong under this model, but under C's own rules.
@@ -196,6 +197,16 @@ impl Answer {
             && self.errors.iter().all(endless)
     }
 
+    /// Some execution was cut there.
+    pub(super) fn was_cut(&mut self, cut: &execution::Cut) {
+        let is_recursion = cut.label == "Recursion";
+        self.too_deep |= is_recursion;
+        let cut = Cut { span: cut.span, is_recursion };
+        if !self.cuts.contains(&cut) {
+            self.cuts.push(cut);
+        }
+    }
+
     /// The verdict that follows from what was found within a bound.
     pub(super) fn conclude(&mut self, program: &Program, bound: u32) {
         if self.violating == 0 && self.errors.is_empty() && self.stopped.is_none() {
@@ -208,6 +219,15 @@ impl Answer {
             () => Verdict::Safe,
         };
     }
+}
+
+/// Where executions were cut.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Cut {
+    /// Where.
+    pub span: Span,
+    /// A function that calls itself, not a loop?
+    pub is_recursion: bool,
 }
 
 /// The verdict.
@@ -310,7 +330,8 @@ pub fn run_fitted(load: impl Fn(&Shapes) -> Loaded, run: impl Fn(&Program) -> Ra
         let loaded = load(&shapes);
         let ran = loaded.program.as_ref().and_then(&run);
         let asked = match &ran {
-            Some(Ok(answer)) if answer.verdict == Verdict::Unknown => answer.reshapes.clone(),
+            // Where every violation is asked for, some may have been found before.
+            Some(Ok(answer)) if !answer.errors.is_empty() => answer.reshapes.clone(),
             _ => Vec::new(),
         };
         let new = asked.into_iter().filter(|reshape| shapes.add(reshape.clone())).count();
@@ -415,7 +436,7 @@ fn complete(
         Rest::Safe => answer.conclude(program, bound),
         Rest::UpTo(unroll, cuts) => {
             answer.cut += 1;
-            answer.cuts.extend(cuts);
+            answer.cuts.extend(cuts.into_iter().map(|span| Cut { span, is_recursion: false }));
             answer.conclude(program, unroll);
         }
         Rest::Violated(violation) => {
@@ -729,12 +750,7 @@ impl Visitor for Recorder<'_> {
             Ended::Blocked => self.answer.blocked += 1,
             Ended::Cut(cuts) => {
                 self.answer.cut += 1;
-                for cut in cuts {
-                    self.answer.too_deep |= cut.label == "Recursion";
-                    if !self.answer.cuts.contains(&cut.span) {
-                        self.answer.cuts.push(cut.span);
-                    }
-                }
+                cuts.iter().for_each(|cut| self.answer.was_cut(cut));
             }
             Ended::Error(diagnostic) => {
                 self.answer.errors.push(*diagnostic);

@@ -49,12 +49,7 @@ pub(super) fn solved(program: &Program, model: &Model, settings: &Settings) -> R
         if answer.violating == 0 && search.cuts().next().is_some() {
             if let Some(whole) = search.find(merged::Wanted::Cut, &broken)? {
                 answer.cut += 1;
-                for cut in whole.cuts() {
-                    answer.too_deep |= cut.label == "Recursion";
-                    if !answer.cuts.contains(&cut.span) {
-                        answer.cuts.push(cut.span);
-                    }
-                }
+                whole.cuts().iter().for_each(|cut| answer.was_cut(cut));
             }
             answer.by = By::Solver(search.stats());
         }

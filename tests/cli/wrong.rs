@@ -113,7 +113,7 @@ fn recursion_that_is_cut_is_said() {
     let dir = folder(&[("a.c", program)]);
     let run = litmus_in(dir.path(), &["verify", "a.c"]).assert().code(4);
     let said = super::stdout(&run);
-    assert!(said.contains("Safe up to 64") && said.contains("a loop was cut at a.c:2"), "{said}");
+    assert!(said.contains("Safe up to 64") && said.contains("recursion was cut at a.c:2"), "{said}");
     litmus_in(dir.path(), &["verify", "a.c", "--unroll", "101"]).assert().code(1);
 }
 
@@ -155,4 +155,61 @@ fn what_an_answer_supposes_is_said() {
     5 │   return sensor() == 0 ? 0 : 1;
       │          ^^^^^^^^ called here
     ");
+}
+
+#[test]
+fn what_means_nothing_is_warned_of() {
+    let program = r"#include <pthread.h>
+#include <stdatomic.h>
+atomic_int x;
+void *thread(void) { return 0; }
+void *pair(void *p, int n) { return 0; }
+int main(void) {
+  pthread_t t, u;
+  int n = atomic_load_explicit(&x, memory_order_release);
+  atomic_store_explicit(&x, n, memory_order_acquire);
+  pthread_create(&t, 0, thread, 0);
+  pthread_create(&u, 0, pair, 0);
+  pthread_join(t, 0); pthread_join(u, 0);
+  return 0;
+}
+";
+    let dir = folder(&[("w.c", program)]);
+    let run = litmus_in(dir.path(), &["verify", "w.c"]).assert().code(0);
+    insta::assert_snapshot!(stderr(&run));
+}
+
+#[test]
+fn what_compilers_refuse_is_pointed_at() {
+    let program = r"int f(int);
+int f(char *);
+struct point { const int x; int y; };
+int main(void) {
+  const int limit = 3;
+  struct point p = { 1, 2 };
+  limit++;
+  p.x = 2;
+  p = p;
+  return 0;
+}
+";
+    let dir = folder(&[("c.c", program)]);
+    let run = litmus_in(dir.path(), &["verify", "c.c"]).assert().code(2);
+    insta::assert_snapshot!(stderr(&run));
+}
+
+#[test]
+fn a_call_of_no_function_is_told_with_its_line() {
+    let program = r"void (*hook)(void);
+void set(void) { }
+int main(void) {
+  if (0) hook = set;
+  hook();
+  return 0;
+}
+";
+    let dir = folder(&[("n.c", program)]);
+    let run = litmus_in(dir.path(), &["verify", "n.c"]).assert().code(1);
+    let said = super::stdout(&run);
+    assert!(said.contains("access through a null pointer at n.c:5, by main"), "{said}");
 }

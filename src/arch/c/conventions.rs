@@ -4,7 +4,7 @@ use crate::arch::ArchId;
 use crate::program::{CellSizes, Conventions};
 
 /// Sets of C besides those of its bell file.
-const C_SETS: [&str; 36] = [
+const C_SETS: [&str; 42] = [
     "X",
     "RMW",
     "A",
@@ -42,6 +42,12 @@ const C_SETS: [&str; 36] = [
     "lkmm-rcu-lock",
     "lkmm-rcu-unlock",
     "lkmm-sync-rcu",
+    "lkmm-srcu-lock-0",
+    "lkmm-srcu-unlock-0",
+    "lkmm-srcu-lock-1",
+    "lkmm-srcu-unlock-1",
+    "lkmm-sync-srcu",
+    "lkmm-after-srcu-read-unlock",
     "lkmm-data-race",
 ];
 

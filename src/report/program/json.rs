@@ -91,7 +91,8 @@ fn result(checked: &Checked) -> Value {
         |list: &[Violation]| list.iter().map(|v| violation(v, &checked.sources)).collect::<Vec<Value>>();
     value["violations"] = json!(all(&answer.violations));
     value["warnings"] = json!(all(&answer.warnings));
-    let cuts: Vec<Value> = answer.cuts.iter().map(|s| with_place(json!({}), *s, &checked.sources)).collect();
+    let cuts: Vec<Value> =
+        answer.cuts.iter().map(|s| with_place(json!({}), s.span, &checked.sources)).collect();
     value["cuts"] = json!(cuts);
     value
 }

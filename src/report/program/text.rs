@@ -59,7 +59,8 @@ fn write(checked: &Checked, detail: Detail, out: &mut String) -> std::fmt::Resul
         writeln!(out, "  {}: what was not looked at may violate something", what.trim_end())?;
     }
     for cut in &answer.cuts {
-        writeln!(out, "  a loop was cut at {}", at(*cut, sources))?;
+        let what = if cut.is_recursion { "recursion" } else { "a loop" };
+        writeln!(out, "  {what} was cut at {}", at(cut.span, sources))?;
     }
     match answer.by {
         By::Growing => writeln!(

@@ -163,7 +163,7 @@ fn what_is_lent_to_a_function_is_nobody_elses() {
             "_Atomic(int *) shared; static void keep(int *p) {{ shared = p; }} static void share(int *p) {{ {keep} }}"
         );
         let text =
-            two(&globals, "int x = 1; share(&x); while (x == 1) ;", "int *p = shared; if (p) *p = 2;", "");
+            two(&globals, "int x = 1; share(&x); while (x == 1) ;", "int *q = shared; if (q) *q = 2;", "");
         assert_eq!(verify(&text, "sc", None).0, Verdict::Unsafe, "{keep}");
         let answer = answer(&text, "sc", None);
         assert!(

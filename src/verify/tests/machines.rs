@@ -205,7 +205,7 @@ fn addresses_keep_order() {
     let text = two(
         "int x, z; int *_Atomic y = &z;",
         "x = 1; atomic_store_explicit(&y, &x, memory_order_release);",
-        "int *p = atomic_load_explicit(&y, memory_order_relaxed); int v = *p; if (p == &x) assert(v);",
+        "int *q = atomic_load_explicit(&y, memory_order_relaxed); int v = *q; if (q == &x) assert(v);",
         "",
     );
     everywhere(&text, &MACHINES, Verdict::Safe);
@@ -341,7 +341,7 @@ fn rcu_in_the_kernels_model() {
     let text = |wait: &str| {
         kernel(
             "struct s { int v; } a, b; struct s *gp = &a;",
-            "rcu_read_lock(); struct s *p = rcu_dereference(gp); BUG_ON(READ_ONCE(p->v) == 7); rcu_read_unlock();",
+            "rcu_read_lock(); struct s *q = rcu_dereference(gp); BUG_ON(READ_ONCE(q->v) == 7); rcu_read_unlock();",
             &format!("rcu_assign_pointer(gp, &b); {wait} WRITE_ONCE(a.v, 7);"),
             "",
         )
@@ -468,4 +468,45 @@ fn calls_with_addresses_of_their_own() {
         // Where it was lost which cell a call looks at, closed worlds were asked, to a bound.
         assert_eq!((answer.cut, answer.by), (0, By::Growing), "{model}");
     }
+}
+
+/// The same structure, another one, none; sections of two structures that overlap; objects that are freed.
+#[test]
+fn srcu_in_the_kernels_model_and_elsewhere() {
+    let globals = "struct s { int v; } a, b; struct s *gp = &a; DEFINE_SRCU(ss); DEFINE_STATIC_SRCU(other);";
+    let reader = "int i = srcu_read_lock(&ss); struct s *q = srcu_dereference(gp, &ss); BUG_ON(READ_ONCE(q->v) == 7); srcu_read_unlock(&ss, i);";
+    let waiting = |wait: &str| {
+        kernel(globals, reader, &format!("rcu_assign_pointer(gp, &b); {wait} WRITE_ONCE(a.v, 7);"), "")
+    };
+    let overlapping = |first: &str, second: &str| {
+        let reader = format!(
+            "int i = srcu_read_lock(&ss), j = srcu_read_lock(&other); {first} struct s *q = srcu_dereference(gp, &ss);
+            BUG_ON(q && q->v != 1); {second}"
+        );
+        kernel(
+            "struct s { int v; }; struct s *gp; struct srcu_struct ss, other;",
+            &reader,
+            "struct s *o = gp; rcu_assign_pointer(gp, 0); synchronize_srcu(&ss); kfree(o);",
+            "",
+        )
+        .replace(
+            "int main(void) {",
+            "int main(void) { struct s *f = kmalloc(sizeof(*f), GFP_KERNEL); f->v = 1; gp = f; init_srcu_struct(&ss);",
+        )
+    };
+    let (one, both) = ("srcu_read_unlock(&ss, i);", "srcu_read_unlock(&ss, i); srcu_read_unlock(&other, j);");
+    for model in ["lkmm", "sc", "tso", "rc11"] {
+        assert_eq!(verdict(&waiting("synchronize_srcu(&ss);"), model), Verdict::Safe, "{model}");
+        for wait in ["synchronize_srcu(&other);", "synchronize_rcu();", "smp_mb();"] {
+            assert_eq!(verdict(&waiting(wait), model), Verdict::Unsafe, "{model} {wait}");
+        }
+        assert_eq!(verdict(&overlapping("", both), model), Verdict::Safe, "{model}");
+        let safe = overlapping("srcu_read_unlock(&other, j);", one);
+        assert_eq!(verdict(&safe, model), Verdict::Safe, "{model}");
+        let early = overlapping(one, "srcu_read_unlock(&other, j);");
+        assert_eq!(verdict(&early, model), Verdict::Unsafe, "{model}");
+    }
+    // A cookie is that of its section.
+    let swapped = overlapping("", "srcu_read_unlock(&ss, j); srcu_read_unlock(&other, i);");
+    assert_eq!(verdict(&swapped, "lkmm"), Verdict::Unsafe);
 }

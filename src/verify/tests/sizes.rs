@@ -2,7 +2,7 @@
 
 use super::language::alone;
 use super::link::linked_under;
-use super::{HEADERS, Verdict, asked, two, verify};
+use super::{HEADERS, Verdict, answer, asked, two, verify};
 
 const UNION: &str =
     "#include <string.h>\n#include <stdint.h>\nunion u { int i; unsigned char b[4]; unsigned short h[2]; };";
@@ -170,4 +170,17 @@ fn atomic_accesses_of_two_sizes_are_refused() {
     assert!(said.contains("error[grow::mixed-size]") && said.contains("several sizes"), "{said}");
     let text = format!("{HEADERS}{globals}int main(void) {{ {first} assert(c.b[0] == 1); return 0; }}");
     assert_eq!(verify(&text, "rc11", None).0, Verdict::Safe);
+}
+
+#[test]
+fn every_violation_of_memory_that_has_to_be_made_again() {
+    let text = two(
+        "union { unsigned word; unsigned char byte[4]; } u; atomic_int x;",
+        "x = 1;",
+        "if (x == 0) { assert(x == 1); return 0; } u.word = 0x01020304; if (u.byte[0] == 4) assert(x == 2);",
+        "",
+    );
+    let answer = answer(&text, "sc", None);
+    let found: Vec<String> = answer.violations.iter().map(|v| v.property.to_string()).collect();
+    assert_eq!(found.len(), 2, "{found:?}");
 }

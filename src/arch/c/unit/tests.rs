@@ -181,3 +181,133 @@ fn complaints_one_by_one() {
     let many = complaints(&format!("int main(void) {{ {} }}", "y; ".repeat(120)));
     assert_eq!(many.last().map(String::as_str), Some("error[c::errors]: too many errors"));
 }
+
+/// What compilers refuse, they refuse in one scope, of one name.
+#[test]
+fn declarations_that_contradict_each_other() {
+    let main = "int main(void) { return 0; }";
+    for (text, wanted) in [
+        ("int x; int x(void);", "error[c::redeclared]: `x` is a variable here, and a function there"),
+        ("int x(void); int x;", "error[c::redeclared]: `x` is a function here, and a variable there"),
+        ("typedef int x; int x;", "error[c::redeclared]: `x` is a type here, and a variable there"),
+        ("enum { x }; int x;", "error[c::redeclared]: `x` is a constant here, and a variable there"),
+        ("int x; enum { x };", "error[c::redeclared]: `x` is a variable here, and a constant there"),
+        ("int f(int); int f(char *);", "error[c::redeclared]: `f` is declared with two types"),
+        ("int f(int); void f(int a) { }", "error[c::redeclared]: `f` is declared with two types"),
+        (
+            "int f(int); int f(int a, int b) { return a; }",
+            "error[c::redeclared]: `f` is declared with two types",
+        ),
+        ("int x; long x;", "error[c::redeclared]: `x` is declared with two types"),
+        ("extern int x; _Atomic int x;", "error[c::redeclared]: `x` is declared with two types"),
+        ("extern int x; const int x;", "error[c::redeclared]: `x` is declared with two types"),
+        ("extern int x[2]; int x[3];", "error[c::redeclared]: `x` is declared with two types"),
+        ("typedef int t; typedef long t;", "error[c::redeclared]: `t` is declared with two types"),
+        ("int x; void f(void) { extern long x; }", "error[c::redeclared]: `x` is declared with two types"),
+        ("int x = 1; int x = 2;", "error[c::duplicate]: `x` is defined twice"),
+        ("enum e { A }; enum f { A };", "error[c::duplicate]: `A` is declared twice"),
+        ("struct s { int a; }; struct s { int b; };", "error[c::duplicate]: `struct s` is defined twice"),
+        ("enum e { A }; enum e { B };", "error[c::duplicate]: `enum e` is defined twice"),
+        ("struct s { int a; }; union s *p;", "error[c::duplicate]: `union s` is `struct s`"),
+        ("struct s { int a; int a; };", "error[c::duplicate]: two members `a`"),
+        ("void f(int a, int a) { }", "error[c::duplicate]: `a` is declared twice"),
+        ("void f(int a) { int a; }", "error[c::duplicate]: `a` is declared twice"),
+        ("void f(void) { int a; int a; }", "error[c::duplicate]: `a` is declared twice"),
+        ("void f(void) { out: ; out: ; }", "error[c::duplicate]: `out:` stands there twice"),
+    ] {
+        assert_eq!(complaints(&format!("{text}\n{main}")), [wanted], "{text}");
+    }
+    for text in [
+        "int x; int x; extern int x; int x = 1;",
+        "extern int x[]; int x[3];",
+        "int f(); int f(int a, int b) { return a; }",
+        "int f(int, char *); int f(a, b) int a; char *b; { return a; }",
+        "int f(const int); int f(int a) { return a; }",
+        "void f(int a) { { int a; } for (int a = 0; a < 1; a++) { int a; } }",
+        "void f(void) { g(); } void g(void) { }",
+        "typedef struct s s; typedef struct s s; struct s { s *next; };",
+        "struct s { int a; }; void f(void) { struct s { long b; } v; }",
+        "void f(void) { out: ; } void g(void) { out: ; }",
+    ] {
+        assert_eq!(complaints(&format!("{text}\n{main}")), Vec::<String>::new(), "{text}");
+    }
+}
+
+#[test]
+fn what_is_const_stays_as_it_is() {
+    let fixed = |ty: &str| format!("error[c::const]: an object of type `{ty}` does not change");
+    let s = "struct s { const int c; int n; int a[2]; };";
+    for (text, wanted) in [
+        ("const int a = 1; a = 2;", fixed("const int")),
+        ("const int a = 1; a++;", fixed("const int")),
+        ("int const a = 1; --a;", fixed("const int")),
+        ("const int a = 1; a += 1;", fixed("const int")),
+        ("int a; const int *p = &a; *p = 1;", fixed("const int")),
+        ("int a; const int *p = &a; p[0] = 1;", fixed("const int")),
+        ("int a; int *const p = &a; *p = 1; p = 0;", fixed("int *const")),
+        ("const int a[2][2] = { { 1 } }; a[0][1] = 2;", fixed("const int")),
+        ("typedef int pair[2]; const pair a = { 1 }; a[1] = 2;", fixed("const int")),
+        ("struct s v = { 1 }; v.n = 2; v.c = 2;", fixed("const int")),
+        ("const struct s v = { 1 }; v.n = 2;", fixed("const int")),
+        ("struct s v = { 1 }; const struct s *p = &v; p->a[1] = 2;", fixed("const int")),
+        ("const _Atomic int a = 1; a = 2;", fixed("const _Atomic int")),
+        ("const int a = 1; typeof(a) b = 2; b = 3;", fixed("const int")),
+        ("for (const int i = 0; i < 2; i++) ;", fixed("const int")),
+        (
+            "struct s v = { 1 }, w = { 2 }; v = w;",
+            "error[c::const]: an object of type `struct s` does not change as a whole: a member of it is `const`"
+                .to_string(),
+        ),
+    ] {
+        let text = format!("{s} int main(void) {{ {text} return 0; }}");
+        assert_eq!(complaints(&text), [wanted], "{text}");
+    }
+    for text in [
+        "const int a = 1, *p = &a; int b = a; b++; p++; __auto_type c = a; c = 2;",
+        "int a; const int *p = &a; *(int *)p = 2; const char *t = \"a\"; t = \"b\";",
+        "const struct s v = { 1, 2, { 3 } }; struct s w = v; w.n = v.a[0];",
+        "const struct s *p = 0; const struct s *q = p; p = q; int n = p ? p->a[0] : 0; n = 1;",
+        "int a = 1; const int *const p = &a; int n = _Generic(p, int *: 1, const int *: 2); n++;",
+    ] {
+        let text = format!("{s} int main(void) {{ {text} return 0; }}");
+        assert_eq!(complaints(&text), Vec::<String>::new(), "{text}");
+    }
+}
+
+#[test]
+fn types_that_do_not_fit() {
+    let main = |body: &str| format!("int main(void) {{ {body} return 0; }}");
+    for (text, wanted) in [
+        (main("int char a;"), "error[c::type]: `int char` is no type"),
+        (main("int a[2]; return a[1.0];"), "error[c::type]: a pointer moves by an integer, not by `double`"),
+        (main("int a, *p = &a; p = p + p;"), "error[c::type]: a pointer moves by an integer, not by `int *`"),
+        (main("double d = 1; switch (d) { }"), "error[c::type]: `switch` needs an integer, not `double`"),
+        (main("int a; switch (&a) { }"), "error[c::type]: `switch` needs an integer, not `int *`"),
+        (
+            main("_Atomic int a; __atomic_compare_exchange_n(&a, 0, 1, 0, 5, 5);"),
+            "error[c::type]: what is expected is told by its address",
+        ),
+        (main("struct { int a : 40; } v;"), "error[c::bit-field]: more bits than its type has"),
+        (
+            main("struct { int a[]; int b; } v;"),
+            "error[c::array]: an array without a length is the last member, or none",
+        ),
+        (main("struct { void a; } v;"), "error[c::incomplete]: a variable of type `void` holds nothing"),
+        (main("else ;"), "error[c::syntax]: expected an expression, found `else`"),
+        (main("int f(void) { return 1; }"), "error[c::nested]: functions inside functions are not supported"),
+        (
+            format!("void f(void a) {{ }} {}", main("")),
+            "error[c::incomplete]: a variable of type `void` holds nothing",
+        ),
+        (
+            format!("void f(static int a) {{ }} {}", main("")),
+            "error[c::parameter]: a parameter is neither `static` nor `extern` nor a `typedef`",
+        ),
+        (
+            format!("typedef int pair[2]; pair f(void); {}", main("")),
+            "error[c::type]: a function does not give `int [2]`",
+        ),
+    ] {
+        assert_eq!(complaints(&text).first().map(String::as_str), Some(wanted), "{text}");
+    }
+}

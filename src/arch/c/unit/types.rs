@@ -25,6 +25,8 @@ pub enum Ty {
     Function(Rc<FunctionTy>),
     /// `_Atomic T`: accesses without an order of their own are sequentially consistent.
     Atomic(Rc<Ty>),
+    /// `const T`; never an array, whose elements are `const` instead.
+    Const(Rc<Ty>),
 }
 
 /// An integer type.
@@ -115,17 +117,40 @@ impl Ty {
         Ty::Pointer(Rc::new(self.clone()))
     }
 
-    /// Without `_Atomic`.
+    /// Without `_Atomic` and `const`.
     pub fn plain(&self) -> &Ty {
         match self {
-            Ty::Atomic(inner) => inner.plain(),
+            Ty::Atomic(inner) | Ty::Const(inner) => inner.plain(),
             other => other,
         }
     }
 
+    /// Without `const`.
+    pub fn mutable(&self) -> &Ty {
+        match self {
+            Ty::Const(inner) => inner.mutable(),
+            other => other,
+        }
+    }
+
+    /// With `const`; of an array, in front of its elements.
+    pub fn constant(&self) -> Ty {
+        match self {
+            Ty::Array(element, n) => Ty::Array(Rc::new(element.constant()), *n),
+            Ty::Computed(element, size) => Ty::Computed(Rc::new(element.constant()), *size),
+            Ty::Const(_) | Ty::Function(_) => self.clone(),
+            other => Ty::Const(Rc::new(other.clone())),
+        }
+    }
+
+    /// Is it `const`?
+    pub fn is_constant(&self) -> bool {
+        matches!(self, Ty::Const(_))
+    }
+
     /// Is it `_Atomic`?
     pub fn is_atomic(&self) -> bool {
-        matches!(self, Ty::Atomic(_))
+        matches!(self.mutable(), Ty::Atomic(_))
     }
 
     /// What it points at, or is an array of.
@@ -192,7 +217,7 @@ impl Ty {
             Ty::Array(target, n) => target.size(records)?.checked_mul((*n)?)?,
             Ty::Computed(..) => return None,
             Ty::Record(id) => records[*id].complete.then_some(records[*id].size)?,
-            Ty::Atomic(inner) => inner.size(records)?,
+            Ty::Atomic(inner) | Ty::Const(inner) => inner.size(records)?,
         })
     }
 
@@ -205,7 +230,7 @@ impl Ty {
             Ty::Pointer(_) => 8,
             Ty::Array(target, _) | Ty::Computed(target, _) => target.align(records),
             Ty::Record(id) => records[*id].align.max(1),
-            Ty::Atomic(inner) => inner.align(records),
+            Ty::Atomic(inner) | Ty::Const(inner) => inner.align(records),
         }
     }
 
@@ -257,6 +282,7 @@ impl Ty {
                     field.ty.add_leaves(records, offset + field.offset, path, all);
                 }
             }
+            Ty::Const(inner) => inner.add_leaves(records, offset, path, all),
             // An atomic structure is read and written as a whole, where that is what machines can do.
             Ty::Atomic(inner) if matches!(**inner, Ty::Record(_)) => match inner.size(records) {
                 Some(size @ 1..=16) => {
@@ -296,6 +322,10 @@ impl Ty {
             }
             Ty::Function(function) => format!("function giving {}", function.result.describe(records)),
             Ty::Atomic(inner) => format!("_Atomic {}", inner.describe(records)),
+            Ty::Const(inner) => match inner.as_ref() {
+                Ty::Pointer(_) => format!("{}const", inner.describe(records)),
+                inner => format!("const {}", inner.describe(records)),
+            },
         }
     }
 }

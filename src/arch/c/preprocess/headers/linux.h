@@ -34,8 +34,15 @@ typedef u64 __u64;
 #ifdef __LITMUS_LKMM
 /* RCU is the model's; of sections inside each other the outermost counts. One in which something goes wrong ends there. */
 static _Thread_local int __litmus_nested;
+struct srcu_struct { int __readers; };
+static _Thread_local struct srcu_struct *__litmus_srcu_0, *__litmus_srcu_1;
+static inline void __litmus_leave_srcu(void) {
+    if (__litmus_srcu_0) __litmus_kernel_fence("srcu-unlock-0", &__litmus_srcu_0->__readers);
+    if (__litmus_srcu_1) __litmus_kernel_fence("srcu-unlock-1", &__litmus_srcu_1->__readers);
+}
 #define __litmus_wrong(text) \
-    ((void)(__litmus_nested && (__litmus_kernel_fence("rcu-unlock"), 1)), __litmus_assert(0, text))
+    ((void)(__litmus_nested && (__litmus_kernel_fence("rcu-unlock"), 1)), \
+     (void)(__litmus_calls("srcu_read_lock") && (__litmus_leave_srcu(), 1)), __litmus_assert(0, text))
 #undef assert
 #define assert(e) ((e) ? (void)0 : __litmus_wrong(#e))
 #else
@@ -150,8 +157,8 @@ typedef int gfp_t;
 #define smp_acquire__after_ctrl_dep() smp_rmb()
 #define barrier() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 #define cpu_relax() ((void)0)
-#define smp_cond_load_relaxed(p, e) ({ __typeof__(*(p)) VAL; do VAL = READ_ONCE(*(p)); while (!(e)); VAL; })
-#define smp_cond_load_acquire(p, e) ({ __typeof__(*(p)) VAL; do VAL = smp_load_acquire(p); while (!(e)); VAL; })
+#define smp_cond_load_relaxed(p, e) ({ __typeof__(({ *(p); })) VAL; do VAL = READ_ONCE(*(p)); while (!(e)); VAL; })
+#define smp_cond_load_acquire(p, e) ({ __typeof__(({ *(p); })) VAL; do VAL = smp_load_acquire(p); while (!(e)); VAL; })
 
 /* Those that give a value are full fences, unless they say otherwise. */
 #define __litmus_full(e) ({ smp_mb(); __typeof__(e) __full = (e); smp_mb(); __full; })
@@ -416,6 +423,61 @@ static inline void synchronize_rcu(void) {
 }
 #endif
 #define synchronize_rcu_expedited() synchronize_rcu()
+
+/* SRCU: each structure has readers and grace periods of its own. */
+#ifdef __LITMUS_LKMM
+/* The cookie says which of two sections that a thread may have open at once is meant. */
+static inline int srcu_read_lock(struct srcu_struct *s) {
+    if (!__litmus_srcu_0) {
+        __litmus_srcu_0 = s;
+        __litmus_kernel_fence("srcu-lock-0", &s->__readers);
+        return 0;
+    }
+    __litmus_assert(!__litmus_srcu_1, "no thread is in more than two SRCU sections at once (more are not supported)");
+    __litmus_srcu_1 = s;
+    __litmus_kernel_fence("srcu-lock-1", &s->__readers);
+    return 1;
+}
+static inline void srcu_read_unlock(struct srcu_struct *s, int idx) {
+    if (idx == 0) {
+        __litmus_assert(__litmus_srcu_0 == s, "srcu_read_unlock() of what this thread has locked");
+        __litmus_kernel_fence("srcu-unlock-0", &s->__readers);
+        __litmus_srcu_0 = 0;
+    } else {
+        __litmus_assert(idx == 1 && __litmus_srcu_1 == s, "srcu_read_unlock() of what this thread has locked");
+        __litmus_kernel_fence("srcu-unlock-1", &s->__readers);
+        __litmus_srcu_1 = 0;
+    }
+}
+#define synchronize_srcu(s) __litmus_kernel_fence("sync-srcu", &(s)->__readers)
+#define init_srcu_struct(s) ((void)(s), 0)
+#define smp_mb__after_srcu_read_unlock() __litmus_kernel_fence("after-srcu-read-unlock")
+#else
+/* Readers are counted, as those of RCU. */
+struct srcu_struct { int __readers; };
+static inline int srcu_read_lock(struct srcu_struct *s) {
+    __litmus_full(__atomic_fetch_add(&s->__readers, 1, __ATOMIC_ACQUIRE));
+    return 0;
+}
+static inline void srcu_read_unlock(struct srcu_struct *s, int idx) { __atomic_fetch_sub(&s->__readers, 1, __ATOMIC_RELEASE); }
+static inline void synchronize_srcu(struct srcu_struct *s) {
+    smp_mb();
+    __litmus_await(__atomic_load_n(&s->__readers, __ATOMIC_ACQUIRE) == 0);
+    smp_mb();
+}
+static inline int init_srcu_struct(struct srcu_struct *s) {
+    __atomic_store_n(&s->__readers, 0, __ATOMIC_RELAXED);
+    return 0;
+}
+#define smp_mb__after_srcu_read_unlock() smp_mb()
+#endif
+#define DEFINE_SRCU(name) struct srcu_struct name
+#define DEFINE_STATIC_SRCU(name) static struct srcu_struct name
+#define cleanup_srcu_struct(s) ((void)(s))
+#define synchronize_srcu_expedited(s) synchronize_srcu(s)
+#define srcu_dereference(p, s) rcu_dereference(p)
+#define srcu_dereference_check(p, s, c) rcu_dereference(p)
+#define srcu_read_lock_held(s) 1
 /* What hangs on the pointer comes after it: without dependencies, by acquiring. */
 #ifdef __LITMUS_LKMM
 #define rcu_dereference(p) READ_ONCE(p)

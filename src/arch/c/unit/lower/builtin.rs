@@ -7,7 +7,9 @@ use crate::diag::Diagnostic;
 use crate::program::fences::full_fence;
 use crate::program::floats::{self, FloatOp};
 use crate::program::threads::{PART, SECTION_BEGIN, SECTION_END};
-use crate::program::{Awaited, BinOp, Content, Op, Port, Property, SetName, Storage, Tmp, UnOp, Value};
+use crate::program::{
+    Awaited, BinOp, Content, Extra, Op, Port, Property, SetName, Storage, Tmp, UnOp, Value,
+};
 use crate::source::Span;
 
 use super::code::{Code, Exchange, Ops};
@@ -103,7 +105,18 @@ impl Lowering<'_> {
             }
             "kernel_fence" => {
                 let name = string_of(&args[0], self.unit).unwrap_or_default();
-                self.fence(vec![format!("lkmm-{name}").into()], span);
+                let sets: Vec<SetName> = vec![format!("lkmm-{name}").into()];
+                match args.get(1) {
+                    Some(object) => {
+                        let address = self.expr(object)?;
+                        self.with_condition(&address, span, |addr| Op::Other {
+                            addr: Some(addr),
+                            sets,
+                            extra: Extra::default(),
+                        });
+                    }
+                    None => self.fence(sets, span),
+                }
                 Ok(Rv::ZERO)
             }
             "signal_fence" | "nothing" => {
@@ -548,6 +561,7 @@ impl Lowering<'_> {
 
     /// `spawn(&handle, function, argument)`.
     fn spawn(&mut self, args: &[Expr], span: Span) -> Result<(), Diagnostic> {
+        self.one_parameter(&args[1]);
         let mut callee = &args[1];
         while let ExprKind::Cast(inner) = &callee.kind {
             callee = inner;
@@ -581,6 +595,24 @@ impl Lowering<'_> {
         self.no_function(&target, span);
         self.code.place(end);
         Ok(())
+    }
+
+    /// A thread's function has one parameter. A cast says that this is meant; that nothing is said of parameters, too.
+    fn one_parameter(&mut self, callee: &Expr) {
+        let Some(Ty::Function(types)) = callee.ty.target().map(Ty::plain) else { return };
+        let n = types.params.len();
+        if n == 1 || types.variadic {
+            return;
+        }
+        let message = format!("the function of a thread has one parameter, and this one has {n}");
+        let warning = Diagnostic::warning("c::thread", message).at(callee.span, "started here");
+        let warning = match n {
+            0 => warning.help("write `void *f(void *unused)`: what is called with an argument that it does not take does what it likes"),
+            _ => warning.help("nobody gives the others a value: hand a structure on, by its address"),
+        };
+        if !self.program.supposed.iter().any(|said| said.labels == warning.labels) {
+            self.program.supposed.push(warning);
+        }
     }
 
     /// A thread that runs this function.

@@ -70,11 +70,11 @@ impl Lowering<'_> {
         candidates: &[Option<Ty>; 2],
         span: Span,
     ) -> Result<(), Diagnostic> {
-        let mut candidates = candidates.iter().flatten().cloned();
+        let mut candidates = candidates.iter().flatten().map(|ty| ty.mutable().clone());
         let Some(size) = size.known().and_then(Value::as_int).map(|size| size as u64) else {
             let mut element = candidates.find(|ty| *ty != Ty::Void).unwrap_or(Ty::CHAR);
             while let Ty::Array(inner, _) = element {
-                element = (*inner).clone();
+                element = inner.mutable().clone();
             }
             return self.pieces(name, (to, second), size, &element, span);
         };

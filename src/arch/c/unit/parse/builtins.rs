@@ -86,7 +86,7 @@ pub const BUILTINS: &[(&str, &str, usize, usize, Gives)] = &[
     ("__litmus_destroy", "destroy", 1, 1, Gives::Void),
     ("__litmus_await", "await", 1, 1, Gives::Void),
     ("__litmus_calls", "calls", 1, 1, Gives::Int),
-    ("__litmus_kernel_fence", "kernel_fence", 1, 1, Gives::Void),
+    ("__litmus_kernel_fence", "kernel_fence", 1, 2, Gives::Void),
     ("__litmus_data_race", "data_race", 1, 1, Gives::First),
     ("__litmus_full_fence", "full_fence", 0, 0, Gives::Void),
     ("__litmus_spawn", "spawn", 3, 3, Gives::Void),
@@ -245,6 +245,12 @@ impl Parser {
                     .at(span, "this one is none"))
             }
         };
+        if *lowered == "compare_exchange" && args[1].ty.target().is_none() {
+            let message = "what is expected is told by its address";
+            return Err(Diagnostic::error("c::type", message)
+                .at(args[1].span, "this is no pointer")
+                .help("the value that was found is written there where it is another one"));
+        }
         let ty = match gives {
             Gives::Void => Ty::Void,
             Gives::Int => Ty::INT,

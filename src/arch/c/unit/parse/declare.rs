@@ -68,9 +68,11 @@ impl Parser {
                 ty = ty.pointer();
             } else if self.eat("_Atomic") {
                 ty = Ty::Atomic(Rc::new(ty));
+            } else if self.eat("const") {
+                ty = ty.constant();
             } else if self.is("__attribute__") {
                 self.attributes()?;
-            } else if !(self.eat("const") || self.eat("volatile") || self.eat("restrict")) {
+            } else if !(self.eat("volatile") || self.eat("restrict")) {
                 return Ok(ty);
             }
         }
@@ -139,13 +141,13 @@ impl Parser {
             };
             self.expect("]", "after the length of the array")?;
             let (element, _) = self.nested(|p| p.suffix(ty))?;
-            if matches!(element, Ty::Function(_) | Ty::Void) {
+            if matches!(element.plain(), Ty::Function(_) | Ty::Void) {
                 return Err(Diagnostic::error("c::array", "an array of what has no size").at(start, "here"));
             }
             return Ok((Ty::Array(Rc::new(element), length), Vec::new()));
         }
         if self.is("(") {
-            self.bump();
+            let start = self.bump().span;
             let mut params = Vec::new();
             let mut names = Vec::new();
             let mut variadic = false;
@@ -180,10 +182,16 @@ impl Parser {
                 // Of an array that is a parameter only the elements count.
                 self.is_parameter = true;
                 self.in_parameters = params.len() + 1;
+                let storage = specifiers.is_static || specifiers.is_extern || specifiers.typedef;
                 let declared = self.declarator(specifiers.ty);
                 self.is_parameter = false;
                 self.in_parameters = outer;
                 let (name, ty, span) = declared?;
+                if storage {
+                    let message = "a parameter is neither `static` nor `extern` nor a `typedef`";
+                    return Err(Diagnostic::error("c::parameter", message).at(span, "this one"));
+                }
+                self.holds_something(&ty, span)?;
                 params.push(ty.into_parameter());
                 names.push((name, span));
                 if !self.eat(",") {
@@ -191,7 +199,14 @@ impl Parser {
                 }
             }
             self.expect(")", "after the parameters")?;
-            let function = FunctionTy { result: ty, params, variadic };
+            if matches!(ty, Ty::Array(..) | Ty::Function(_)) {
+                let message = format!("a function does not give `{}`", self.describe(&ty));
+                return Err(Diagnostic::error("c::type", message)
+                    .at(self.since(start), "this function")
+                    .help("let it give a pointer"));
+            }
+            // A value is not `const`, only an object.
+            let function = FunctionTy { result: ty.mutable().clone(), params, variadic };
             return Ok((Ty::Function(Rc::new(function)), names));
         }
         Ok((ty, Vec::new()))

@@ -67,11 +67,41 @@ impl Parser {
 
     fn needs_object(&self, e: &Expr, at: Span) -> Parsed<()> {
         match e.is_object() && !matches!(e.ty.plain(), Ty::Array(..) | Ty::Computed(..) | Ty::Function(_)) {
-            true => Ok(()),
+            true => self.needs_mutable(e, at),
             false => Err(Diagnostic::error("c::assign", "only an object can be assigned to")
                 .at(at, "here")
                 .at(e.span, "this is none")),
         }
+    }
+
+    /// Nobody assigns to what is `const`.
+    fn needs_mutable(&self, e: &Expr, at: Span) -> Parsed<()> {
+        let ty = self.describe(&e.ty);
+        let message = match e.ty.is_constant() {
+            true => format!("an object of type `{ty}` does not change"),
+            false if self.has_constants(&e.ty) => {
+                format!("an object of type `{ty}` does not change as a whole: a member of it is `const`")
+            }
+            false => return Ok(()),
+        };
+        let diagnostic = Diagnostic::error("c::const", message).at(at, "changed here").at(e.span, "this one");
+        Err(match e.kind {
+            ExprKind::Var(id) => diagnostic.at(self.unit.variables[id].span, "declared here"),
+            _ => diagnostic,
+        })
+    }
+
+    /// Is a member `const`, at any depth?
+    fn has_constants(&self, ty: &Ty) -> bool {
+        let Ty::Record(id) = ty.plain() else { return false };
+        let mut fields = self.unit.records[*id].fields.iter().map(|field| &field.ty);
+        fields.any(|ty| {
+            let mut element = ty;
+            while let Ty::Array(inner, _) = element {
+                element = inner;
+            }
+            element.is_constant() || self.has_constants(element)
+        })
     }
 
     /// `a op= b`; gives the old value if asked.
@@ -128,7 +158,9 @@ impl Parser {
         let ty = match (then.ty.plain(), otherwise.ty.plain()) {
             (a, b) if a == b => a.clone(),
             (Ty::Void, _) | (_, Ty::Void) => Ty::Void,
-            (Ty::Pointer(target), Ty::Pointer(_)) if **target == Ty::Void => otherwise.ty.plain().clone(),
+            (Ty::Pointer(target), Ty::Pointer(_)) if *target.plain() == Ty::Void => {
+                otherwise.ty.plain().clone()
+            }
             (a, b) => a.common(b),
         };
         let then = self.convert(then, &ty)?;
@@ -194,6 +226,10 @@ impl Parser {
 
     pub(super) fn scaled(&mut self, index: Expr, target: &Ty) -> Parsed<Expr> {
         let span = index.span;
+        if index.ty.as_int().is_none() {
+            let message = format!("a pointer moves by an integer, not by `{}`", self.describe(&index.ty));
+            return Err(Diagnostic::error("c::type", message).at(span, "this value"));
+        }
         let index = self.convert(index, &Ty::LONG)?;
         let size = Expr { ty: Ty::LONG, ..self.size_value(target, span)? };
         self.binary(Operator::Mul, index, size, span)

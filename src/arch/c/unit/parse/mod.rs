@@ -9,6 +9,7 @@ mod init;
 mod library;
 mod link;
 mod primary;
+mod redeclare;
 mod specifiers;
 mod stmt;
 mod unit;
@@ -77,10 +78,12 @@ pub fn parse(files: Vec<Vec<Token>>, sources: &mut Sources) -> Result<Unit, Vec<
 /// What a name means.
 #[derive(Clone, Debug)]
 enum Entity {
-    Type(Ty),
+    /// A type, and where it got that name.
+    Type(Ty, Span),
     Variable(usize),
     Function(usize),
-    Constant(i128),
+    /// A number, and where it got that name.
+    Constant(i128, Span),
 }
 
 /// A function or a variable, by its number.
@@ -93,9 +96,10 @@ enum Object {
 /// What a tag means.
 #[derive(Clone, Copy, Debug)]
 enum Tag {
-    Record(usize),
-    /// An enumeration, with the type of its objects.
-    Enum(IntTy),
+    /// A structure or union, and where it was named.
+    Record(usize, Span),
+    /// An enumeration, with the type of its objects, and where it was named.
+    Enum(IntTy, Span),
 }
 
 /// The function being parsed.
@@ -103,6 +107,8 @@ enum Tag {
 struct Current {
     name: String,
     result: Ty,
+    /// Its labels, and where they stand.
+    labels: HashMap<Arc<str>, Span>,
 }
 
 struct Parser {
@@ -202,6 +208,16 @@ impl Parser {
         self.peek().span
     }
 
+    /// How many braces that were opened since then are open still.
+    fn braces_since(&self, from: usize) -> i32 {
+        let passed = self.tokens[from..self.at].iter();
+        passed.fold(0, |open, token| match &*token.text {
+            "{" => open + 1,
+            "}" => (open - 1).max(0),
+            _ => open,
+        })
+    }
+
     /// From there to the token before this one.
     fn since(&self, start: Span) -> Span {
         match self.at.checked_sub(1) {
@@ -262,6 +278,17 @@ impl Parser {
             Diagnostic::error("c::incomplete", format!("`{}` has no size here", self.describe(ty)))
                 .at(span, "needs it")
         })
+    }
+
+    /// No object is `void`.
+    fn holds_something(&self, ty: &Ty, span: Span) -> Parsed<()> {
+        match ty.plain() {
+            Ty::Void => {
+                let none = Diagnostic::error("c::incomplete", "a variable of type `void` holds nothing");
+                Err(none.at(span, "this one"))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn describe(&self, ty: &Ty) -> String {

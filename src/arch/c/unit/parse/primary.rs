@@ -10,6 +10,10 @@ use crate::diag::{Diagnostic, nearest};
 use crate::program::floats;
 use crate::source::Span;
 
+/// Words that no expression has.
+const STATEMENTS: [&str; 12] =
+    ["break", "case", "continue", "default", "do", "else", "for", "goto", "if", "return", "switch", "while"];
+
 impl Parser {
     pub(super) fn unary(&mut self) -> Parsed<Expr> {
         let start = self.span();
@@ -257,6 +261,7 @@ impl Parser {
                 None => diagnostic,
             });
         };
+        let ty = if object.ty.is_constant() { ty.constant() } else { ty };
         let span = object.span.to(token.span);
         Ok(Expr { kind: ExprKind::Member(Box::new(object), offset, bits), ty, span })
     }
@@ -389,6 +394,10 @@ impl Parser {
         if &**name == "_Generic" {
             return self.generic();
         }
+        if STATEMENTS.contains(&&**name) {
+            let message = format!("expected an expression, found `{name}`");
+            return Err(Diagnostic::error("c::syntax", message).at(span, "here"));
+        }
         self.unit.has_kinds |= matches!(&**name, "__PTHREAD_RECURSIVE" | "__PTHREAD_ERRORCHECK");
         let entity = self.find(name).cloned();
         let defined = match &entity {
@@ -407,7 +416,7 @@ impl Parser {
                 let ty = self.unit.variables[id].ty.clone();
                 Ok(Expr { kind: ExprKind::Var(id), ty, span })
             }
-            Some(Entity::Constant(n)) => {
+            Some(Entity::Constant(n, _)) => {
                 let ty = match n {
                     _ if i32::try_from(n).is_ok() => Ty::INT,
                     _ if u32::try_from(n).is_ok() => Ty::UINT,
@@ -417,12 +426,12 @@ impl Parser {
                 Ok(Expr::int(n, ty, span))
             }
             Some(Entity::Function(id)) => Ok(self.function_name(id, span)),
-            Some(Entity::Type(_)) => Err(Diagnostic::error("c::syntax", format!("`{name}` is a type"))
+            Some(Entity::Type(..)) => Err(Diagnostic::error("c::syntax", format!("`{name}` is a type"))
                 .at(span, "a value is needed here")),
             // As in C of old: it is declared, or defined, later, and gives an `int`.
             None if self.is("(") => {
                 let types = FunctionTy { result: Ty::INT, params: Vec::new(), variadic: true };
-                let id = self.declare_function(name, &std::rc::Rc::new(types), false, span);
+                let id = self.declare_function(name, &std::rc::Rc::new(types), false, span)?;
                 self.undeclared.push((id, span));
                 Ok(self.function_name(id, span))
             }

@@ -7,6 +7,7 @@ use super::{Entity, Parsed, Parser, Tag};
 use crate::arch::c::preprocess::Kind;
 use crate::arch::c::unit::types::{IntTy, Record, Ty};
 use crate::diag::Diagnostic;
+use crate::source::Span;
 
 /// What was said before the names.
 #[derive(Clone, Debug)]
@@ -66,14 +67,14 @@ impl Parser {
     pub(super) fn is_type_at(&self, ahead: usize) -> bool {
         let token = self.ahead(ahead);
         token.kind == Kind::Ident
-            && (WORDS.contains(&&*token.text) || matches!(self.find(&token.text), Some(Entity::Type(_))))
+            && (WORDS.contains(&&*token.text) || matches!(self.find(&token.text), Some(Entity::Type(..))))
     }
 
     pub(super) fn specifiers(&mut self) -> Parsed<Specifiers> {
         let start = self.span();
         let (mut typedef, mut is_static, mut is_extern, mut thread_local) = (false, false, false, false);
         let mut is_inline = false;
-        let mut atomic = false;
+        let (mut atomic, mut constant) = (false, false);
         let mut words: Vec<Arc<str>> = Vec::new();
         let mut ty: Option<Ty> = None;
         loop {
@@ -87,7 +88,8 @@ impl Parser {
                 "extern" => is_extern = true,
                 "_Thread_local" => thread_local = true,
                 "inline" => is_inline = true,
-                "register" | "auto" | "_Noreturn" | "const" | "volatile" | "restrict" => {}
+                "const" => constant = true,
+                "register" | "auto" | "_Noreturn" | "volatile" | "restrict" => {}
                 "_Atomic" if self.ahead(1).is("(") => {
                     self.bump();
                     self.bump();
@@ -140,7 +142,9 @@ impl Parser {
                     continue;
                 }
                 _ => match self.find(&token.text) {
-                    Some(Entity::Type(named)) if ty.is_none() && words.is_empty() => ty = Some(named.clone()),
+                    Some(Entity::Type(named, _)) if ty.is_none() && words.is_empty() => {
+                        ty = Some(named.clone())
+                    }
                     _ => break,
                 },
             }
@@ -161,6 +165,9 @@ impl Parser {
         };
         if atomic {
             ty = Ty::Atomic(Rc::new(ty));
+        }
+        if constant {
+            ty = ty.constant();
         }
         Ok(Specifiers { ty, typedef, is_static, is_extern, is_inline, thread_local })
     }
@@ -208,18 +215,22 @@ impl Parser {
         let name = (self.peek().kind == Kind::Ident && !self.is("__attribute__")).then(|| self.bump());
         packed |= self.attributes()?;
         let defines = self.is("{");
+        if let Some(name) = &name {
+            let word = if union { "union" } else { "struct" };
+            self.is_free_tag(&name.text, word, defines, name.span)?;
+        }
         let known = name.as_ref().and_then(|name| match defines {
             true => self.tags.last().and_then(|tags| tags.get(&name.text)).copied(),
             false => self.tag(&name.text),
         });
         let id = match known {
-            Some(Tag::Record(id)) if !(defines && self.unit.records[id].complete) => id,
+            Some(Tag::Record(id, _)) if !(defines && self.unit.records[id].complete) => id,
             _ => {
                 let text = name.as_ref().map_or("", |name| &*name.text).to_string();
                 self.unit.records.push(Record { name: text, union, ..Record::default() });
                 let id = self.unit.records.len() - 1;
                 if let (Some(name), Some(tags)) = (&name, self.tags.last_mut()) {
-                    tags.insert(Arc::clone(&name.text), Tag::Record(id));
+                    tags.insert(Arc::clone(&name.text), Tag::Record(id, name.span));
                 }
                 id
             }
@@ -232,6 +243,7 @@ impl Parser {
         }
         self.bump();
         let mut fields = Vec::new();
+        let mut flexible: Option<Span> = None;
         while !self.is("}") {
             if self.is("_Static_assert") {
                 self.static_assert()?;
@@ -256,13 +268,30 @@ impl Parser {
                     })?);
                 }
                 self.attributes()?;
+                if let Some(span) = flexible {
+                    let early = "an array without a length is the last member, or none";
+                    return Err(Diagnostic::error("c::array", early).at(span, "this one is not"));
+                }
+                flexible = matches!(ty, Ty::Array(_, None)).then_some(span).filter(|_| !union);
                 let ty = match ty {
                     // A flexible array at the end holds nothing by itself.
                     Ty::Array(target, None) => Ty::Array(target, Some(0)),
                     ty => ty,
                 };
                 if width.is_none() {
+                    self.holds_something(&ty, span)?;
                     self.size_of(&ty, span)?;
+                } else if ty
+                    .size(&self.unit.records)
+                    .is_some_and(|size| u64::from(width.unwrap_or(0)) > 8 * size)
+                {
+                    return Err(Diagnostic::error("c::bit-field", "more bits than its type has")
+                        .at(span, "of this member"));
+                }
+                let is_known = |field: &(String, Ty, Option<u8>)| !name.is_empty() && field.0 == *name;
+                if fields.iter().any(is_known) {
+                    let twice = Diagnostic::error("c::duplicate", format!("two members `{name}`"));
+                    return Err(twice.at(span, "this is the second"));
                 }
                 fields.push((name.to_string(), ty, width));
                 if !self.eat(",") {
@@ -285,9 +314,12 @@ impl Parser {
         self.bump();
         self.attributes()?;
         let name = (self.peek().kind == Kind::Ident).then(|| self.bump());
+        if let Some(name) = &name {
+            self.is_free_tag(&name.text, "enum", self.is("{"), name.span)?;
+        }
         if !self.eat("{") {
             return match name.map(|name| self.tag(&name.text)) {
-                Some(Some(Tag::Enum(int))) => Ok(Ty::Int(int)),
+                Some(Some(Tag::Enum(int, _))) => Ok(Ty::Int(int)),
                 Some(_) => Ok(Ty::UINT),
                 None => Err(self.unexpected("the name of an enumeration, or `{`")),
             };
@@ -304,7 +336,7 @@ impl Parser {
                 next = self.constant_expression()?;
             }
             (least, most) = (least.min(next), most.max(next));
-            self.define(&name.text, Entity::Constant(next));
+            self.declare(&name.text, Entity::Constant(next, name.span), name.span)?;
             next += 1;
             if !self.eat(",") {
                 break;
@@ -317,7 +349,7 @@ impl Parser {
         let fits = |bits: u32| most < 1i128 << (bits - u32::from(signed)) && least >= -(1i128 << (bits - 1));
         let int = IntTy { bytes: if fits(32) { 4 } else { 8 }, signed, boolean: false };
         if let (Some(name), Some(tags)) = (&name, self.tags.last_mut()) {
-            tags.insert(Arc::clone(&name.text), Tag::Enum(int));
+            tags.insert(Arc::clone(&name.text), Tag::Enum(int, name.span));
         }
         Ok(Ty::Int(int))
     }
@@ -333,6 +365,10 @@ fn combine(words: &[Arc<str>]) -> Option<Ty> {
     }
     if has("_Bool") {
         return alone.then_some(Ty::BOOL);
+    }
+    let names = ["char", "int", "float", "double", "__int128"].iter().map(|name| count(name));
+    if names.sum::<usize>() > 1 || has("signed") && has("unsigned") {
+        return None;
     }
     if has("float") {
         return Some(Ty::Float(4));

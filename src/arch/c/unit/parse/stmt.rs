@@ -1,5 +1,6 @@
 //! Statements.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -42,7 +43,7 @@ impl Parser {
 
     fn skip_statement(&mut self, from: usize) {
         self.at = self.at.max(from);
-        let mut depth = 0;
+        let mut depth = self.braces_since(from);
         loop {
             if depth == 0 && self.is("}") || self.peek().kind == Kind::End {
                 return;
@@ -120,6 +121,10 @@ impl Parser {
                 let value = self.rvalue(value);
                 self.expect(")", "after the value")?;
                 let ty = value.ty.promoted();
+                if ty.as_int().is_none() {
+                    let message = format!("`switch` needs an integer, not `{}`", self.describe(&ty));
+                    return Err(Diagnostic::error("c::type", message).at(value.span, "this value"));
+                }
                 let value = self.convert(value, &ty)?;
                 StmtKind::Switch(value, self.inner()?)
             }
@@ -167,6 +172,7 @@ impl Parser {
                 self.bump();
                 self.bump();
                 self.attributes()?;
+                self.new_label(&token.text, start)?;
                 StmtKind::Label(word.to_string())
             }
             _ if self.at_type() => return self.declaration(all),
@@ -184,11 +190,11 @@ impl Parser {
     fn started_by_label(&mut self, start: Span) -> Parsed<Expr> {
         let name = format!("__CPROVER_ASYNC_{}", self.unit.functions.len());
         let types = Rc::new(FunctionTy { result: Ty::INT, params: Vec::new(), variadic: false });
-        let id = self.declare_function(&Arc::from(name.as_str()), &types, true, start);
+        let id = self.declare_function(&Arc::from(name.as_str()), &types, true, start)?;
         // It has the variables of no function but its own.
         let around = self.scopes.split_off(1);
         let tags = self.tags.split_off(1);
-        let function = self.function.replace(Current { name, result: Ty::INT });
+        let function = self.function.replace(Current { name, result: Ty::INT, labels: HashMap::new() });
         let body = self.inner();
         self.function = function;
         self.scopes.truncate(1);
@@ -202,6 +208,18 @@ impl Parser {
         let function = self.rvalue(function);
         let kind = ExprKind::Builtin("spawn", vec![none.clone(), function, none]);
         Ok(Expr { kind, ty: Ty::Void, span: self.since(start) })
+    }
+
+    /// A label stands in one place of its function.
+    fn new_label(&mut self, label: &Arc<str>, span: Span) -> Parsed<()> {
+        let labels = self.function.as_mut().map(|function| &mut function.labels);
+        match labels.and_then(|labels| labels.insert(Arc::clone(label), span)) {
+            Some(first) if first != span => {
+                let twice = Diagnostic::error("c::duplicate", format!("`{label}:` stands there twice"));
+                Err(twice.at(span, "here").at(first, "and here"))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn condition(&mut self) -> Parsed<Expr> {
@@ -285,12 +303,20 @@ impl Parser {
                     .at(self.span(), "here")
                     .help("give it its values by `memset`, or in a loop"));
                 }
-                self.computed_array(&name, element, *size, span, all);
+                self.computed_array(&name, element, *size, span, all)?;
             } else if specifiers.typedef {
-                self.define(&name, Entity::Type(ty));
+                self.declare(&name, Entity::Type(ty, span), span)?;
             } else if let Ty::Function(function) = &ty {
-                self.declare_function(&name, function, false, span);
+                if self.is("{") {
+                    let inside =
+                        Diagnostic::unsupported("c::nested", "functions inside functions are not supported");
+                    return Err(inside
+                        .at(span, "this one")
+                        .help("if the function around it ends before, its `}` is missing"));
+                }
+                self.declare_function(&name, function, false, span)?;
             } else if specifiers.is_extern {
+                self.is_still(&name, &Entity::Variable(0), Some(&ty), 0, span)?;
                 let id = match self.known_variable(&name, false) {
                     Some(known) => known,
                     None => self.variable(&name, ty, Life::Static, span),
@@ -316,16 +342,13 @@ impl Parser {
                     self.unit.variables[id].addressed = true;
                     self.unit.variables[id].escapes = true;
                 }
-                self.define(&name, Entity::Variable(id));
+                self.declare(&name, Entity::Variable(id), span)?;
                 let cleanup = self.cleanup.take();
                 if self.eat("=") {
                     self.initialise(id)?;
                 }
                 let ty = self.unit.variables[id].ty.clone();
-                if ty.plain() == &Ty::Void {
-                    let none = Diagnostic::error("c::incomplete", "a variable of type `void` holds nothing");
-                    return Err(none.at(span, "this one"));
-                }
+                self.holds_something(&ty, span)?;
                 self.size_of(&ty, span)?;
                 if life == Life::Block {
                     all.push(Stmt { kind: StmtKind::Declare(id), span: self.since(span) });
@@ -404,15 +427,16 @@ impl Parser {
         size: usize,
         span: Span,
         all: &mut Vec<Stmt>,
-    ) {
+    ) -> Parsed<()> {
         let pointer = element.pointer();
         let array = self.variable(name, pointer.clone(), Life::Block, span);
         let asked = Expr { kind: ExprKind::Var(size), ty: Ty::ULONG, span };
         let value = Expr { kind: ExprKind::Builtin("alloca", vec![asked]), ty: pointer.clone(), span };
         self.unit.variables[array].init = Some(vec![Part { offset: 0, ty: pointer, bits: None, value }]);
         self.computed_sizes.insert(array, size);
-        self.define(name, Entity::Variable(array));
+        self.declare(name, Entity::Variable(array), span)?;
         all.push(Stmt { kind: StmtKind::Declare(array), span: self.since(span) });
+        Ok(())
     }
 
     /// `asm volatile ("mfence" ::: "memory");`

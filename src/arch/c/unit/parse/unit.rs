@@ -1,5 +1,6 @@
 //! What stands outside every function.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -32,7 +33,7 @@ impl Parser {
     /// To the end of a declaration that is wrong.
     fn skip_item(&mut self, from: usize) {
         self.at = self.at.max(from + 1);
-        let mut depth = 0;
+        let mut depth = self.braces_since(from);
         loop {
             let token = self.bump();
             depth += i32::from(token.is("{")) - i32::from(token.is("}"));
@@ -76,13 +77,13 @@ impl Parser {
                 return Err(self.unexpected("a name"));
             }
             if specifiers.typedef {
-                self.define(&name, Entity::Type(ty));
+                self.declare(&name, Entity::Type(ty, span), span)?;
             } else if let Ty::Function(function) = &ty {
                 let (mut function, mut params) = (Rc::clone(function), params);
                 if !self.is("{") && !self.is(";") && !self.is(",") && !self.is("=") {
                     function = self.old_parameters(&function, &mut params)?;
                 }
-                let id = self.declare_function(&name, &function, specifiers.is_static, span);
+                let id = self.declare_function(&name, &function, specifiers.is_static, span)?;
                 if self.is("{") {
                     return self.body(id, &function, &params, specifiers.is_inline, span);
                 }
@@ -172,7 +173,9 @@ impl Parser {
         types: &Rc<FunctionTy>,
         is_static: bool,
         span: Span,
-    ) -> usize {
+    ) -> Parsed<usize> {
+        let ty = Ty::Function(Rc::clone(types));
+        self.is_still(name, &Entity::Function(0), Some(&ty), 0, span)?;
         // What a header of ours has is there once, in however many files it is.
         let is_static = is_static && !self.is_ours(span);
         let known = self.known_function(name, is_static);
@@ -201,7 +204,7 @@ impl Parser {
         let is_known =
             known.is_some() && !matches!(self.known.get(name), Some(Entity::Function(same)) if *same == id);
         self.share(name, Entity::Function(id), is_static || is_known);
-        id
+        Ok(id)
     }
 
     fn body(
@@ -237,11 +240,11 @@ impl Parser {
         let mut params = Vec::new();
         for (ty, (name, span)) in function.params.iter().zip(names) {
             let variable = self.variable(name, ty.clone(), Life::Block, *span);
-            self.define(name, Entity::Variable(variable));
+            self.declare(name, Entity::Variable(variable), *span)?;
             params.push(variable);
         }
         let result = self.unit.functions[id].result.clone();
-        self.function = Some(Current { name, result });
+        self.function = Some(Current { name, result, labels: HashMap::new() });
         let mut body = self.parameter_sizes(&params, lengths)?;
         self.unit.functions[id].params = params;
         let opened = self.bump().span;
@@ -255,6 +258,7 @@ impl Parser {
     }
 
     fn global(&mut self, name: &Arc<str>, ty: Ty, specifiers: &Specifiers, span: Span) -> Parsed<()> {
+        self.is_still(name, &Entity::Variable(0), Some(&ty), 0, span)?;
         let life = if specifiers.thread_local { Life::Thread } else { Life::Static };
         let is_static = specifiers.is_static && !self.is_ours(span);
         let known = self.known_variable(name, is_static);
@@ -282,6 +286,12 @@ impl Parser {
             self.define_variable(id, name, span)?;
         }
         if self.eat("=") {
+            let variable = &self.unit.variables[id];
+            if variable.init.is_some() && !self.is_library && !self.is_ours(span) {
+                return Err(Diagnostic::error("c::duplicate", format!("`{name}` is defined twice"))
+                    .at(variable.span, "here")
+                    .at(span, "and here"));
+            }
             self.initialise(id)?;
         }
         Ok(())
