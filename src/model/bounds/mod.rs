@@ -561,18 +561,26 @@ impl<'a> Bounds<'a> {
                 if self.is_nothing(a) {
                     return Ok(Cell::Rows(a));
                 }
-                let universe = self.universe;
-                Ok(Cell::Rows(self.make_bounds(sort, false, |before, out, side| {
-                    let at = side.of(a);
-                    for (row, words) in before[at..at + rel].chunks_exact(shape.words).enumerate() {
-                        for column in bits(words) {
-                            let fits = match side {
-                                Side::Must => universe.test_values(*test, row, column) == Some(true),
-                                Side::May => universe.test_values(*test, row, column) != Some(false),
-                            };
-                            out[row * shape.words + column / 64] |= u64::from(fits) << (column % 64);
+                // Each pair is asked about once, for both bounds.
+                let (mut sure, mut open) = (vec![0; rel], vec![0; rel]);
+                for (row, words) in self.words[a.may..a.may + rel].chunks_exact(shape.words).enumerate() {
+                    for column in bits(words) {
+                        match self.universe.test_values(*test, row, column) {
+                            Some(true) => shape.put(&mut sure, row, column),
+                            None => shape.put(&mut open, row, column),
+                            Some(false) => {}
                         }
                     }
+                }
+                Ok(Cell::Rows(self.make_bounds(sort, false, |before, out, side| {
+                    let at = side.of(a);
+                    let fits = sure.iter().zip(&open).map(|(sure, open)| match side {
+                        Side::Must => *sure,
+                        Side::May => sure | open,
+                    });
+                    out.iter_mut()
+                        .zip(before[at..at + rel].iter().zip(fits))
+                        .for_each(|(out, (a, b))| *out = a & b);
                 })))
             }
             Expr::Interp(interp, _) => {
