@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use smallvec::SmallVec;
 
-use crate::model::{Base, Universe, Val, ValueTest};
+use crate::model::{Base, Group, Universe, Val, ValueTest};
 use crate::program::{self, BranchKind, LocId, Port, Program, ScopeTree, SetName, Space, Value};
 use crate::relation::{Rel, Set};
 
@@ -573,6 +573,10 @@ impl Universe for View<'_> {
 
     fn test_values(&self, test: ValueTest, a: usize, b: usize) -> Option<bool> {
         self.world.test_possible(test, self.names.program, a, b)
+    }
+
+    fn groups(&self) -> Option<Vec<Group>> {
+        self.world.groups(&self.names)
     }
 
     fn events_of_location(&self, name: &str) -> Option<Set> {

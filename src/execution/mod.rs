@@ -10,6 +10,7 @@ mod depend;
 mod edges;
 mod event;
 mod granules;
+mod groups;
 mod path;
 mod ranges;
 mod sizes;

@@ -15,6 +15,7 @@ use crate::program::{
 };
 use crate::source::{SourceId, Span};
 
+mod groups;
 mod values;
 
 /// A program over the cells `x`, `y`, `z`, all 0, and registers `r0`, `r1`, …

@@ -7,7 +7,7 @@ use super::code::{Check, Code, Item, Loop, Numbering, Side, Slot, SlotInfo};
 use super::mask::Mask;
 use crate::model::{Base, Bounds, Expr, ExprId, FixId, Pool, Sort, TestKind};
 use crate::relation::Set;
-use crate::relation::flat::{Shape, bits};
+use crate::relation::flat::Shape;
 
 /// Straight-line code for the undecided checks of one world.
 #[derive(Clone, Debug)]
@@ -189,8 +189,10 @@ fn matters(pool: &Pool, bounds: &Bounds, all: &[ExprId], roots: &Roots) -> Set {
 
 /// Does a relation lie inside the identity?
 fn is_identity(shape: Shape, rel: &[u64]) -> bool {
-    let rows = rel.chunks_exact(shape.words).enumerate();
-    rows.into_iter().all(|(event, row)| bits(row).all(|to| to == event))
+    let own = |event: usize, at: usize| if at == event / 64 { 1 << (event % 64) } else { 0 };
+    let fits =
+        |event: usize, row: &[u64]| row.iter().enumerate().all(|(at, word)| word & !own(event, at) == 0);
+    rel.chunks_exact(shape.words).enumerate().all(|(event, row)| fits(event, row))
 }
 
 fn is_constant(pool: &Pool, bounds: &Bounds, id: ExprId) -> bool {
@@ -353,8 +355,11 @@ impl Compiler<'_> {
                     } else {
                         shape.add_domain(&mut events, rows.may);
                     }
-                    let constant = self.bounds.known(left[at]);
-                    constant.is_some_and(|rows| bits(&events).all(|event| shape.has(rows.must, event, event)))
+                    let mut kept: SmallVec<[u64; 4]> = smallvec![0; shape.words];
+                    if let Some(constant) = self.bounds.known(left[at]) {
+                        shape.add_domain(&mut kept, constant.must);
+                    }
+                    events.iter().zip(&kept).all(|(events, kept)| events & !kept == 0)
                 })
             };
             let constant = is_constant(self.pool, self.bounds, left[at]);

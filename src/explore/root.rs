@@ -12,7 +12,7 @@ use crate::condition::Observable;
 use crate::diag::{Diagnostic, Remedy};
 use crate::execution::{View, World};
 use crate::model::{
-    Base, Bound, Bounds, CheckKind, ChoiceId, Choices, Expr, ExprId, InterpId, Model, Narrow, Order,
+    Apart, Base, Bound, Bounds, CheckKind, ChoiceId, Choices, Expr, ExprId, InterpId, Model, Narrow, Order,
     OrderBase, Rows, Signature, Sort, Step, Test, TestKind, Val, Watched,
 };
 use crate::outcome::{Cause, Counts};
@@ -48,7 +48,9 @@ pub(super) fn build<'p>(
         let narrow = main.is_some().then(|| model.derived.get(String::new(), || Narrow::new(model)));
         let narrow = narrow.filter(|narrow| narrow.is_usable());
         if let (Some(main), Some(narrow)) = (&main, narrow) {
-            let bounds = Bounds::narrowed(model, main, view, Arc::clone(&narrow));
+            // With register events what is said of single threads is most of the work; elsewhere keys cost what they save.
+            let apart = model.derived.get(String::new(), || Apart::new(model));
+            let bounds = Bounds::narrowed(model, main, view, Arc::clone(&narrow)).remembering(&apart);
             bounded =
                 Builder::new((model, view, main), goal, observed, bounds, false).build(skip, entailed)?;
         }

@@ -4,6 +4,7 @@
 //! Nothing here knows the syntax of `cat`. What `cat` can say and this core cannot (matching on sets, recursion over
 //! them, sets of relations) is an [`Expr::Interp`] leaf: a function of other nodes, run when they are known.
 
+mod apart;
 mod base;
 mod bounds;
 mod buffer;
@@ -22,6 +23,7 @@ mod values;
 #[cfg(test)]
 mod tests;
 
+pub use apart::{Apart, Group, LARGEST, Shared};
 pub use base::{Base, REGISTRY, Registered, When};
 pub use bounds::{Bound, Bounds, Rows};
 pub use derived::Derived;
@@ -230,6 +232,10 @@ pub trait Universe: Sync {
     }
     /// Events grouped by exact location (for `classes-loc`), events without one left out; in order of first event.
     fn location_classes(&self) -> Vec<Set>;
+    /// The events thread by thread, where it is known what predefined sets and relations hang on.
+    fn groups(&self) -> Option<Vec<Group>> {
+        None
+    }
     /// Events whose location is the global `name` (for `loc2events`).
     fn events_of_location(&self, name: &str) -> Option<Set>;
     /// Are the values of two events as asked, whatever is chosen? `None`: that depends, or is not known.
@@ -401,6 +407,8 @@ pub struct Model {
     pub recalled: Recalled,
     /// What engines have made of it.
     pub derived: Derived,
+    /// What it says of single threads, as far as it was asked.
+    pub shared: Shared,
 }
 
 impl Model {

@@ -167,6 +167,13 @@ impl Narrow {
 
 /// Is the value of a node known before anything is chosen? One that a recursion refuses to have is not.
 fn is_fixed(pool: &Pool, id: ExprId) -> bool {
+    let refuses = |fix: FixId| pool.fix(fix).when.is_some();
+    pool.is_static(id)
+        && ((0..pool.n_fixes()).all(|fix| !refuses(FixId(fix as u32))) || !mentions(pool, id, &refuses))
+}
+
+/// Is it made of a recursion of that kind?
+fn mentions(pool: &Pool, id: ExprId, kind: &dyn Fn(FixId) -> bool) -> bool {
     let mut seen = FxHashSet::default();
     let mut work = vec![id];
     while let Some(id) = work.pop() {
@@ -174,13 +181,13 @@ fn is_fixed(pool: &Pool, id: ExprId) -> bool {
             continue;
         }
         match pool.expr(id) {
-            Expr::Fix(fix, ..) if pool.fix(*fix).when.is_some() => return false,
+            Expr::Fix(fix, ..) if kind(*fix) => return true,
             Expr::Fix(fix, ..) => work.extend(&pool.fix(*fix).bodies),
             Expr::Interp(interp, _) => work.extend(&pool.interp(*interp).inputs),
             expr => work.extend(expr.operands()),
         }
     }
-    pool.is_static(id)
+    false
 }
 
 /// The facts of every node. Of recursive definitions all is supposed that their bodies do not contradict.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    Bound, Bounds, CheckKind, Expr, ExprId, Model, Narrow, Plain, Polarity, Sort, Step, Test, TestKind,
-    Universe, Val,
+    Apart, Base, Bound, Bounds, CheckKind, Expr, ExprId, Group, Model, Narrow, Plain, Polarity, Sort, Step,
+    Test, TestKind, Universe, Val,
 };
 use crate::explore::tests::{Random, random_rel};
 use crate::relation::{Rel, Set};
@@ -277,4 +277,128 @@ fn what_is_said_of_main_events_is_the_same_without_the_others() {
         assert_eq!(holds(&mut some), holds(&mut all), "case {seed}");
     }
     assert!(cut > 400 && whole > 50 && open > 200, "{cut} cut down, {whole} asked of all, {open} open");
+}
+
+/// Groups of events one after the other, each of one of a few kinds.
+struct Groups<'g> {
+    kinds: &'g [Graph],
+    chosen: Vec<usize>,
+}
+
+impl Groups<'_> {
+    /// Where each group begins, and its kind.
+    fn begun(&self) -> Vec<(usize, &Graph)> {
+        let place = |begin: &mut usize, kind: &usize| {
+            let graph = &self.kinds[*kind];
+            *begin += graph.n;
+            Some((*begin - graph.n, graph))
+        };
+        self.chosen.iter().scan(0, place).collect()
+    }
+}
+
+impl Universe for Groups<'_> {
+    fn n_events(&self) -> usize {
+        self.begun().iter().map(|(_, graph)| graph.n).sum()
+    }
+
+    fn visible(&self) -> Set {
+        let begun = self.begun();
+        let members = begun
+            .iter()
+            .flat_map(|(begin, graph)| graph.visible().iter().map(|event| begin + event).collect::<Vec<_>>());
+        Set::of(self.n_events(), members.collect::<Vec<_>>())
+    }
+
+    fn base(&self, base: &Base) -> Option<Val> {
+        let n = self.n_events();
+        let mut set = Set::empty(n);
+        // Events of different groups may be at one location.
+        let mut rel = Rel::empty(n);
+        if *base == Base::Loc {
+            (0..n)
+                .for_each(|from| (0..n).filter(|to| from % 3 == to % 2).for_each(|to| rel.insert(from, to)));
+        }
+        let mut sort = None;
+        for (begin, graph) in self.begun() {
+            let own = graph.base(base)?;
+            match &own {
+                Val::Set(own) => own.iter().for_each(|event| set.insert(begin + event)),
+                Val::Rel(own) => {
+                    for (from, to) in (0..graph.n).flat_map(|from| (0..graph.n).map(move |to| (from, to))) {
+                        match own.contains(from, to) {
+                            true => rel.insert(begin + from, begin + to),
+                            false => rel.remove(begin + from, begin + to),
+                        }
+                    }
+                }
+                _ => return None,
+            }
+            sort = Some(own);
+        }
+        Some(if let Val::Set(_) = sort? { Val::Set(set) } else { Val::Rel(rel) })
+    }
+
+    fn groups(&self) -> Option<Vec<Group>> {
+        let group = |((begin, graph), kind): ((usize, &Graph), &usize)| Group {
+            key: vec![*kind as u64],
+            members: (begin..begin + graph.n).map(|event| event as u32).collect(),
+        };
+        Some(self.begun().into_iter().zip(&self.chosen).map(group).collect())
+    }
+
+    fn location_classes(&self) -> Vec<Set> {
+        Vec::new()
+    }
+
+    fn events_of_location(&self, _: &str) -> Option<Set> {
+        None
+    }
+}
+
+#[test]
+fn what_is_remembered_of_groups_is_what_they_say() {
+    let (mut same, mut kept) = (0, 0);
+    for seed in 1..=1500 {
+        let mut random = Random::new(seed);
+        let kinds: Vec<Graph> = (0..2).map(|_| graph(&mut random)).collect();
+        let (mut model, expr, bases) = expression(&mut random);
+        let span = crate::source::Span::new(crate::source::SourceId(0), 0, 0);
+        let test = Test { kind: TestKind::Acyclic, negated: false, expr };
+        model.steps.push(Step::Check { kind: CheckKind::Plain, test, name: None, span });
+        // Another model that shares what the first one has found, and numbers its expressions otherwise.
+        let (mut other, other_expr, _) = expression(&mut Random::new(seed + 1));
+        other.steps.push(Step::Check {
+            kind: CheckKind::Plain,
+            test: Test { expr: other_expr, ..test },
+            name: None,
+            span,
+        });
+        other.shared = model.shared.clone();
+        let models = [
+            (&model, expr, Arc::new(Apart::new(&model))),
+            (&other, other_expr, Arc::new(Apart::new(&other))),
+        ];
+        for _ in 0..4 {
+            let chosen: Vec<usize> = (0..1 + random.below(3)).map(|_| random.below(2)).collect();
+            let world = Groups { kinds: &kinds, chosen };
+            let may = random_relation(&mut random, world.n_events(), 30);
+            for (model, expr, apart) in &models {
+                let mut plain = Bounds::new(model, &world);
+                let mut remembering = Bounds::new(model, &world).remembering(apart);
+                kept += usize::from(remembering.remembers(*expr));
+                for base in bases {
+                    let bound = Bound::new(Val::Rel(Rel::empty(may.n())), Val::Rel(may.clone()));
+                    plain.set(base, &bound);
+                    remembering.set(base, &bound);
+                }
+                let (plain, remembering) = (plain.eval(*expr), remembering.eval(*expr));
+                let (plain, remembering) = (plain.expect("bounds"), remembering.expect("bounds"));
+                assert_eq!(rel_of(&plain.must), rel_of(&remembering.must), "case {seed}");
+                assert_eq!(rel_of(&plain.may), rel_of(&remembering.may), "case {seed}");
+                same += usize::from(!rel_of(&plain.may).is_empty());
+            }
+        }
+    }
+    assert!(same > 3000 && kept > 500, "{same} with something in them, {kept} remembered");
 }

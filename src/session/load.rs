@@ -204,6 +204,7 @@ pub(super) fn prepare_after(
     settings: &Settings,
     key: &ModelKey,
 ) -> Result<Prepared, Failure> {
+    let shared = other.map(|other| other.model.shared.clone()).unwrap_or_default();
     // What is to be said about a file is said where it is read.
     let other = other.filter(|other| other.warnings.is_empty());
     let mut sources = other.map_or_else(Sources::new, |other| (*other.sources).clone());
@@ -212,6 +213,7 @@ pub(super) fn prepare_after(
     let mut arch = None;
     match load_model(settings, loader, key, &mut arch, &mut sources, &mut diagnostics) {
         Ok(mut prepared) => {
+            prepared.model.shared = shared;
             prepared.sources = Arc::new(sources);
             prepared.warnings = diagnostics.take();
             Ok(prepared)

@@ -49,7 +49,7 @@ use value::Value;
 
 use super::ast::{File, Ident};
 use crate::diag::{Diagnostics, Reported};
-use crate::model::{Definition, Derived, Model, Recalled};
+use crate::model::{Definition, Derived, Model, Recalled, Shared};
 use crate::source::Sources;
 use crate::variant::Variants;
 
@@ -236,6 +236,7 @@ impl Executor<'_, '_> {
             catdep: file.catdep,
             recalled: Recalled::default(),
             derived: Derived::default(),
+            shared: Shared::default(),
         };
         Lowered { model, unbound: a.unbound.unwrap_or_default(), skipped }
     }

@@ -36,7 +36,7 @@ pub fn parse(sources: &Sources, source: SourceId, diags: &mut Diagnostics) -> Re
             let misspelt = errors::misspelt_header(&file.header, source, &tokens);
             return match misspelt.or_else(|| errors::misspelt_argument(source, &text, &tokens)) {
                 Some(error) => Err(diags.error(error)),
-                None => Ok(file),
+                None => Ok(*file),
             };
         }
         Err(error) => error,

@@ -15,6 +15,7 @@ use smallvec::SmallVec;
 
 use crate::diag::Diagnostic;
 use crate::limits;
+use crate::model::apart::{Apart, Kept, Remembered};
 use crate::model::base::no_value;
 use crate::model::buffer::Buffer;
 use crate::model::narrow::Narrow;
@@ -113,6 +114,8 @@ pub struct Bounds<'a> {
     nothing: Option<usize>,
     /// Where only some of the events are looked at: what must be evaluated among all of them.
     whole: Option<Whole<'a>>,
+    /// What is known of single threads from other worlds.
+    remembered: Option<Arc<Remembered>>,
 }
 
 /// The evaluation among all events that one among some of them falls back on.
@@ -147,7 +150,14 @@ impl<'a> Bounds<'a> {
             opaque: FxHashSet::default(),
             nothing: None,
             whole: None,
+            remembered: None,
         }
+    }
+
+    /// Likewise, with what is known of single threads, where that is of use.
+    pub fn remembering(self, apart: &Arc<Apart>) -> Bounds<'a> {
+        let remembered = self.universe.groups().map(|groups| Arc::new(apart.recall(groups)));
+        Bounds { remembered, ..self }
     }
 
     /// An evaluation over the first events of `all`, those of `universe`; `narrow` says what must be evaluated over all of them.
@@ -159,6 +169,12 @@ impl<'a> Bounds<'a> {
     ) -> Bounds<'a> {
         let whole = Whole { narrow, model, universe: all, bounds: None };
         Bounds { whole: Some(whole), ..Bounds::new(model, universe) }
+    }
+
+    /// Is the value of an expression put together from what is known of single threads?
+    #[cfg(test)]
+    pub fn remembers(&self, id: ExprId) -> bool {
+        self.remembered.as_ref().is_some_and(|remembered| remembered.kept(id).is_some())
     }
 
     /// Which expressions are evaluated over some of the events, where not all are.
@@ -324,7 +340,11 @@ impl<'a> Bounds<'a> {
             _ => {}
         }
         limits::poll();
-        let cell = self.compute(id)?;
+        let kept = self.remembered.as_ref().and_then(|remembered| remembered.kept(id));
+        let cell = match kept {
+            Some(kept) => self.recall(id, kept)?,
+            None => self.compute(id)?,
+        };
         self.cells[index] = cell;
         if inside {
             if self.round_of.is_empty() {
@@ -333,6 +353,34 @@ impl<'a> Bounds<'a> {
             self.round_of[index] = self.round;
         }
         Ok(cell)
+    }
+
+    /// The value of an expression that is remembered: put together from those of the threads, or computed and noted down.
+    fn recall(&mut self, id: ExprId, kept: Kept) -> Result<Cell, Diagnostic> {
+        let (shape, sort) = (self.shape, self.pool.sort(id));
+        let Some(remembered) = self.remembered.clone() else { return self.compute(id) };
+        match remembered.has_any(kept) {
+            Some(false) => Ok(Cell::Rows(Place::exact(self.nothing()))),
+            Some(true) => {
+                let at = self.make(sort, |_, out| remembered.put(kept, sort, shape, out));
+                debug_assert!({
+                    let again = self.compute(id)?;
+                    let size = self.size(sort);
+                    matches!(again, Cell::Rows(place) if place.is_exact()
+                        && self.words[place.must..place.must + size] == self.words[at..at + size])
+                });
+                Ok(Cell::Rows(Place::exact(at)))
+            }
+            None => {
+                let cell = self.compute(id)?;
+                if let Cell::Rows(place) = cell
+                    && place.is_exact()
+                {
+                    remembered.note(kept, sort, shape, self.rows(place, sort).must);
+                }
+                Ok(cell)
+            }
+        }
     }
 
     fn place(&mut self, id: ExprId) -> Result<Place, Diagnostic> {
@@ -561,18 +609,26 @@ impl<'a> Bounds<'a> {
                 if self.is_nothing(a) {
                     return Ok(Cell::Rows(a));
                 }
-                let universe = self.universe;
-                Ok(Cell::Rows(self.make_bounds(sort, false, |before, out, side| {
-                    let at = side.of(a);
-                    for (row, words) in before[at..at + rel].chunks_exact(shape.words).enumerate() {
-                        for column in bits(words) {
-                            let fits = match side {
-                                Side::Must => universe.test_values(*test, row, column) == Some(true),
-                                Side::May => universe.test_values(*test, row, column) != Some(false),
-                            };
-                            out[row * shape.words + column / 64] |= u64::from(fits) << (column % 64);
+                // Each pair is asked about once, for both bounds.
+                let (mut sure, mut open) = (vec![0; rel], vec![0; rel]);
+                for (row, words) in self.words[a.may..a.may + rel].chunks_exact(shape.words).enumerate() {
+                    for column in bits(words) {
+                        match self.universe.test_values(*test, row, column) {
+                            Some(true) => shape.put(&mut sure, row, column),
+                            None => shape.put(&mut open, row, column),
+                            Some(false) => {}
                         }
                     }
+                }
+                Ok(Cell::Rows(self.make_bounds(sort, false, |before, out, side| {
+                    let at = side.of(a);
+                    let fits = sure.iter().zip(&open).map(|(sure, open)| match side {
+                        Side::Must => *sure,
+                        Side::May => sure | open,
+                    });
+                    out.iter_mut()
+                        .zip(before[at..at + rel].iter().zip(fits))
+                        .for_each(|(out, (a, b))| *out = a & b);
                 })))
             }
             Expr::Interp(interp, _) => {
