@@ -308,7 +308,8 @@ impl<'p, const W: usize> Filling<'_, 'p, W> {
     fn end(&mut self, holed: Holed<'p, W>) -> ControlFlow<()> {
         let search = &mut self.search;
         let graph = &holed.graph;
-        if !search.is_accepted(graph) {
+        let is_given_up = Ended::of(graph, search.stepper.properties).is_given_up();
+        if !is_given_up && !search.is_accepted(graph) {
             return ControlFlow::Continue(());
         }
         let mut found = Found::default();

@@ -5,7 +5,7 @@ use super::code::Check;
 use super::graph::Graph;
 use super::node::{Kind, NONE, Role};
 use super::state::{Caution, Made, Printed, State, Stop};
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Remedy};
 use crate::execution::{Cut, EventKind};
 use crate::model::CheckKind;
 use crate::program::{IllegalOp, Property, Reg, SetName, Sym, Value};
@@ -65,12 +65,23 @@ impl Ended {
             }
         }
         match error {
+            // What this engine cannot do may be what others wait for.
+            Some(diagnostic) if diagnostic.remedy == Some(Remedy::OtherEngine) => {
+                Ended::Error(Box::new(diagnostic))
+            }
             _ if blocked && !properties => Ended::Blocked,
             Some(diagnostic) => Ended::Error(Box::new(diagnostic)),
             None if !cuts.is_empty() => Ended::Cut(cuts),
             None if blocked || waits => Ended::Blocked,
             None => Ended::Complete,
         }
+    }
+}
+
+impl Ended {
+    /// Is it where this engine cannot go on? What the model says of the whole execution is not known then.
+    pub(super) fn is_given_up(&self) -> bool {
+        matches!(self, Ended::Error(diagnostic) if diagnostic.remedy == Some(Remedy::OtherEngine))
     }
 }
 

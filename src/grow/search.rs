@@ -470,6 +470,10 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
     pub fn end(&mut self, graph: &mut Graph<'p, W>) -> ControlFlow<()> {
         self.ended_at = graph.n();
         let mut found = Found::default();
+        let ended = Ended::of(graph, self.stepper.properties);
+        if ended.is_given_up() {
+            return self.visitor.execution(ended, &found, &*graph);
+        }
         if !self.code.flags.is_empty() || self.code.checks.iter().any(|check| !check.prunes) {
             if !self.is_accepted(graph) {
                 return ControlFlow::Continue(());
@@ -490,7 +494,6 @@ impl<'p, const W: usize> Search<'_, 'p, W> {
             }
             graph.clean = clean;
         }
-        let ended = Ended::of(graph, self.stepper.properties);
         self.stats.count(&ended);
         self.visitor.execution(ended, &found, &*graph)
     }

@@ -1,6 +1,6 @@
 //! Messages about what is refused: engines that cannot, places that are none, limits that were hit.
 
-use super::{SB, folder, litmus_in, stderr};
+use super::{SB, folder, litmus_in, shown, stderr};
 
 /// What `litmus` says of a test with these arguments.
 fn said(test: &str, args: &[&str]) -> String {
@@ -32,6 +32,21 @@ fn the_engine_for_programs_says_what_it_cannot() {
     insta::assert_snapshot!(grow(&scopes, &["-m", "sc"]));
     let unsequenced = "C T\n{}\nP0 (int* x, int* y) { int r0 = (*x = 1) + *y; }\nexists (x=1)\n";
     insta::assert_snapshot!(grow(unsequenced, &["-m", "sc"]));
+}
+
+/// What the engine cannot do is told even where the execution, as far as it came, fails a check that is asked of whole ones.
+#[test]
+fn the_engine_for_programs_says_so_whatever_checks_hold() {
+    let model = "\"m\"\ninclude \"cos.cat\"\nacyclic po | rf as order\nacyclic (po & loc) | rf | co | fr as coherence\n\
+        acyclic co | (po & (W * W)) as writes\n~empty rf & ext as seen\n";
+    let test = "X86 T\n{ }\n P0 | P1 ;\n MOV [y],$2 | MOV [x],$1 ;\n MOV EAX,$1 | ;\n XCHG [y],EAX | ;\n MOV EBX,[x] | ;\nexists (0:EBX=1)\n";
+    let dir = folder(&[("T.litmus", test), ("m.cat", model)]);
+    let run = |engine: &str| {
+        let args = ["run", "T.litmus", "-m", "m.cat", "--engine", engine];
+        litmus_in(dir.path(), &args).assert()
+    };
+    assert!(stderr(&run("grow")).contains("error[grow::unsequenced]"));
+    assert!(shown(&run("worlds")).contains("Positive: 1 Negative: 1"));
 }
 
 #[test]
