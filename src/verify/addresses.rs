@@ -55,6 +55,11 @@ impl Cell {
         a == b && at.zip(bt).is_none_or(|(a, b)| meet(a, b))
     }
 
+    /// Is it of an object whose address its thread never gave away?
+    pub fn is_own(self) -> bool {
+        !self.shown && matches!(self.of, Some((Origin::Made(..), _)))
+    }
+
     /// Can it be another?
     pub fn may_differ(self, other: Cell) -> bool {
         self != other || !matches!(self.of, Some((Origin::Object(_), Some(_))))
@@ -313,7 +318,7 @@ impl Addresses {
 }
 
 /// The instructions that a thread may come to after it has started another.
-fn after_a_start(code: &[Instr]) -> Vec<bool> {
+pub(super) fn after_a_start(code: &[Instr]) -> Vec<bool> {
     let mut after = vec![false; code.len()];
     for (pc, instr) in code.iter().enumerate() {
         if any_op(&instr.ops, |op| matches!(op, Op::Spawn { .. })) && !after[pc] {
@@ -344,6 +349,11 @@ fn moved(op: BinOp, a: Held, b: Held) -> Option<Held> {
         (BinOp::Sub, Held::Address(of, at), Held::Number(n)) => {
             Held::Address(of, at.zip(by(n)).and_then(|(at, by)| at.checked_sub(by)))
         }
+        // The cell around a part of it, and where in it that is: of that, nobody makes an address.
+        (BinOp::And, Held::Address(of, at), Held::Number(n)) if n < 0 && (-n).count_ones() == 1 => {
+            Held::Address(of, at.zip(by(n)).map(|(at, mask)| at & mask))
+        }
+        (BinOp::Rem, Held::Address(..), Held::Number(_)) => Held::Unknown,
         // Two addresses cannot be added.
         (BinOp::Add, Held::Address(of, _), Held::Unknown)
         | (BinOp::Add, Held::Unknown, Held::Address(of, _)) => Held::Address(of, None),

@@ -18,6 +18,7 @@ mod livelock;
 pub(crate) mod load;
 mod loose;
 mod overtaken;
+mod parts;
 mod replay;
 mod run;
 mod sections;

@@ -146,7 +146,7 @@ fn takes(sets: &[SetName]) -> bool {
 }
 
 /// How many threads may run that code, as far as one or many matters.
-fn started(program: &Program, code: usize) -> usize {
+pub(super) fn started(program: &Program, code: usize) -> usize {
     let mut times = 0;
     for thread in &program.threads {
         let last_back = thread.code.iter().enumerate().rev().find(|(pc, instr)| goes_back(&instr.ops, *pc));

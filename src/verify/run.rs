@@ -25,6 +25,7 @@ use super::facts::Facts;
 use super::load::Loaded;
 use super::loose::{self, Left};
 use super::overtaken::overtaken;
+use super::parts;
 use super::trace::{self, Step};
 use super::{auto, replay, sections, shallow, solve, states, stuck};
 
@@ -304,6 +305,12 @@ pub fn marks_waits(model: &Model) -> bool {
 /// # Errors
 /// The model does not fit the engine.
 pub fn run(program: &Program, model: &Model, settings: &Settings) -> Result<Answer, Diagnostic> {
+    let races = settings.races || has_race_rule(settings.orders);
+    if (!races || settings.ignore.contains(&Kind::Race))
+        && let Some(why) = parts::torn(program)
+    {
+        return Err(why);
+    }
     match settings.engine {
         Engine::Grow => grown(program, model, settings),
         Engine::Sat => solve::solved(program, model, settings),

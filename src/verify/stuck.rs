@@ -57,7 +57,12 @@ pub(super) fn stuck(execution: &dyn Execution, program: &Program) -> Option<Find
         if is_over && looked.iter().any(by_main) {
             return None;
         }
-        if is_over && serves(thread, program) {
+        // One that waits for another that waits is not waiting to serve.
+        let by_waiting = |e: &&Event| {
+            let by = last_write(e).and_then(|w| w.thread);
+            by != Some(thread.thread) && waiting.iter().any(|other| by == Some(other.thread))
+        };
+        if is_over && serves(thread, program) && !looked.iter().all(by_waiting) {
             return None;
         }
         let code = &program.threads[usize::from(thread.code)].code;

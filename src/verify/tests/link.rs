@@ -16,6 +16,11 @@ fn linked(files: &[(&str, &str)]) -> Vec<Result<Verdict, String>> {
 
 /// Likewise, under that model.
 pub(super) fn linked_under(model: &str, files: &[(&str, &str)]) -> Vec<Result<Verdict, String>> {
+    ran_under(model, true, files)
+}
+
+/// Likewise; are races looked for?
+pub(super) fn ran_under(model: &str, races: bool, files: &[(&str, &str)]) -> Vec<Result<Verdict, String>> {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, text) in files {
         std::fs::write(folder.path().join(name), text).expect("written");
@@ -26,14 +31,15 @@ pub(super) fn linked_under(model: &str, files: &[(&str, &str)]) -> Vec<Result<Ve
     let orders = orders_for(&prepared.model, prepared.arch).expect("orders");
     let reading = preprocess::Settings::default();
     let options = Options { recursion: 8, orders, samples: true, uninitialised: true, marks_waits: false };
-    let settings = Settings { orders, races: true, ..Settings::default() };
+    let settings = Settings { orders, races, ..Settings::default() };
     let verdict = |files: &Files| {
         let (loaded, ran) = run_fitted(
             |shapes| load(files, &reading, options, shapes),
             |program| Some(run(program, &prepared.model, &settings)),
         );
         match ran {
-            Some(answer) => Ok(answer.expect("an answer").verdict),
+            Some(Ok(answer)) => Ok(answer.verdict),
+            Some(Err(why)) => Err(render_all(&[why], &loaded.sources, Color::Never)),
             None => Err(render_all(&loaded.diagnostics, &loaded.sources, Color::Never)),
         }
     };

@@ -143,6 +143,11 @@ fn who_waits_at_the_end() {
     is(text, "sc", Verdict::Safe);
     is(&text.replace("told == 0) ; return 0;", "told == 0) ; pthread_exit(0);"), "sc", Verdict::Unsafe);
     is(&text.replace("while (1) {", "{"), "sc", Verdict::Safe);
+    // Two that wait for each other serve nobody, whatever loops they are in.
+    let text = "#include <stdatomic.h>\n#include <pthread.h>\nstatic atomic_int one, two; static void *first(void *a) { for (;;) { one = 1; while (two) ; one = 0; } return 0; }
+        static void *second(void *a) { for (;;) { two = 1; while (one) ; two = 0; } return 0; }
+        int main(void) { pthread_t a, b; pthread_create(&a, 0, first, 0); pthread_create(&b, 0, second, 0); return 0; }";
+    is(text, "sc", Verdict::Unsafe);
     // On a machine an exchange is two events: one that puts back what it read changes nothing.
     let text = "#include <stdatomic.h>\n#include <pthread.h>\nstatic atomic_int held; static void *t(void *a) { for (;;) { if (!atomic_exchange_explicit(&held, 1, memory_order_acquire)) break; while (atomic_load_explicit(&held, memory_order_relaxed)) ; }
         atomic_store_explicit(&held, 0, memory_order_release); return 0; } int main(void) { pthread_t a, b; pthread_create(&a, 0, t, 0); pthread_create(&b, 0, t, 0); pthread_join(a, 0); pthread_join(b, 0); }";

@@ -1,7 +1,7 @@
 //! Memory that is accessed in several sizes.
 
 use super::language::alone;
-use super::link::linked_under;
+use super::link::{linked_under, ran_under};
 use super::{HEADERS, Verdict, answer, asked, two, verify};
 
 const UNION: &str =
@@ -123,6 +123,24 @@ fn atomic_loads_of_a_part() {
     assert_eq!(verify(&two(&globals, send, receive, ""), "rc11", None).0, Verdict::Safe);
     let broken = receive.replace("acquire", "relaxed");
     assert_eq!(verify(&two(&globals, send, &broken, ""), "rc11", None).0, Verdict::Unsafe);
+}
+
+/// Bytes of a word that others update as a whole, stored plainly: the update would be lost in between.
+#[test]
+fn plain_stores_to_a_part_of_what_is_updated() {
+    let globals = "union { _Atomic unsigned w; unsigned char b[4]; } u;";
+    let text = |second: &str, end: &str| two(globals, "u.b[0] = 1;", second, end);
+    let torn = text("atomic_fetch_add(&u.w, 0x100);", "assert(u.w == 0x101);");
+    for model in ["sc", "tso", "aarch64"] {
+        let [Err(said)] = &ran_under(model, false, &[("main.c", &torn)])[..] else { panic!("{model}") };
+        assert!(said.contains("error[c::mixed-size]") && said.contains("this update"), "{said}");
+    }
+    for model in ["sc", "rc11"] {
+        assert_eq!(ran_under(model, true, &[("main.c", &torn)]), [Ok(Verdict::Unsafe)], "{model}");
+    }
+    // Bytes that nobody takes as a whole at the same time.
+    let apart = text("u.b[1] = 1;", "assert(u.w == 0x101);").replace("_Atomic ", "");
+    assert_eq!(ran_under("tso", false, &[("main.c", &apart)]), [Ok(Verdict::Safe)]);
 }
 
 #[test]
