@@ -79,7 +79,7 @@ fn test(random: &mut Random) -> (String, usize) {
 fn outcomes_are_all_there_where_threads_are_taken_for_each_other() {
     let session = Session::new(Settings::default());
     let mut library = Library::default();
-    let (mut compared, mut outcomes, mut without, mut with) = (0u64, 0u64, 0u64, 0u64);
+    let (mut compared, mut outcomes, mut worth, mut fewer) = (0u64, 0u64, 0u64, 0u64);
     for case in cases(20, 300) {
         let mut random = Random::new(case ^ 0x5B0 << 36);
         let (text, alike) = test(&mut random);
@@ -125,9 +125,12 @@ fn outcomes_are_all_there_where_threads_are_taken_for_each_other() {
         }
         compared += 1;
         outcomes += few.states.len() as u64;
-        without += all.stats.graphs;
-        with += few.stats.graphs;
+        fewer += u64::from(few.stats.graphs * 10 < all.stats.graphs * 8);
+        worth += u64::from(found > 0);
     }
-    println!("{compared} tests, {outcomes} outcomes, {without} graphs, {with} up to exchange");
-    assert!(compared > 0 && with * 10 < without * 8);
+    println!(
+        "{compared} tests, {outcomes} outcomes, {worth} with threads that are alike, {fewer} with a fifth fewer graphs for that"
+    );
+    // By tests, not by all their graphs: a few large ones, which some machines have time for, would decide.
+    assert!(worth > 0 && fewer * 2 > worth);
 }
