@@ -43,15 +43,14 @@ pub fn is_plain(sets: &[SetName]) -> bool {
     !is_atomic(sets) || is_in(sets, DESTROY)
 }
 
-/// Of each code: do the threads that run it write nothing, and start and end nothing?
+/// Of each code: do the threads that run it write nothing, and start none?
 pub(super) fn only_look(program: &Program) -> Vec<bool> {
-    let looks = |op: &Op| match op {
-        Op::Other { .. } | Op::Conditional { .. } | Op::Spawn { .. } => false,
-        Op::Store { .. } | Op::Rmw { .. } | Op::CompareExchange { .. } => false,
-        _ => true,
+    let acts = |op: &Op| {
+        let writes = matches!(op, Op::Store { .. } | Op::Rmw { .. } | Op::CompareExchange { .. });
+        writes || matches!(op, Op::Other { .. } | Op::Conditional { .. } | Op::Spawn { .. })
     };
-    let all = |thread: &Thread| !thread.code.iter().any(|instr| any_op(&instr.ops, |op| !looks(op)));
-    program.threads.iter().map(all).collect()
+    let never = |thread: &Thread| !thread.code.iter().any(|instr| any_op(&instr.ops, acts));
+    program.threads.iter().map(never).collect()
 }
 
 impl<'p, const W: usize> Graph<'p, W> {

@@ -57,7 +57,7 @@ fn rounds_that_look_at_several_cells() {
     };
     for model in ["rc11", "imm", "tso", "aarch64", "riscv"] {
         let run = |text: &str| {
-            let few = with(text, model, |program, model, settings| run(program, model, settings));
+            let few = with(text, model, run);
             let all = with(text, model, |program, model, settings| {
                 run(program, model, &Settings { all_blocked: true, ..settings.clone() })
             });
