@@ -418,8 +418,8 @@ pub enum Op {
     /// handle, which only `Join` looks into. See `program::threads` for the events and the order that this makes.
     /// `own` is the register in which the new thread finds its own handle.
     Spawn { dst: Tmp, code: usize, args: Vec<(Reg, Tmp)>, own: Reg },
-    /// Waits until that thread has ended; `dst` takes its result (`Thread::result`). A value that is no handle, or one joined before,
-    /// is a violation of [`Property::Thread`].
+    /// Waits until that thread has ended; `dst` takes its result (`Thread::result`). A value that is no handle is a violation of [`Property::Thread`]; that it
+    /// was joined before is not looked for.
     Join { thread: Tmp, dst: Option<Tmp> },
     /// A new object of `size` bytes; `dst` takes its address. Its cells are made by the accesses to it.
     Alloc { dst: Tmp, size: Tmp, kind: Storage, content: Content },
