@@ -8,7 +8,9 @@ use super::awaits::targets;
 use super::layout::lay_out;
 use super::transitions::Transition;
 use crate::diag::Diagnostic;
-use crate::program::{BinOp, Instr, Op, Program, Property, Reg, Start, Storage, Sym, Tmp, UnOp, Value};
+use crate::program::{
+    BinOp, Instr, Op, Program, Property, Reg, Start, Storage, Sym, Tmp, UnOp, Value, any_op,
+};
 
 /// A place for a value in a thread: a register or a temporary.
 pub(super) type Slot = u16;
@@ -286,7 +288,10 @@ pub(super) fn threads(program: &Program) -> Vec<usize> {
     while at < source.len() && source.len() <= MAX_THREADS {
         let code = &program.threads[source[at]].code;
         for (index, instruction) in code.iter().enumerate() {
-            spawned(&instruction.ops, copies(code, index), &mut source);
+            // Few start any, and how many is a question to all that follow.
+            if any_op(&instruction.ops, |op| matches!(op, Op::Spawn { .. })) {
+                spawned(&instruction.ops, copies(code, index), &mut source);
+            }
         }
         at += 1;
     }

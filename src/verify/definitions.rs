@@ -2,7 +2,7 @@
 //!
 //! Calls are put in place, so that one register holds the argument of each call in turn: what is known of it is known of each write by itself.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::overtaken::followers;
 use crate::limits;
@@ -23,11 +23,20 @@ pub(super) struct Definitions {
 /// What the code of a thread does with one register.
 #[derive(Default)]
 struct Uses {
+    /// The instructions that write it, and those that do so in any case.
     writes: Vec<usize>,
-    /// Those that are done in any case.
-    surely: FxHashSet<usize>,
-    /// And those of them that read it after having written it.
-    reads: FxHashMap<usize, bool>,
+    surely: Vec<usize>,
+    /// Those that read it, and those of them that have written it before.
+    reads: Vec<usize>,
+    own: Vec<usize>,
+}
+
+/// What an instruction does with the register that is looked at, and which write was followed through it last.
+#[derive(Clone, Default)]
+struct Mark {
+    reads: bool,
+    ends: bool,
+    met: Option<Written>,
 }
 
 impl Definitions {
@@ -36,9 +45,10 @@ impl Definitions {
         for (code, thread) in program.threads.iter().enumerate() {
             let followers: Vec<Vec<usize>> =
                 thread.code.iter().enumerate().map(|(pc, instr)| followers(instr, pc)).collect();
+            let mut marks = vec![Mark::default(); thread.code.len()];
             for (reg, uses) in uses(&thread.code) {
                 if uses.writes.len() > 1 {
-                    found.follow((code, reg), &uses, &followers);
+                    found.follow((code, reg), &uses, &followers, &mut marks);
                 }
                 let writes = uses.writes.into_iter().map(Some);
                 found.all.insert((code, reg), std::iter::once(None).chain(writes).collect());
@@ -58,22 +68,35 @@ impl Definitions {
     }
 
     /// Goes on from each write to the next one on every way.
-    fn follow(&mut self, (code, reg): (usize, Reg), uses: &Uses, followers: &[Vec<usize>]) {
-        for (pc, _) in uses.reads.iter().filter(|(_, own)| **own) {
+    fn follow(
+        &mut self,
+        (code, reg): (usize, Reg),
+        uses: &Uses,
+        followers: &[Vec<usize>],
+        marks: &mut [Mark],
+    ) {
+        marks.fill(Mark::default());
+        uses.reads.iter().for_each(|pc| marks[*pc].reads = true);
+        uses.surely.iter().for_each(|pc| marks[*pc].ends = true);
+        for pc in &uses.own {
             self.see((code, *pc, reg), Some(*pc));
         }
-        let mut met: Vec<Option<Written>> = vec![None; followers.len()];
+        let mut open = Vec::new();
         for write in std::iter::once(None).chain(uses.writes.iter().copied().map(Some)) {
             limits::poll();
-            let mut open = write.map_or_else(|| vec![0], |pc| followers[pc].clone());
+            match write {
+                None => open.push(0),
+                Some(pc) => open.extend(&followers[pc]),
+            }
             while let Some(pc) = open.pop() {
-                if pc >= followers.len() || met[pc].replace(write) == Some(write) {
+                let Some(mark) = marks.get_mut(pc) else { continue };
+                if mark.met.replace(write) == Some(write) {
                     continue;
                 }
-                if uses.reads.contains_key(&pc) {
+                if mark.reads {
                     self.see((code, pc, reg), write);
                 }
-                if !uses.surely.contains(&pc) {
+                if !mark.ends {
                     open.extend(&followers[pc]);
                 }
             }
@@ -101,14 +124,16 @@ fn uses(code: &[Instr]) -> FxHashMap<Reg, Uses> {
             }
             Op::ReadReg { reg, .. } | Op::ReadRegWith { reg, .. } => {
                 let uses = all.entry(*reg).or_default();
-                let own = uses.writes.last() == Some(&pc);
-                *uses.reads.entry(pc).or_default() |= own;
+                uses.reads.push(pc);
+                if uses.writes.last() == Some(&pc) {
+                    uses.own.push(pc);
+                }
             }
             _ => {}
         });
         for op in &instr.ops {
             if let Op::WriteReg { reg, .. } = op {
-                all.entry(*reg).or_default().surely.insert(pc);
+                all.entry(*reg).or_default().surely.push(pc);
             }
         }
     }
