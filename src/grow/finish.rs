@@ -64,21 +64,17 @@ impl Ended {
                 _ => {}
             }
         }
-        match error {
+        match error.map(|diagnostic| Ended::Error(Box::new(diagnostic))) {
             // What this engine cannot do may be what others wait for.
-            Some(diagnostic) if diagnostic.remedy == Some(Remedy::OtherEngine) => {
-                Ended::Error(Box::new(diagnostic))
-            }
+            Some(error) if error.is_given_up() => error,
             _ if blocked && !properties => Ended::Blocked,
-            Some(diagnostic) => Ended::Error(Box::new(diagnostic)),
+            Some(error) => error,
             None if !cuts.is_empty() => Ended::Cut(cuts),
             None if blocked || waits => Ended::Blocked,
             None => Ended::Complete,
         }
     }
-}
 
-impl Ended {
     /// Is it where this engine cannot go on? What the model says of the whole execution is not known then.
     pub(super) fn is_given_up(&self) -> bool {
         matches!(self, Ended::Error(diagnostic) if diagnostic.remedy == Some(Remedy::OtherEngine))

@@ -96,8 +96,7 @@ impl<'p, const W: usize> Graph<'p, W> {
         let plain = !is_atomic(access.sets);
         let tells = |write: &u16| {
             let node = &self.events[usize::from(*write)];
-            (plain || !is_atomic(node.sets) || is_in(node.sets, DESTROY))
-                && !self.is_before_start(access.place.thread, node)
+            (plain || is_plain(node.sets)) && !self.is_before_start(access.place.thread, node)
         };
         self.co[usize::from(access.cell)].iter().any(tells)
             || !stepper.cells.is_static(access.at.0) && self.may_be_unborn(access)

@@ -106,7 +106,7 @@ pub(super) fn chosen_from(model: &Model) -> BTreeSet<String> {
         if let Expr::Base(base @ Base::Named(_), Sort::Set) = pool.expr(id) {
             names.insert(base.name().to_string());
         }
-        work.extend(children(pool, id));
+        work.extend(pool.parts(id));
     }
     names.retain(|name| !is_by_kind(name));
     names
@@ -328,16 +328,8 @@ fn reaches(pool: &Pool, from: ExprId, to: ExprId) -> bool {
             return true;
         }
         if !std::mem::replace(&mut seen[id.0 as usize], true) {
-            work.extend(children(pool, id));
+            work.extend(pool.parts(id));
         }
     }
     false
-}
-
-fn children(pool: &Pool, id: ExprId) -> Vec<ExprId> {
-    match pool.expr(id) {
-        Expr::Interp(interp, _) => pool.interp(*interp).inputs.clone(),
-        Expr::Fix(fix, ..) => pool.fix(*fix).bodies.clone(),
-        expr => expr.operands().collect(),
-    }
 }

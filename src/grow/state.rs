@@ -8,7 +8,7 @@ use crate::diag::Diagnostic;
 use crate::execution::{Cut, EventKind};
 use crate::program::control::Control;
 use crate::program::{
-    Awaited, IllegalOp, Op, Program, Property, Reg, SetName, Storage, Sym, Tmp, Value, any_op,
+    IllegalOp, Op, Program, Property, Reg, SetName, Storage, Sym, Tmp, Value, head_of_looks,
 };
 use crate::source::Span;
 
@@ -375,14 +375,7 @@ impl State<'_> {
     /// Likewise, if it waits at the end of a loop that only looks.
     pub fn only_round(&self, program: &Program) -> Option<u32> {
         let code = &program.threads[self.code()].code;
-        let looks = |op: &Op| matches!(op, Op::Await { what: Awaited::Loop, .. });
-        if !any_op(&code.get(self.control.pc as usize)?.ops, looks) {
-            return None;
-        }
-        match code.get(self.control.pc as usize + 1)?.ops[..] {
-            [Op::Goto { pc }] => self.last_arrival(pc as u32),
-            _ => None,
-        }
+        self.last_arrival(head_of_looks(code, self.control.pc as usize)? as u32)
     }
 
     fn last_arrival(&self, pc: u32) -> Option<u32> {

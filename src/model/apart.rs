@@ -133,7 +133,7 @@ impl Apart {
         // What goes into others that are kept is not asked for by itself.
         for id in (0..pool.len()).map(|id| ExprId(id as u32)) {
             if matches!(pool.expr(id), Expr::Fix(..)) || !is_kept(pool, &scopes, id) {
-                operands(pool, id).for_each(&mut keep);
+                pool.parts(id).for_each(&mut keep);
             }
         }
         let mut store = model.shared.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -240,37 +240,11 @@ fn is_kept(pool: &Pool, scopes: &[Scope], id: ExprId) -> bool {
     plain && scope >= enough && !pool.mentions_fix_var(id)
 }
 
-/// All that a node is made of.
-fn operands(pool: &Pool, id: ExprId) -> impl Iterator<Item = ExprId> {
-    let inner: &[ExprId] = match pool.expr(id) {
-        Expr::Fix(fix, ..) => &pool.fix(*fix).bodies,
-        Expr::Interp(interp, _) => &pool.interp(*interp).inputs,
-        _ => &[],
-    };
-    pool.expr(id).operands().chain(inner.iter().copied())
-}
-
-/// The scopes of every node. Of recursive definitions all is supposed that their bodies do not contradict.
+/// The scopes of every node.
 fn scopes(pool: &Pool) -> Vec<Scope> {
-    let mut of_variables: FxHashMap<(FixId, u32), Scope> = FxHashMap::default();
-    loop {
-        let mut scopes: Vec<Scope> = Vec::with_capacity(pool.len());
-        for index in 0..pool.len() {
-            scopes.push(scope_of(pool, ExprId(index as u32), &scopes, &of_variables));
-        }
-        let mut settled = true;
-        for fix in (0..pool.n_fixes()).map(|fix| FixId(fix as u32)) {
-            for (position, body) in pool.fix(fix).bodies.iter().enumerate() {
-                let supposed = of_variables.entry((fix, position as u32)).or_insert(Scope::Inside);
-                let found = (*supposed).min(scopes[body.0 as usize]);
-                settled &= found == *supposed;
-                *supposed = found;
-            }
-        }
-        if settled {
-            return scopes;
-        }
-    }
+    pool.certain(Scope::Inside, Scope::min, |id, scopes, of_variables| {
+        scope_of(pool, id, scopes, of_variables)
+    })
 }
 
 fn scope_of(

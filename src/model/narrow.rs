@@ -182,35 +182,17 @@ fn mentions(pool: &Pool, id: ExprId, kind: &dyn Fn(FixId) -> bool) -> bool {
         }
         match pool.expr(id) {
             Expr::Fix(fix, ..) if kind(*fix) => return true,
-            Expr::Fix(fix, ..) => work.extend(&pool.fix(*fix).bodies),
-            Expr::Interp(interp, _) => work.extend(&pool.interp(*interp).inputs),
-            expr => work.extend(expr.operands()),
+            _ => work.extend(pool.parts(id)),
         }
     }
     false
 }
 
-/// The facts of every node. Of recursive definitions all is supposed that their bodies do not contradict.
+/// The facts of every node.
 fn facts(pool: &Pool) -> Vec<Facts> {
-    let mut of_variables: FxHashMap<(FixId, u32), Facts> = FxHashMap::default();
-    loop {
-        let mut facts: Vec<Facts> = Vec::with_capacity(pool.len());
-        for index in 0..pool.len() {
-            facts.push(facts_of(pool, ExprId(index as u32), &facts, &of_variables).closed());
-        }
-        let mut settled = true;
-        for fix in (0..pool.n_fixes()).map(|fix| FixId(fix as u32)) {
-            for (position, body) in pool.fix(fix).bodies.iter().enumerate() {
-                let supposed = of_variables.entry((fix, position as u32)).or_insert(Facts::INSIDE);
-                let found = supposed.or(facts[body.0 as usize]);
-                settled &= found == *supposed;
-                *supposed = found;
-            }
-        }
-        if settled {
-            return facts;
-        }
-    }
+    pool.certain(Facts::INSIDE, Facts::or, |id, facts, of_variables| {
+        facts_of(pool, id, facts, of_variables).closed()
+    })
 }
 
 fn facts_of(

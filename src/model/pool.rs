@@ -486,6 +486,44 @@ impl Pool {
         closed.then_some(rest)
     }
 
+    /// All that a node is made of: its operands, the bodies of a recursion, what a function is given.
+    pub fn parts(&self, id: ExprId) -> impl Iterator<Item = ExprId> + '_ {
+        let inner: &[ExprId] = match self.expr(id) {
+            Expr::Fix(fix, ..) => &self.fix(*fix).bodies,
+            Expr::Interp(interp, _) => &self.interp(*interp).inputs,
+            _ => &[],
+        };
+        self.expr(id).operands().chain(inner.iter().copied())
+    }
+
+    /// What is certain of every node, by what is certain of those that it is made of. Of recursive definitions `all` is supposed, as far as their bodies (`and`) do not contradict.
+    pub fn certain<T: Copy + PartialEq>(
+        &self,
+        all: T,
+        and: impl Fn(T, T) -> T,
+        of: impl Fn(ExprId, &[T], &FxHashMap<(FixId, u32), T>) -> T,
+    ) -> Vec<T> {
+        let mut of_variables: FxHashMap<(FixId, u32), T> = FxHashMap::default();
+        loop {
+            let mut found: Vec<T> = Vec::with_capacity(self.len());
+            for index in 0..self.len() {
+                found.push(of(ExprId(index as u32), &found, &of_variables));
+            }
+            let mut settled = true;
+            for fix in (0..self.n_fixes()).map(|fix| FixId(fix as u32)) {
+                for (position, body) in self.fix(fix).bodies.iter().enumerate() {
+                    let supposed = of_variables.entry((fix, position as u32)).or_insert(all);
+                    let left = and(*supposed, found[body.0 as usize]);
+                    settled &= left == *supposed;
+                    *supposed = left;
+                }
+            }
+            if settled {
+                return found;
+            }
+        }
+    }
+
     /// Is a recursive group monotone in its own variables?
     pub fn fix_is_monotone(&self, fix: FixId) -> bool {
         let group = self.fix(fix);

@@ -40,7 +40,7 @@ pub use scopes::ScopeTree;
 pub use show::{format_value, push_value};
 pub use signature::{Assumptions, Key};
 pub use table::{Location, RegTable, Space, Type};
-pub use uses::{AddressParts, Uses, addresses, any_op, each_op};
+pub use uses::{AddressParts, Uses, addresses, any_op, each_op, head_of_looks};
 pub use value::{LocId, Reg, Sym, Value};
 
 use crate::diag::Diagnostic;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Instr, Op, Reg, Sym, Thread, Tmp, Value};
+use super::{Awaited, Instr, Op, Reg, Sym, Thread, Tmp, Value};
 
 /// What the code of a thread mentions.
 #[derive(Clone, Default, Debug)]
@@ -80,6 +80,15 @@ pub fn addresses(instr: &Instr) -> Vec<AddressParts> {
         }
     });
     found
+}
+
+/// The head of the loop that only looks, if an instruction waits at its end: the next one goes back there.
+pub fn head_of_looks(code: &[Instr], pc: usize) -> Option<usize> {
+    let looks = |op: &Op| matches!(op, Op::Await { what: Awaited::Loop, .. });
+    match code.get(pc + 1)?.ops[..] {
+        [Op::Goto { pc: head }] if any_op(&code[pc].ops, looks) => Some(head),
+        _ => None,
+    }
 }
 
 /// Is one of the operations, nested ones included, such as is wanted?

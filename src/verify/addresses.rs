@@ -181,6 +181,24 @@ impl Addresses {
     /// The objects with a name that plain writes may go to once `main` has started a thread.
     pub fn plainly_written(&self, program: &Program) -> FxHashSet<Sym> {
         let mut objects = FxHashSet::default();
+        self.each_after_a_start(program, |_, _, op, cells| {
+            let (Op::Store { addr, size, sets, .. }
+            | Op::Rmw { addr, size, sets, .. }
+            | Op::CompareExchange { addr, size, sets, .. }) = op
+            else {
+                return;
+            };
+            match cells.of(*addr, *size).of {
+                _ if !is_plain(sets) => {}
+                Some((origin, _)) => objects.extend(origin.name()),
+                None => objects.extend(self.shown.iter().filter_map(|origin| origin.name())),
+            }
+        });
+        objects
+    }
+
+    /// Calls `see` on every operation, with its code and its instruction, that another thread may be there for: all but those of `main` before it has started one.
+    pub fn each_after_a_start(&self, program: &Program, mut see: impl FnMut(usize, &Instr, &Op, &Cells<'_>)) {
         for (code, thread) in program.threads.iter().enumerate() {
             let after = (code == 0).then(|| after_a_start(&thread.code));
             for (pc, instr) in thread.code.iter().enumerate() {
@@ -188,22 +206,9 @@ impl Addresses {
                     continue;
                 }
                 let cells = self.cells(code, pc, instr);
-                each_op(&instr.ops, &mut |op| {
-                    let (Op::Store { addr, size, sets, .. }
-                    | Op::Rmw { addr, size, sets, .. }
-                    | Op::CompareExchange { addr, size, sets, .. }) = op
-                    else {
-                        return;
-                    };
-                    match cells.of(*addr, *size).of {
-                        _ if !is_plain(sets) => {}
-                        Some((origin, _)) => objects.extend(origin.name()),
-                        None => objects.extend(self.shown.iter().filter_map(|origin| origin.name())),
-                    }
-                });
+                each_op(&instr.ops, &mut |op| see(code, instr, op, &cells));
             }
         }
-        objects
     }
 
     /// What an instruction computes.
@@ -318,7 +323,7 @@ impl Addresses {
 }
 
 /// The instructions that a thread may come to after it has started another.
-pub(super) fn after_a_start(code: &[Instr]) -> Vec<bool> {
+fn after_a_start(code: &[Instr]) -> Vec<bool> {
     let mut after = vec![false; code.len()];
     for (pc, instr) in code.iter().enumerate() {
         if any_op(&instr.ops, |op| matches!(op, Op::Spawn { .. })) && !after[pc] {

@@ -3,12 +3,12 @@
 //! A plain store to a part of a cell is made of a read and a write of the cell ([`crate::program::threads::PART`]). An atomic access of another thread to the whole, between the two, would be lost, which
 //! no machine does. Where races are violations, that is one; elsewhere nothing true can be said.
 
-use super::addresses::{Addresses, Cell, after_a_start};
+use super::addresses::{Addresses, Cell};
 use super::overtaken::started;
 use crate::diag::Diagnostic;
 use crate::grow::is_plain;
 use crate::program::threads::PART;
-use crate::program::{Op, Program, each_op};
+use crate::program::{Op, Program, any_op};
 use crate::source::Span;
 
 /// An access that another thread may make at the same time.
@@ -21,40 +21,26 @@ struct Access {
 /// A store to a part of what others may update, if there is one.
 pub(super) fn torn(program: &Program) -> Option<Diagnostic> {
     let has_parts = |op: &Op| matches!(op, Op::Load { sets, .. } if sets.iter().any(|set| set == PART));
-    let mut any = false;
-    for thread in &program.threads {
-        thread.code.iter().for_each(|instr| each_op(&instr.ops, &mut |op| any |= has_parts(op)));
-    }
-    if !any {
+    if !program.threads.iter().flat_map(|thread| &thread.code).any(|instr| any_op(&instr.ops, has_parts)) {
         return None;
     }
-    let addresses = Addresses::of(program);
     let (mut parts, mut wholes) = (Vec::new(), Vec::new());
-    for (code, thread) in program.threads.iter().enumerate() {
-        let after = (code == 0).then(|| after_a_start(&thread.code));
-        for (pc, instr) in thread.code.iter().enumerate() {
-            if after.as_ref().is_some_and(|after| !after[pc]) {
-                continue;
+    Addresses::of(program).each_after_a_start(program, |code, instr, op, cells| {
+        let access = |addr, size| Access { code, cell: cells.of(addr, size), span: instr.span };
+        match op {
+            Op::Load { addr, size, sets, .. } if has_parts(op) && is_plain(sets) => {
+                parts.push(access(*addr, *size));
             }
-            let cells = addresses.cells(code, pc, instr);
-            each_op(&instr.ops, &mut |op| {
-                let access = |addr, size| Access { code, cell: cells.of(addr, size), span: instr.span };
-                match op {
-                    Op::Load { addr, size, sets, .. } if has_parts(op) && is_plain(sets) => {
-                        parts.push(access(*addr, *size));
-                    }
-                    Op::Store { addr, size, sets, .. }
-                    | Op::Rmw { addr, size, sets, .. }
-                    | Op::CompareExchange { addr, size, sets, .. }
-                        if !is_plain(sets) =>
-                    {
-                        wholes.push(access(*addr, *size));
-                    }
-                    _ => {}
-                }
-            });
+            Op::Store { addr, size, sets, .. }
+            | Op::Rmw { addr, size, sets, .. }
+            | Op::CompareExchange { addr, size, sets, .. }
+                if !is_plain(sets) =>
+            {
+                wholes.push(access(*addr, *size));
+            }
+            _ => {}
         }
-    }
+    });
     let meet = |part: &Access, whole: &Access| {
         (part.code != whole.code || started(program, part.code) > 1)
             && !part.cell.is_own()

@@ -565,7 +565,8 @@ pub(super) fn searched_with(
         properties: true,
         awaits: !settings.every_round,
         all_blocked: settings.all_blocked,
-        plainly_written: Some(Addresses::of(program).plainly_written(program)),
+        // Of use where executions are left out for it.
+        plainly_written: (!settings.all_blocked).then(|| Addresses::of(program).plainly_written(program)),
         symmetry,
         lists,
         ..grow::Options::default()

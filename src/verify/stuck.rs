@@ -9,7 +9,7 @@ use super::{chosen, trace};
 use crate::grow::{Event, Execution, Waiting, Why};
 use crate::machine;
 use crate::program::threads::{LOCK, UNLOCK};
-use crate::program::{Awaited, Instr, Op, Program, Property, Value};
+use crate::program::{Awaited, Instr, Op, Program, Property, Value, head_of_looks};
 
 /// The threads of an execution that wait for ever, if they do.
 pub(super) fn stuck(execution: &dyn Execution, program: &Program) -> Option<Finding> {
@@ -149,12 +149,10 @@ fn last_look<'f>(
 fn round(thread: &Waiting, program: &Program) -> Option<(usize, usize)> {
     let code = &program.threads[usize::from(thread.code)].code;
     let at = thread.pc as usize;
-    match (thread.why, code.get(at + 1).map(|next| next.ops.as_slice())) {
-        (Why::Loop, _) => Some(innermost(code, at)),
-        (_, Some([Op::Goto { pc }])) if awaited(thread, program) == Some(Awaited::Loop) => {
-            Some((*pc, at + 1))
-        }
-        _ => None,
+    match thread.why {
+        Why::Loop => Some(innermost(code, at)),
+        Why::Instruction => head_of_looks(code, at).map(|head| (head, at + 1)),
+        Why::Join(_) | Why::Given => None,
     }
 }
 

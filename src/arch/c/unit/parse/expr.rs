@@ -76,14 +76,12 @@ impl Parser {
 
     /// Nobody assigns to what is `const`.
     fn needs_mutable(&self, e: &Expr, at: Span) -> Parsed<()> {
-        let ty = self.describe(&e.ty);
-        let message = match e.ty.is_constant() {
-            true => format!("an object of type `{ty}` does not change"),
-            false if self.has_constants(&e.ty) => {
-                format!("an object of type `{ty}` does not change as a whole: a member of it is `const`")
-            }
+        let why = match e.ty.is_constant() {
+            true => "",
+            false if self.has_constants(&e.ty) => " as a whole: a member of it is `const`",
             false => return Ok(()),
         };
+        let message = format!("an object of type `{}` does not change{why}", self.describe(&e.ty));
         let diagnostic = Diagnostic::error("c::const", message).at(at, "changed here").at(e.span, "this one");
         Err(match e.kind {
             ExprKind::Var(id) => diagnostic.at(self.unit.variables[id].span, "declared here"),
