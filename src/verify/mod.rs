@@ -19,6 +19,7 @@ pub(crate) mod load;
 mod loose;
 mod overtaken;
 mod parts;
+mod recorder;
 mod replay;
 mod run;
 mod sections;

@@ -1,7 +1,8 @@
 //! A program before a solver: one execution that violates something, or none.
 
 use super::check::{Finding, Part, Wanted};
-use super::run::{Answer, By, Kind, Settings, note};
+use super::recorder::note;
+use super::run::{Answer, By, Kind, Settings};
 use super::trace::{self, Machine};
 use super::{sections, stuck};
 use crate::arch::c::unit::lower::Orders;

@@ -5,7 +5,8 @@
 
 use super::check::Wanted;
 use super::livelock::suspects;
-use super::run::{Answer, By, Kind, Recorder, Settings};
+use super::recorder::Recorder;
+use super::run::{Answer, By, Kind, Settings};
 use super::trace;
 use crate::arch::c::unit::lower::Orders;
 use crate::diag::Diagnostic;
